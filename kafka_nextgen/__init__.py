@@ -1,0 +1,1 @@
+"""A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848)."""

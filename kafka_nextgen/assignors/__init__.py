@@ -1,0 +1,1 @@
+"""Who gets which partition: range and uniform, as pure functions."""

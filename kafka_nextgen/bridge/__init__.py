@@ -1,0 +1,1 @@
+"""Messages to events, effects, requests and records, and back: pure, one file per API."""

@@ -1,0 +1,1 @@
+"""A TCP broker over the coordinator, for development and tests."""

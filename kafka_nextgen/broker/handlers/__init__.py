@@ -1,0 +1,1 @@
+"""One file per API key: how the broker answers it."""

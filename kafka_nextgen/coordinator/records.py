@@ -1,0 +1,194 @@
+"""The facts a group consists of. State changes by applying these and in no other way.
+
+Each class is one of Kafka's records in ``__consumer_offsets`` and carries its key and its value; a class
+ending in ``Removed`` is that record's tombstone. The number in brackets is the version of Kafka's key, which is its type.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Union
+
+from attrs import frozen
+
+from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+
+__all__ = [
+    "CurrentMemberAssignment",
+    "CurrentMemberAssignmentRemoved",
+    "GroupMetadata",
+    "GroupMetadataRemoved",
+    "MemberMetadata",
+    "MemberMetadataRemoved",
+    "MemberStatus",
+    "OffsetCommitted",
+    "OffsetRemoved",
+    "Record",
+    "RegularExpression",
+    "RegularExpressionRemoved",
+    "TargetAssignmentMember",
+    "TargetAssignmentMemberRemoved",
+    "TargetAssignmentMetadata",
+    "TargetAssignmentMetadataRemoved",
+]
+
+
+class MemberStatus(IntEnum):
+    """Where a member stands on the coordinator's side (Kafka's MemberState, with its numbers)."""
+
+    STABLE = 0
+    UNREVOKED_PARTITIONS = 1
+    UNRELEASED_PARTITIONS = 2
+    UNKNOWN = 127
+
+
+@frozen
+class GroupMetadata:
+    """[3] The group is at this epoch, over topics whose metadata hash to this."""
+
+    group_id: str
+    epoch: int
+    metadata_hash: int = 0
+
+
+@frozen
+class GroupMetadataRemoved:
+    """[3] The group is gone."""
+
+    group_id: str
+
+
+@frozen
+class MemberMetadata:
+    """[5] What a member said of itself."""
+
+    group_id: str
+    member_id: str
+    instance_id: str | None
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    subscribed_topics: tuple[str, ...]
+    subscribed_pattern: str | None
+    rebalance_timeout_ms: int
+    server_assignor: str | None
+
+
+@frozen
+class MemberMetadataRemoved:
+    """[5] The member is out of the group."""
+
+    group_id: str
+    member_id: str
+
+
+@frozen
+class TargetAssignmentMetadata:
+    """[6] The target assignment belongs to this epoch and was made at this time (milliseconds)."""
+
+    group_id: str
+    assignment_epoch: int
+    assignment_timestamp_ms: int = 0
+
+
+@frozen
+class TargetAssignmentMetadataRemoved:
+    """[6] There is no target assignment."""
+
+    group_id: str
+
+
+@frozen
+class TargetAssignmentMember:
+    """[7] A member's share of the target assignment."""
+
+    group_id: str
+    member_id: str
+    partitions: frozenset[TopicIdPartition]
+
+
+@frozen
+class TargetAssignmentMemberRemoved:
+    """[7] The member has no share in the target assignment."""
+
+    group_id: str
+    member_id: str
+
+
+@frozen
+class CurrentMemberAssignment:
+    """[8] What a member owns, since which assignment epoch, and what it still has to give back.
+
+    ``assigned`` and ``pending_revocation`` pair each partition with the assignment epoch it was granted at.
+    """
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+    previous_member_epoch: int
+    status: MemberStatus
+    assigned: tuple[tuple[TopicIdPartition, int], ...]
+    pending_revocation: tuple[tuple[TopicIdPartition, int], ...]
+
+
+@frozen
+class CurrentMemberAssignmentRemoved:
+    """[8] The member owns nothing any more."""
+
+    group_id: str
+    member_id: str
+
+
+@frozen
+class RegularExpression:
+    """[16] The topics a pattern matched, when it was last looked at (milliseconds)."""
+
+    group_id: str
+    pattern: str
+    topics: tuple[str, ...]
+    version: int
+    timestamp_ms: int
+
+
+@frozen
+class RegularExpressionRemoved:
+    """[16] Nobody subscribes to the pattern any more."""
+
+    group_id: str
+    pattern: str
+
+
+@frozen
+class OffsetCommitted:
+    """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known."""
+
+    group_id: str
+    partition: TopicPartition
+    offset: OffsetAndMetadata
+    commit_timestamp_ms: int
+
+
+@frozen
+class OffsetRemoved:
+    """[1] A committed offset was deleted or expired."""
+
+    group_id: str
+    partition: TopicPartition
+
+
+Record = Union[
+    GroupMetadata,
+    GroupMetadataRemoved,
+    MemberMetadata,
+    MemberMetadataRemoved,
+    TargetAssignmentMetadata,
+    TargetAssignmentMetadataRemoved,
+    TargetAssignmentMember,
+    TargetAssignmentMemberRemoved,
+    CurrentMemberAssignment,
+    CurrentMemberAssignmentRemoved,
+    RegularExpression,
+    RegularExpressionRemoved,
+    OffsetCommitted,
+    OffsetRemoved,
+]

@@ -1,0 +1,120 @@
+"""Everything a coordinator can be asked or told. Closed: one class per request, named as Kafka's API is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Union
+
+from attrs import field, frozen
+
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+
+__all__ = [
+    "ConsumerGroupDescribe",
+    "ConsumerGroupHeartbeat",
+    "DeleteGroups",
+    "ListGroups",
+    "OffsetCommit",
+    "OffsetFetch",
+    "Request",
+    "TopicImage",
+    "TopicsChanged",
+]
+
+
+@frozen
+class ConsumerGroupHeartbeat:
+    """A member's heartbeat: join (epoch 0), stay, leave (-1), or leave for a while (-2, static members).
+
+    None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is legal in 0 only.
+    """
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+    instance_id: str | None = None
+    rack_id: str | None = None
+    rebalance_timeout_ms: int = -1
+    subscribed_topics: frozenset[str] | None = None
+    subscribed_pattern: str | None = None
+    server_assignor: str | None = None
+    owned: frozenset[TopicIdPartition] | None = None
+    client_id: str = ""
+    client_host: str = ""
+    version: int = 1
+    new_member_id: str = ""  # what the coordinator calls a member that came without an id (version 0)
+
+
+@frozen
+class ConsumerGroupDescribe:
+    """What is known of these groups."""
+
+    group_ids: tuple[str, ...]
+
+
+@frozen
+class ListGroups:
+    """All groups, or those in one of ``states`` (Kafka's names, any case) and of one of ``types``."""
+
+    states: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+
+
+@frozen
+class DeleteGroups:
+    """Forget empty groups and their offsets."""
+
+    group_ids: tuple[str, ...]
+
+
+@frozen
+class OffsetCommit:
+    """Store offsets; ``member_epoch`` -1 with an empty member id comes from outside a group.
+
+    ``version`` is the API's: a member of a consumer group may use 9 and above only.
+    """
+
+    group_id: str
+    offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    member_id: str = ""
+    member_epoch: int = -1
+    instance_id: str | None = None
+    version: int = 9
+
+
+@frozen
+class OffsetFetch:
+    """Read offsets: those of ``partitions``, or all there are (None)."""
+
+    group_id: str
+    partitions: tuple[TopicPartition, ...] | None = None
+    member_id: str | None = None
+    member_epoch: int = -1
+
+
+@frozen
+class TopicImage:
+    """A topic as the cluster knows it; ``partition_racks`` has the racks of each partition's replicas."""
+
+    topic_id: TopicId
+    name: str
+    num_partitions: int
+    partition_racks: tuple[tuple[str, ...], ...] = ()
+
+
+@frozen
+class TopicsChanged:
+    """Topics were created, grown, deleted or made again: all there are now, by name."""
+
+    topics: Mapping[str, TopicImage] = field(factory=dict)
+
+
+Request = Union[
+    ConsumerGroupHeartbeat,
+    ConsumerGroupDescribe,
+    ListGroups,
+    DeleteGroups,
+    OffsetCommit,
+    OffsetFetch,
+    TopicsChanged,
+]

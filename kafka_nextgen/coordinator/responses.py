@@ -1,0 +1,129 @@
+"""Everything a coordinator can answer. Closed: one class per request in ``requests``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Union
+
+from attrs import field, frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+
+__all__ = [
+    "ConsumerGroupDescribed",
+    "ConsumerGroupHeartbeatAnswer",
+    "DescribedGroup",
+    "DescribedMember",
+    "GroupsDeleted",
+    "GroupsListed",
+    "ListedGroup",
+    "OffsetsCommitted",
+    "OffsetsFetched",
+    "Response",
+    "TopicsNoted",
+]
+
+
+@frozen
+class ConsumerGroupHeartbeatAnswer:
+    """``assignment`` None means unchanged; an empty one means that the member owns nothing."""
+
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+    member_id: str | None = None
+    member_epoch: int = 0
+    heartbeat_interval_ms: int = 0
+    assignment: frozenset[TopicIdPartition] | None = None
+
+
+@frozen
+class DescribedMember:
+    """A member as ConsumerGroupDescribe shows it."""
+
+    member_id: str
+    instance_id: str | None
+    rack_id: str | None
+    member_epoch: int
+    client_id: str
+    client_host: str
+    subscribed_topics: tuple[str, ...]
+    subscribed_pattern: str | None
+    assignment: frozenset[TopicIdPartition]
+    target: frozenset[TopicIdPartition]
+
+
+@frozen
+class DescribedGroup:
+    """A group as ConsumerGroupDescribe shows it."""
+
+    group_id: str
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+    state: str = ""
+    group_epoch: int = 0
+    assignment_epoch: int = 0
+    assignor: str = ""
+    members: tuple[DescribedMember, ...] = ()
+
+
+@frozen
+class ConsumerGroupDescribed:
+    """One entry per group asked for, in that order."""
+
+    groups: tuple[DescribedGroup, ...]
+
+
+@frozen
+class ListedGroup:
+    """A line of ListGroups."""
+
+    group_id: str
+    protocol_type: str
+    state: str
+    group_type: str
+
+
+@frozen
+class GroupsListed:
+    """The groups that passed the filters, by group id."""
+
+    groups: tuple[ListedGroup, ...]
+
+
+@frozen
+class GroupsDeleted:
+    """What became of each group."""
+
+    results: Mapping[str, ErrorCode]
+
+
+@frozen
+class OffsetsCommitted:
+    """What became of each partition's commit."""
+
+    errors: Mapping[TopicPartition, ErrorCode]
+
+
+@frozen
+class OffsetsFetched:
+    """The committed offsets, None where there is none; ``error`` concerns the whole group."""
+
+    offsets: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
+    error: ErrorCode = ErrorCode.NONE
+
+
+@frozen
+class TopicsNoted:
+    """The topics were taken note of; their effect comes with the next heartbeats."""
+
+
+Response = Union[
+    ConsumerGroupHeartbeatAnswer,
+    ConsumerGroupDescribed,
+    GroupsListed,
+    GroupsDeleted,
+    OffsetsCommitted,
+    OffsetsFetched,
+    TopicsNoted,
+]

@@ -1,0 +1,1 @@
+"""The I/O thread that drives a member and its fetches."""

@@ -1,0 +1,202 @@
+"""Everything this library raises.
+
+Two kinds of wrong are kept apart: the caller misused us (``MisuseError``, ``ConfigError``), or the peer or the
+way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
+
+    KafkaNextgenError
+    ├── ConfigError                     a key is unknown, contradicts another, or is the broker's business
+    ├── MisuseError                     the caller asked for what cannot be
+    │   └── ConcurrentUseError          two threads (or tasks) in one consumer
+    ├── DecodeError                     what arrived is not Kafka's protocol
+    │   ├── CorruptRecordError          a record batch whose checksum or shape is wrong
+    │   └── FrameTooLargeError          a frame longer than the configuration allows
+    ├── TransportError                  no way to the broker
+    │   ├── RequestTimeoutError         nothing came back in time
+    │   ├── DisconnectedError           the connection ended under a request
+    │   ├── NoBrokersError              no bootstrap server could be reached
+    │   └── AuthenticationError         TLS or SASL was refused
+    ├── BrokerError                     the broker answered with an error code
+    │   ├── GroupAuthorizationError, TopicAuthorizationError
+    │   ├── UnsupportedProtocolError, UnsupportedAssignorError
+    │   ├── FencedInstanceError, InstanceIdInUseError, GroupFullError
+    │   ├── CommitFailedError           names the partitions that could not be committed
+    │   └── OffsetOutOfRangeError       no offset to start from, and no leave to choose one
+    └── DeserializationError            a deserializer raised; carries the record's coordinates
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafka_nextgen.types import TopicPartition
+
+__all__ = [
+    "AuthenticationError",
+    "BrokerError",
+    "CommitFailedError",
+    "ConcurrentUseError",
+    "ConfigError",
+    "CorruptRecordError",
+    "DecodeError",
+    "DeserializationError",
+    "DisconnectedError",
+    "FencedInstanceError",
+    "FrameTooLargeError",
+    "GroupAuthorizationError",
+    "GroupFullError",
+    "InstanceIdInUseError",
+    "KafkaNextgenError",
+    "MisuseError",
+    "NoBrokersError",
+    "OffsetOutOfRangeError",
+    "RequestTimeoutError",
+    "TopicAuthorizationError",
+    "TransportError",
+    "UnsupportedAssignorError",
+    "UnsupportedProtocolError",
+]
+
+
+class KafkaNextgenError(Exception):
+    """The root of everything this library raises on purpose."""
+
+
+class ConfigError(KafkaNextgenError, ValueError):
+    """The configuration can't be used; the message names the key and the nearest valid one.
+
+    ``key`` is the offending key as the caller wrote it.
+    """
+
+    def __init__(self, message: str, key: str | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class MisuseError(KafkaNextgenError, RuntimeError):
+    """The caller asked for something that can't be done in this state (closed, forked, not assigned)."""
+
+
+class ConcurrentUseError(MisuseError):
+    """A consumer was used by one thread or task while another was still inside a call."""
+
+
+class DecodeError(KafkaNextgenError):
+    """The bytes of a message or a record batch are not what Kafka's protocol allows there."""
+
+
+class CorruptRecordError(DecodeError):
+    """A record batch has a wrong checksum or shape; ``partition`` and ``offset`` say where, if known."""
+
+    def __init__(
+        self, message: str, partition: TopicPartition | None = None, offset: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.partition = partition
+        self.offset = offset
+
+
+class FrameTooLargeError(DecodeError):
+    """A frame announces more bytes than ``receive.message.max.bytes``; nothing was allocated for it."""
+
+
+class TransportError(KafkaNextgenError):
+    """There is no way to the broker just now."""
+
+
+class RequestTimeoutError(TransportError, TimeoutError):
+    """A request, or a call made of several, got no answer in its time."""
+
+
+class DisconnectedError(TransportError):
+    """The connection ended before the answer came."""
+
+
+class NoBrokersError(TransportError):
+    """None of the bootstrap servers could be reached; the message tells what happened to each."""
+
+
+class AuthenticationError(TransportError):
+    """TLS or SASL was refused, by either side."""
+
+
+class BrokerError(KafkaNextgenError):
+    """A broker answered with an error code.
+
+    ``code`` is Kafka's number, ``retriable`` whether the same request may succeed later; ``group``, ``member``
+    and ``partition`` say what it was about, where that is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: int,
+        retriable: bool = False,
+        group: str | None = None,
+        member: str | None = None,
+        partition: TopicPartition | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retriable = retriable
+        self.group = group
+        self.member = member
+        self.partition = partition
+
+
+class GroupAuthorizationError(BrokerError):
+    """The principal may not read this group."""
+
+
+class TopicAuthorizationError(BrokerError):
+    """The principal may not read or describe a topic."""
+
+
+class UnsupportedProtocolError(BrokerError):
+    """The broker lacks what the configuration asks for: the consumer group protocol, or a version of it."""
+
+
+class UnsupportedAssignorError(BrokerError):
+    """The coordinator has no assignor of the name this member votes for."""
+
+
+class FencedInstanceError(BrokerError):
+    """Another member took over this ``group.instance.id``."""
+
+
+class InstanceIdInUseError(BrokerError):
+    """This ``group.instance.id`` belongs to a member that has not left and whose session has not ended."""
+
+
+class GroupFullError(BrokerError):
+    """The group has as many members as ``group.consumer.max.size`` allows."""
+
+
+class CommitFailedError(BrokerError):
+    """Offsets were not committed; ``failed`` maps each such partition to the reason."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: int,
+        retriable: bool = False,
+        group: str | None = None,
+        member: str | None = None,
+        failed: Mapping[TopicPartition, str] | None = None,
+    ) -> None:
+        super().__init__(message, code=code, retriable=retriable, group=group, member=member)
+        self.failed = dict(failed or {})
+
+
+class OffsetOutOfRangeError(BrokerError):
+    """A partition has no usable position and ``auto.offset.reset`` forbids choosing one."""
+
+
+class DeserializationError(KafkaNextgenError):
+    """A deserializer raised; the original is ``__cause__``, and the record's other neighbours are not lost."""
+
+    def __init__(self, message: str, partition: TopicPartition, offset: int) -> None:
+        super().__init__(message)
+        self.partition = partition
+        self.offset = offset

@@ -1,0 +1,1 @@
+"""What to fetch from whom, and what has arrived: a planner and buffers without I/O."""

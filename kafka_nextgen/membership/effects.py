@@ -1,0 +1,148 @@
+"""Everything a member can ask of its driver, which carries effects out in the order they come. Closed, too."""
+
+from __future__ import annotations
+
+from typing import Union
+
+from attrs import frozen
+
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+
+__all__ = [
+    "ApplyAssignment",
+    "CallOnAssigned",
+    "CallOnLost",
+    "CallOnRevoked",
+    "CommitConsumed",
+    "Effect",
+    "FindCoordinator",
+    "Left",
+    "PublishEpoch",
+    "RaiseToApplication",
+    "ResolveTopics",
+    "SendHeartbeat",
+    "StopFetching",
+]
+
+
+@frozen
+class SendHeartbeat:
+    """Send a ConsumerGroupHeartbeat and answer with HeartbeatAnswered, HeartbeatRefused or HeartbeatLost.
+
+    Fields are the request's own (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
+    unchanged since the last heartbeat. ``full`` is for the reader: everything the member has is in it.
+    """
+
+    number: int
+    member_id: str
+    member_epoch: int
+    instance_id: str | None = None
+    rack_id: str | None = None
+    rebalance_timeout_ms: int = -1
+    subscribed_topics: tuple[str, ...] | None = None
+    subscribed_pattern: str | None = None
+    server_assignor: str | None = None
+    owned: frozenset[TopicIdPartition] | None = None
+    full: bool = False
+
+
+@frozen
+class FindCoordinator:
+    """What is known of the coordinator is wrong: look it up before the next heartbeat."""
+
+
+@frozen
+class ResolveTopics:
+    """Ask for the names of these topic ids and answer with TopicsResolved."""
+
+    topic_ids: frozenset[TopicId]
+
+
+@frozen
+class StopFetching:
+    """From here on hand out no record of these partitions, buffered or fetched."""
+
+    partitions: frozenset[TopicPartition]
+
+
+@frozen
+class CommitConsumed:
+    """Commit what was processed of the whole assignment, by ``deadline``; answer with CommitFinished."""
+
+    number: int
+    deadline: float
+
+
+@frozen
+class CallOnRevoked:
+    """Run ``on_partitions_revoked`` where the application polls; answer with RevokeFinished."""
+
+    number: int
+    partitions: tuple[TopicPartition, ...]
+
+
+@frozen
+class CallOnAssigned:
+    """Run ``on_partitions_assigned`` where the application polls; answer with AssignFinished."""
+
+    number: int
+    partitions: tuple[TopicPartition, ...]
+
+
+@frozen
+class CallOnLost:
+    """Run ``on_partitions_lost`` where the application polls; answer with LossFinished."""
+
+    number: int
+    partitions: tuple[TopicPartition, ...]
+
+
+@frozen
+class ApplyAssignment:
+    """``partitions`` (with their topic ids) are all the member owns from here on; fetching of new ones may begin.
+
+    Comes before CallOnAssigned, so that a callback may seek; nothing of ``added`` is handed out before that
+    callback has returned.
+    """
+
+    partitions: frozenset[TopicPartition]
+    topic_ids: tuple[tuple[str, TopicId], ...]
+    added: frozenset[TopicPartition]
+
+
+@frozen
+class PublishEpoch:
+    """Commits carry this member id and epoch from here on; epoch -1 after leaving or being fenced."""
+
+    member_id: str
+    member_epoch: int
+
+
+@frozen
+class RaiseToApplication:
+    """The next poll raises this: an error code of the coordinator and what it means for the member."""
+
+    code: int
+    message: str
+    fatal: bool
+
+
+@frozen
+class Left:
+    """The leave was answered, or given up: the member is out and nothing is owed to anyone."""
+
+
+Effect = Union[
+    SendHeartbeat,
+    FindCoordinator,
+    ResolveTopics,
+    StopFetching,
+    CommitConsumed,
+    CallOnRevoked,
+    CallOnAssigned,
+    CallOnLost,
+    ApplyAssignment,
+    PublishEpoch,
+    RaiseToApplication,
+    Left,
+]

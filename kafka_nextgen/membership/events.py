@@ -1,0 +1,145 @@
+"""Everything that can happen to a member. This list is closed: a machine that needs more gets it here.
+
+An event that completes something names it by the number its effect carried; a completion of anything else is
+late and means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Union
+
+from attrs import frozen
+
+from kafka_nextgen.types import LeaveMode, TopicId, TopicIdPartition
+
+__all__ = [
+    "AssignFinished",
+    "Closed",
+    "CommitFinished",
+    "Event",
+    "HeartbeatAnswered",
+    "HeartbeatLost",
+    "HeartbeatRefused",
+    "LossFinished",
+    "Polled",
+    "RevokeFinished",
+    "Subscribed",
+    "TimePassed",
+    "TopicsResolved",
+    "Unsubscribed",
+]
+
+
+@frozen
+class Subscribed:
+    """The application subscribed to topics by name, to a pattern (RE2), or to other ones than before."""
+
+    topics: frozenset[str] = frozenset()
+    pattern: str | None = None
+
+
+@frozen
+class Unsubscribed:
+    """The application gave up its subscription; the member is to leave, but may subscribe again."""
+
+
+@frozen
+class Polled:
+    """The application polls: callbacks can run now, and everything handed over before counts as processed."""
+
+
+@frozen
+class Closed:
+    """The application closes the consumer; ``leave`` is what the coordinator is to be told."""
+
+    leave: LeaveMode = LeaveMode.DEFAULT
+
+
+@frozen
+class TimePassed:
+    """The member's deadline was reached."""
+
+
+@frozen
+class HeartbeatAnswered:
+    """The coordinator answered heartbeat ``number`` without an error; ``assignment`` None means unchanged."""
+
+    number: int
+    member_id: str | None
+    member_epoch: int
+    heartbeat_interval_ms: int
+    assignment: frozenset[TopicIdPartition] | None
+
+
+@frozen
+class HeartbeatRefused:
+    """The coordinator answered heartbeat ``number`` with an error code."""
+
+    number: int
+    code: int
+    message: str | None
+
+
+@frozen
+class HeartbeatLost:
+    """No answer to heartbeat ``number`` will come: no coordinator, a disconnect, or a timeout."""
+
+    number: int
+    reason: str
+
+
+@frozen
+class TopicsResolved:
+    """Metadata arrived: the names of these topic ids are known now."""
+
+    names: Mapping[TopicId, str]
+
+
+@frozen
+class CommitFinished:
+    """The commit of reconciliation ``number`` came to its end; ``error`` says why it failed, None if not."""
+
+    number: int
+    error: str | None
+
+
+@frozen
+class RevokeFinished:
+    """``on_partitions_revoked`` of reconciliation ``number`` returned, or raised ``error``."""
+
+    number: int
+    error: str | None
+
+
+@frozen
+class AssignFinished:
+    """``on_partitions_assigned`` of reconciliation ``number`` returned, or raised ``error``."""
+
+    number: int
+    error: str | None
+
+
+@frozen
+class LossFinished:
+    """``on_partitions_lost`` of reconciliation ``number`` returned, or raised ``error``."""
+
+    number: int
+    error: str | None
+
+
+Event = Union[
+    Subscribed,
+    Unsubscribed,
+    Polled,
+    Closed,
+    TimePassed,
+    HeartbeatAnswered,
+    HeartbeatRefused,
+    HeartbeatLost,
+    TopicsResolved,
+    CommitFinished,
+    RevokeFinished,
+    AssignFinished,
+    LossFinished,
+]

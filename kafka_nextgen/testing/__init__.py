@@ -1,0 +1,1 @@
+"""A Kafka cluster inside the test's own process."""

@@ -1,0 +1,120 @@
+"""The words every layer shares: topics, partitions, offsets, records, and how partitions are written.
+
+One notation for sets of partitions is used everywhere (logs, errors, scenarios, the command line):
+``orders[0-3,7] audit[0]``, topics by name, partitions as ranges, ``-`` for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum, IntEnum
+from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
+
+from attrs import field, frozen
+
+__all__ = [
+    "LeaveMode",
+    "OffsetAndMetadata",
+    "Record",
+    "TimestampType",
+    "TopicId",
+    "TopicIdPartition",
+    "TopicPartition",
+    "format_partitions",
+    "format_topic_ids",
+]
+
+#: A topic's id: sixteen bytes that a topic deleted and made again under its old name does not keep.
+TopicId = UUID
+
+
+@frozen(order=True)
+class TopicPartition:
+    """A partition of a topic, by the topic's name."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}[{self.partition}]"
+
+
+@frozen(order=True)
+class TopicIdPartition:
+    """A partition of a topic, by the topic's id: what the consumer group protocol speaks of."""
+
+    topic_id: TopicId
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic_id}[{self.partition}]"
+
+
+@frozen
+class OffsetAndMetadata:
+    """A position to commit: the offset of the next record to read, and what is kept beside it."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+
+
+class TimestampType(IntEnum):
+    """Who set a record's timestamp."""
+
+    NONE = -1
+    CREATE_TIME = 0
+    LOG_APPEND_TIME = 1
+
+
+class LeaveMode(Enum):
+    """What ``close`` tells the coordinator (KIP-1092)."""
+
+    DEFAULT = "default"  # a dynamic member leaves for good, a static one for a while
+    REMAIN = "remain"  # a static member leaves for a while, a dynamic one says nothing
+    LEAVE = "leave"  # both leave for good
+
+
+@frozen
+class Record:
+    """One record as it was handed over.
+
+    ``timestamp`` is in milliseconds since the epoch, -1 if there is none; ``headers`` keep their order and
+    may repeat a key; ``leader_epoch`` is -1 where the broker gave none. ``key`` and ``value`` are bytes or,
+    with a deserializer configured, whatever that returned.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    timestamp_type: TimestampType
+    key: object
+    value: object
+    headers: tuple[tuple[str, bytes | None], ...] = field(default=())
+    leader_epoch: int = -1
+
+
+def format_partitions(partitions: Iterable[TopicPartition]) -> str:
+    """Write a set of partitions as ``orders[0-3,7] audit[0]``, sorted; ``-`` if there are none."""
+    by_topic: dict[str, list[int]] = {}
+    for tp in sorted(set(partitions)):
+        by_topic.setdefault(tp.topic, []).append(tp.partition)
+    return " ".join(f"{topic}[{_ranges(numbers)}]" for topic, numbers in by_topic.items()) or "-"
+
+
+def format_topic_ids(partitions: Iterable[TopicIdPartition], names: Mapping[TopicId, str]) -> str:
+    """Write partitions known by topic id, with the names where ``names`` has them."""
+    return format_partitions(
+        TopicPartition(names.get(tip.topic_id, str(tip.topic_id)), tip.partition) for tip in partitions
+    )
+
+
+def _ranges(numbers: list[int]) -> str:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
