@@ -87,9 +87,7 @@ class DecodeError(KafkaNextgenError):
 class CorruptRecordError(DecodeError):
     """A record batch has a wrong checksum or shape; ``partition`` and ``offset`` say where, if known."""
 
-    def __init__(
-        self, message: str, partition: TopicPartition | None = None, offset: int | None = None
-    ) -> None:
+    def __init__(self, message: str, partition: TopicPartition | None = None, offset: int | None = None) -> None:
         super().__init__(message)
         self.partition = partition
         self.offset = offset

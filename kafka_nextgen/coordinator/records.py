@@ -1,13 +1,13 @@
 """The facts a group consists of. State changes by applying these and in no other way.
 
 Each class is one of Kafka's records in ``__consumer_offsets`` and carries its key and its value; a class
-ending in ``Removed`` is that record's tombstone. The number in brackets is the version of Kafka's key, which is its type.
+ending in ``Removed`` is that record's tombstone. The number in brackets is the version of Kafka's key, which
+is its type.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Union
 
 from attrs import frozen
 
@@ -176,19 +176,19 @@ class OffsetRemoved:
     partition: TopicPartition
 
 
-Record = Union[
-    GroupMetadata,
-    GroupMetadataRemoved,
-    MemberMetadata,
-    MemberMetadataRemoved,
-    TargetAssignmentMetadata,
-    TargetAssignmentMetadataRemoved,
-    TargetAssignmentMember,
-    TargetAssignmentMemberRemoved,
-    CurrentMemberAssignment,
-    CurrentMemberAssignmentRemoved,
-    RegularExpression,
-    RegularExpressionRemoved,
-    OffsetCommitted,
-    OffsetRemoved,
-]
+Record = (
+    GroupMetadata
+    | GroupMetadataRemoved
+    | MemberMetadata
+    | MemberMetadataRemoved
+    | TargetAssignmentMetadata
+    | TargetAssignmentMetadataRemoved
+    | TargetAssignmentMember
+    | TargetAssignmentMemberRemoved
+    | CurrentMemberAssignment
+    | CurrentMemberAssignmentRemoved
+    | RegularExpression
+    | RegularExpressionRemoved
+    | OffsetCommitted
+    | OffsetRemoved
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Union
 
 from attrs import field, frozen
 
@@ -109,12 +108,12 @@ class TopicsChanged:
     topics: Mapping[str, TopicImage] = field(factory=dict)
 
 
-Request = Union[
-    ConsumerGroupHeartbeat,
-    ConsumerGroupDescribe,
-    ListGroups,
-    DeleteGroups,
-    OffsetCommit,
-    OffsetFetch,
-    TopicsChanged,
-]
+Request = (
+    ConsumerGroupHeartbeat
+    | ConsumerGroupDescribe
+    | ListGroups
+    | DeleteGroups
+    | OffsetCommit
+    | OffsetFetch
+    | TopicsChanged
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Union
 
 from attrs import field, frozen
 
@@ -118,12 +117,12 @@ class TopicsNoted:
     """The topics were taken note of; their effect comes with the next heartbeats."""
 
 
-Response = Union[
-    ConsumerGroupHeartbeatAnswer,
-    ConsumerGroupDescribed,
-    GroupsListed,
-    GroupsDeleted,
-    OffsetsCommitted,
-    OffsetsFetched,
-    TopicsNoted,
-]
+Response = (
+    ConsumerGroupHeartbeatAnswer
+    | ConsumerGroupDescribed
+    | GroupsListed
+    | GroupsDeleted
+    | OffsetsCommitted
+    | OffsetsFetched
+    | TopicsNoted
+)

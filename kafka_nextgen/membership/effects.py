@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Union
-
 from attrs import frozen
 
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -132,17 +130,17 @@ class Left:
     """The leave was answered, or given up: the member is out and nothing is owed to anyone."""
 
 
-Effect = Union[
-    SendHeartbeat,
-    FindCoordinator,
-    ResolveTopics,
-    StopFetching,
-    CommitConsumed,
-    CallOnRevoked,
-    CallOnAssigned,
-    CallOnLost,
-    ApplyAssignment,
-    PublishEpoch,
-    RaiseToApplication,
-    Left,
-]
+Effect = (
+    SendHeartbeat
+    | FindCoordinator
+    | ResolveTopics
+    | StopFetching
+    | CommitConsumed
+    | CallOnRevoked
+    | CallOnAssigned
+    | CallOnLost
+    | ApplyAssignment
+    | PublishEpoch
+    | RaiseToApplication
+    | Left
+)

@@ -7,7 +7,6 @@ late and means nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Union
 
 from attrs import frozen
 
@@ -128,18 +127,18 @@ class LossFinished:
     error: str | None
 
 
-Event = Union[
-    Subscribed,
-    Unsubscribed,
-    Polled,
-    Closed,
-    TimePassed,
-    HeartbeatAnswered,
-    HeartbeatRefused,
-    HeartbeatLost,
-    TopicsResolved,
-    CommitFinished,
-    RevokeFinished,
-    AssignFinished,
-    LossFinished,
-]
+Event = (
+    Subscribed
+    | Unsubscribed
+    | Polled
+    | Closed
+    | TimePassed
+    | HeartbeatAnswered
+    | HeartbeatRefused
+    | HeartbeatLost
+    | TopicsResolved
+    | CommitFinished
+    | RevokeFinished
+    | AssignFinished
+    | LossFinished
+)
