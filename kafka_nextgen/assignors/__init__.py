@@ -1,1 +1,38 @@
-"""Who gets which partition: range and uniform, as pure functions."""
+"""Assignors: how the partitions of a group's topics are shared among its members.
+
+An assignor is a pure function from who is there (``AssignmentSpec``) to who gets what (``GroupAssignment``).
+The coordinator runs ``uniform`` and ``range`` (KIP-848, "Server Side Mode"); both are plain
+``PartitionAssignor``s, and so is one of your own.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.assignors.range import RangeAssignor
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    AssignorMetadata,
+    ConsumerGroupMetadata,
+    GroupAssignment,
+    MemberAssignment,
+    MemberSpec,
+    Metadata,
+    PartitionAssignor,
+    PartitionAssignorError,
+    TopicMetadata,
+)
+from kafka_nextgen.assignors.uniform import UniformAssignor
+
+__all__ = [
+    "AssignmentSpec",
+    "AssignorMetadata",
+    "ConsumerGroupMetadata",
+    "GroupAssignment",
+    "MemberAssignment",
+    "MemberSpec",
+    "Metadata",
+    "PartitionAssignor",
+    "PartitionAssignorError",
+    "RangeAssignor",
+    "TopicMetadata",
+    "UniformAssignor",
+]
