@@ -1,1 +1,4 @@
-"""Schemas of ours, in Kafka's own format, for what kafka-python's set lacks."""
+"""The APIs kafka-python has no schemas of, in Kafka's own schema format (KIP-482), one file per message.
+
+A file is named as its message is and is loaded by kafka-python: see ``kafka_nextgen.wire.messages``.
+"""

@@ -1,0 +1,177 @@
+"""Every API this project speaks, with our range of versions: the one table of versions there is.
+
+A client and a broker both speak what lies here. A broker may offer less (``kafka_nextgen.broker`` says what),
+and a client takes the highest version both have (KIP-35). Ranges begin where Kafka 4.0 begins (KIP-896) and end
+with the highest version that is stable in Kafka 4.3 and has nothing in it that we would have to ignore.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import UnsupportedProtocolError
+from kafka_nextgen.wire import messages as m
+
+__all__ = [
+    "APIS",
+    "API_VERSIONS",
+    "CONSUMER_GROUP_DESCRIBE",
+    "CONSUMER_GROUP_HEARTBEAT",
+    "CREATE_PARTITIONS",
+    "CREATE_TOPICS",
+    "DELETE_GROUPS",
+    "DELETE_TOPICS",
+    "DESCRIBE_CLUSTER",
+    "DESCRIBE_CONFIGS",
+    "DESCRIBE_GROUPS",
+    "FETCH",
+    "FIND_COORDINATOR",
+    "HEARTBEAT",
+    "INCREMENTAL_ALTER_CONFIGS",
+    "INIT_PRODUCER_ID",
+    "JOIN_GROUP",
+    "LEAVE_GROUP",
+    "LIST_GROUPS",
+    "LIST_OFFSETS",
+    "METADATA",
+    "OFFSET_COMMIT",
+    "OFFSET_DELETE",
+    "OFFSET_FETCH",
+    "OFFSET_FOR_LEADER_EPOCH",
+    "PRODUCE",
+    "SASL_AUTHENTICATE",
+    "SASL_HANDSHAKE",
+    "SYNC_GROUP",
+    "Api",
+    "VersionRange",
+    "negotiate",
+]
+
+#: The lowest and the highest version of an API that a broker speaks.
+VersionRange = tuple[int, int]
+
+
+@frozen
+class Api:
+    """An API: Kafka's key and name for it, the versions we speak, and its two messages."""
+
+    key: int
+    name: str
+    min_version: int
+    max_version: int
+    request: type[m.ApiMessage]
+    response: type[m.ApiMessage]
+
+    def speaks(self, version: int) -> bool:
+        """Whether ``version`` is one of ours."""
+        return self.min_version <= version <= self.max_version
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# fmt: off
+PRODUCE = Api(0, "Produce", 3, 13, m.ProduceRequest, m.ProduceResponse)
+FETCH = Api(1, "Fetch", 4, 17, m.FetchRequest, m.FetchResponse)
+LIST_OFFSETS = Api(2, "ListOffsets", 1, 10, m.ListOffsetsRequest, m.ListOffsetsResponse)
+METADATA = Api(3, "Metadata", 0, 13, m.MetadataRequest, m.MetadataResponse)
+OFFSET_COMMIT = Api(8, "OffsetCommit", 2, 10, m.OffsetCommitRequest, m.OffsetCommitResponse)
+OFFSET_FETCH = Api(9, "OffsetFetch", 1, 10, m.OffsetFetchRequest, m.OffsetFetchResponse)
+FIND_COORDINATOR = Api(10, "FindCoordinator", 0, 6, m.FindCoordinatorRequest, m.FindCoordinatorResponse)
+JOIN_GROUP = Api(11, "JoinGroup", 0, 9, m.JoinGroupRequest, m.JoinGroupResponse)
+HEARTBEAT = Api(12, "Heartbeat", 0, 4, m.HeartbeatRequest, m.HeartbeatResponse)
+LEAVE_GROUP = Api(13, "LeaveGroup", 0, 5, m.LeaveGroupRequest, m.LeaveGroupResponse)
+SYNC_GROUP = Api(14, "SyncGroup", 0, 5, m.SyncGroupRequest, m.SyncGroupResponse)
+DESCRIBE_GROUPS = Api(15, "DescribeGroups", 0, 6, m.DescribeGroupsRequest, m.DescribeGroupsResponse)
+LIST_GROUPS = Api(16, "ListGroups", 0, 5, m.ListGroupsRequest, m.ListGroupsResponse)
+SASL_HANDSHAKE = Api(17, "SaslHandshake", 0, 1, m.SaslHandshakeRequest, m.SaslHandshakeResponse)
+API_VERSIONS = Api(18, "ApiVersions", 0, 4, m.ApiVersionsRequest, m.ApiVersionsResponse)
+CREATE_TOPICS = Api(19, "CreateTopics", 2, 7, m.CreateTopicsRequest, m.CreateTopicsResponse)
+DELETE_TOPICS = Api(20, "DeleteTopics", 1, 6, m.DeleteTopicsRequest, m.DeleteTopicsResponse)
+INIT_PRODUCER_ID = Api(22, "InitProducerId", 0, 5, m.InitProducerIdRequest, m.InitProducerIdResponse)
+OFFSET_FOR_LEADER_EPOCH = Api(
+    23, "OffsetForLeaderEpoch", 2, 4, m.OffsetForLeaderEpochRequest, m.OffsetForLeaderEpochResponse
+)
+DESCRIBE_CONFIGS = Api(32, "DescribeConfigs", 1, 4, m.DescribeConfigsRequest, m.DescribeConfigsResponse)
+SASL_AUTHENTICATE = Api(36, "SaslAuthenticate", 0, 2, m.SaslAuthenticateRequest, m.SaslAuthenticateResponse)
+CREATE_PARTITIONS = Api(37, "CreatePartitions", 0, 3, m.CreatePartitionsRequest, m.CreatePartitionsResponse)
+DELETE_GROUPS = Api(42, "DeleteGroups", 0, 2, m.DeleteGroupsRequest, m.DeleteGroupsResponse)
+INCREMENTAL_ALTER_CONFIGS = Api(
+    44, "IncrementalAlterConfigs", 0, 1, m.IncrementalAlterConfigsRequest, m.IncrementalAlterConfigsResponse
+)
+OFFSET_DELETE = Api(47, "OffsetDelete", 0, 0, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
+DESCRIBE_CLUSTER = Api(60, "DescribeCluster", 0, 2, m.DescribeClusterRequest, m.DescribeClusterResponse)
+CONSUMER_GROUP_HEARTBEAT = Api(
+    68, "ConsumerGroupHeartbeat", 0, 1, m.ConsumerGroupHeartbeatRequest, m.ConsumerGroupHeartbeatResponse
+)
+CONSUMER_GROUP_DESCRIBE = Api(
+    69, "ConsumerGroupDescribe", 0, 1, m.ConsumerGroupDescribeRequest, m.ConsumerGroupDescribeResponse
+)
+# fmt: on
+
+#: All of them, by Kafka's key.
+APIS: Mapping[int, Api] = {
+    api.key: api
+    for api in (
+        PRODUCE,
+        FETCH,
+        LIST_OFFSETS,
+        METADATA,
+        OFFSET_COMMIT,
+        OFFSET_FETCH,
+        FIND_COORDINATOR,
+        JOIN_GROUP,
+        HEARTBEAT,
+        LEAVE_GROUP,
+        SYNC_GROUP,
+        DESCRIBE_GROUPS,
+        LIST_GROUPS,
+        SASL_HANDSHAKE,
+        API_VERSIONS,
+        CREATE_TOPICS,
+        DELETE_TOPICS,
+        INIT_PRODUCER_ID,
+        OFFSET_FOR_LEADER_EPOCH,
+        DESCRIBE_CONFIGS,
+        SASL_AUTHENTICATE,
+        CREATE_PARTITIONS,
+        DELETE_GROUPS,
+        INCREMENTAL_ALTER_CONFIGS,
+        OFFSET_DELETE,
+        DESCRIBE_CLUSTER,
+        CONSUMER_GROUP_HEARTBEAT,
+        CONSUMER_GROUP_DESCRIBE,
+    )
+}
+
+
+def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None = None) -> int:
+    """Choose the highest version of ``api`` that we and the broker both have (KIP-35).
+
+    ``ranges`` is what the broker answered to ApiVersions, by API key; ``at_most`` caps our side where what is
+    to be said can't be said in a later version. Raises ``UnsupportedProtocolError`` if there is no such version.
+    """
+    theirs = ranges.get(api.key)
+    ours = (api.min_version, api.max_version if at_most is None else min(at_most, api.max_version))
+    if theirs is None:
+        raise UnsupportedProtocolError(_missing(api), code=ErrorCode.UNSUPPORTED_VERSION)
+    version = min(theirs[1], ours[1])
+    if version < max(theirs[0], ours[0]):
+        raise UnsupportedProtocolError(
+            f"the broker speaks {api.name} {theirs[0]} to {theirs[1]}, this client {ours[0]} to {ours[1]}: "
+            "upgrade the older of the two",
+            code=ErrorCode.UNSUPPORTED_VERSION,
+        )
+    return version
+
+
+def _missing(api: Api) -> str:
+    if api in (CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_DESCRIBE):
+        return (
+            f"the broker has no {api.name}, so it lacks the consumer group protocol (KIP-848), which needs "
+            "Apache Kafka 4.0 or later and the feature group.version=1; with this broker use group.protocol=classic"
+        )
+    return f"the broker has no {api.name} API"

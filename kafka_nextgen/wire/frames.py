@@ -1,0 +1,151 @@
+"""Frames: a message with its header, in bytes.
+
+A frame is a length of four bytes, a header and a message. The header of a flexible version (KIP-482) ends with
+tags; the client id before them is never in the compact form, and an ApiVersions answer has the old header in every
+version, because it comes before anything is agreed (KIP-511). For the same reason an ApiVersions answer with an
+error has version 0, and a request of an ApiVersions version we lack is no error here: it is answered that way.
+
+Whatever is wrong with a frame is a ``DecodeError`` that names the API and the version; nothing else is raised.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Api
+from kafka_nextgen.wire.lengths import INT16_LENGTH, Frame, need, refuse
+from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.shape import check
+from kafka_nextgen.wire.walks import tags
+
+__all__ = [
+    "RequestFrame",
+    "decode_request",
+    "decode_response",
+    "encode_request",
+    "encode_response",
+    "peek_correlation_id",
+]
+
+_REQUEST_HEAD = Struct(">hhi")  # API key, version, correlation id
+_INT16 = Struct(">h")
+_INT32 = Struct(">i")
+_NO_TAGS = b"\x00"
+
+
+@frozen
+class RequestFrame:
+    """A request as a broker got it; ``message`` is None for an ApiVersions version we do not speak."""
+
+    api: Api
+    version: int
+    correlation_id: int
+    client_id: str | None
+    message: ApiMessage | None
+
+
+def encode_request(message: ApiMessage, version: int, correlation_id: int, client_id: str | None) -> bytes:
+    """Write a request with its header and the length in front."""
+    name = None if client_id is None else client_id.encode()
+    head = [
+        _REQUEST_HEAD.pack(message.API_KEY, version, correlation_id),
+        _INT16.pack(-1 if name is None else len(name)),
+        name or b"",
+        _NO_TAGS if message.flexible_version_q(version) else b"",
+    ]
+    return _framed(head, message.encode(version=version))
+
+
+def encode_response(api: Api, message: ApiMessage, version: int, correlation_id: int) -> bytes:
+    """Write an answer with its header and the length in front."""
+    if api is API_VERSIONS and message.error_code != ErrorCode.NONE:
+        version = 0
+    tags = _NO_TAGS if _has_tagged_header(api, version) else b""
+    return _framed([_INT32.pack(correlation_id), tags], message.encode(version=version))
+
+
+def peek_correlation_id(frame: bytes | memoryview) -> int:
+    """Read which request an answer belongs to; ``frame`` is without its length. Raises ``DecodeError``."""
+    need(_INT32.size, 0, len(frame), "response header, correlation id")
+    return int(_INT32.unpack_from(frame)[0])
+
+
+def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, ApiMessage]:
+    """Read an answer to a request of ``version``; ``frame`` is without its length.
+
+    Returns the correlation id and the message. Raises ``DecodeError``.
+    """
+    correlation_id = peek_correlation_id(frame)
+    pos = _INT32.size
+    if _has_tagged_header(api, version):
+        pos = _pass_tags(Frame(frame), pos, f"{api.name} v{version} response header")
+    body = memoryview(frame)[pos:]
+    if api is API_VERSIONS and bytes(body[:2]).strip(b"\x00"):
+        version = 0
+    return correlation_id, _decode(api.response, version, body)
+
+
+def decode_request(frame: bytes | memoryview) -> RequestFrame:
+    """Read a request; ``frame`` is without its length.
+
+    Raises ``DecodeError``, also for an API or a version that is not in ``APIS``.
+    """
+    view = Frame(frame)
+    pos = need(_REQUEST_HEAD.size, 0, len(frame), "request header")
+    key, version, correlation_id = _REQUEST_HEAD.unpack_from(frame)
+    api = _api_of(key, version)
+    where = f"{api.name} v{version} request header"
+    client_id, pos = _client_id(view, pos, where)
+    if not api.speaks(version):
+        return RequestFrame(api, version, correlation_id, client_id, None)
+    if api.request.flexible_version_q(version):
+        pos = _pass_tags(view, pos, where)
+    message = _decode(api.request, version, memoryview(frame)[pos:])
+    return RequestFrame(api, version, correlation_id, client_id, message)
+
+
+def _api_of(key: int, version: int) -> Api:
+    api = APIS.get(key)
+    if api is None:
+        raise DecodeError(f"a request of API key {key}, version {version}: there is no such API here")
+    if not api.speaks(version) and (api is not API_VERSIONS or version < 0):
+        spoken = f"{api.min_version} to {api.max_version}"
+        raise DecodeError(f"a request of {api.name} v{version}: versions {spoken} are spoken here")
+    return api
+
+
+def _client_id(frame: Frame, pos: int, where: str) -> tuple[str | None, int]:
+    length, pos = INT16_LENGTH.read(frame, pos, len(frame.data), where)
+    if length < 0:
+        return None, pos
+    after = need(length, pos, len(frame.data), where)
+    try:
+        return str(frame.data[pos:after], "utf-8"), after
+    except UnicodeDecodeError as error:
+        refuse(where, f"a client id that is not UTF-8 ({error.reason})")
+
+
+def _pass_tags(frame: Frame, pos: int, where: str) -> int:
+    return tags({}, where).over(frame, pos, len(frame.data))
+
+
+def _decode(message: type[ApiMessage], version: int, body: memoryview) -> ApiMessage:
+    check(message, version, body)
+    try:
+        decoded: ApiMessage = message.decode(body, version=version)
+    except Exception as error:  # a field's type refuses what its shape allows
+        raise DecodeError(f"{message.name} v{version}: {type(error).__name__}: {error}") from error
+    return decoded
+
+
+def _has_tagged_header(api: Api, version: int) -> bool:
+    return api is not API_VERSIONS and bool(api.response.flexible_version_q(version))
+
+
+def _framed(head: list[bytes], body: bytes) -> bytes:
+    size = sum(map(len, head)) + len(body)
+    return b"".join([_INT32.pack(size), *head, body])
