@@ -1,0 +1,65 @@
+"""Fixtures every test can ask for: brokers of all kinds, and a place for figures worth seeing.
+
+``kafka`` runs a test once on the embedded broker and once on each real one; ``real_kafka`` and ``embedded_kafka``
+on one kind only. What a test reports by ``figures`` is printed at the end of the run, also when all passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.real_kafka import REAL_VERSIONS, is_required
+from tests.support.servers import Servers
+
+FIGURES = pytest.StashKey[list[str]]()
+
+REAL = [pytest.param(version, marks=pytest.mark.kafka) for version in REAL_VERSIONS]
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    started = Servers()
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def embedded_kafka(servers: Servers) -> KafkaServer:
+    return servers.get("embedded")
+
+
+@pytest.fixture(scope="session", params=REAL)
+def real_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
+    return _get(servers, request.param)
+
+
+@pytest.fixture(scope="session", params=["embedded", *REAL])
+def kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
+    return _get(servers, request.param)
+
+
+def _get(servers: Servers, kind: str) -> KafkaServer:
+    try:
+        return servers.get(kind)
+    except NoKafkaError as reason:
+        if is_required():
+            pytest.fail(str(reason), pytrace=False)
+        pytest.skip(str(reason))
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Return a function that keeps a line for the end of the run's output."""
+    lines = request.config.stash.setdefault(FIGURES, [])
+    return lambda line: lines.append(f"{request.node.nodeid}: {line}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    lines = config.stash.get(FIGURES, [])
+    if lines:
+        terminalreporter.section("figures")
+        for line in lines:
+            terminalreporter.line(line)

@@ -1,0 +1,85 @@
+"""An independent client for tests: confluent-kafka's admin client and idempotent producer.
+
+Records are numbered. Record ``n`` of a topic with ``p`` partitions goes to partition ``n % p``, where it gets the
+offset ``n // p``: so a record tells by its value where it has to be, and a consumer's output which records it was.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable
+
+from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+__all__ = ["admin_client", "create_topic", "idempotent_producer", "number_at", "produce", "send", "unique"]
+
+_NUMBERS = itertools.count()
+
+
+def unique(prefix: str) -> str:
+    """Return a name no other test has used, also on a broker that outlives the tests."""
+    return f"{prefix}-{os.getpid()}-{next(_NUMBERS)}"
+
+
+def admin_client(bootstrap_servers: str) -> AdminClient:
+    return AdminClient({"bootstrap.servers": bootstrap_servers})
+
+
+def create_topic(bootstrap_servers: str, prefix: str, partitions: int = 1) -> str:
+    """Create a topic under a new name that begins with ``prefix``, and return that name."""
+    topic = unique(prefix)
+    new = NewTopic(topic, num_partitions=partitions, replication_factor=1)
+    admin = admin_client(bootstrap_servers)  # its futures end with it, so it has to outlive them
+    admin.create_topics([new])[topic].result(timeout=30)
+    return topic
+
+
+def idempotent_producer(bootstrap_servers: str, compression: str = "none") -> Producer:
+    return Producer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "enable.idempotence": True,
+            "compression.type": compression,
+            "linger.ms": 5,
+        }
+    )
+
+
+def number_at(partition: int, offset: int, partitions: int) -> int:
+    """Return the number of the record that has to be there."""
+    return offset * partitions + partition
+
+
+def send(producer: Producer, topic: str, numbers: Iterable[int], partitions: int) -> None:
+    """Hand records to the producer, waiting whenever its queue is full; a record that fails raises."""
+    for number in numbers:
+        text = str(number).encode()
+        while True:
+            try:
+                producer.produce(topic, value=text, key=text, partition=number % partitions, on_delivery=_check)
+                break
+            except BufferError:
+                producer.poll(0.1)
+        producer.poll(0)
+
+
+def produce(
+    bootstrap_servers: str,
+    topic: str,
+    count: int,
+    *,
+    partitions: int = 1,
+    first: int = 0,
+    compression: str = "none",
+) -> None:
+    """Produce records ``first`` to ``first + count - 1``; return when the broker has acknowledged all of them."""
+    producer = idempotent_producer(bootstrap_servers, compression)
+    send(producer, topic, range(first, first + count), partitions)
+    left = producer.flush(60)
+    assert left == 0, f"{left} of {count} records for {topic} were not acknowledged within 60 s"
+
+
+def _check(error: KafkaError | None, message: Message) -> None:
+    assert error is None, f"record {message.value()!r} was not written: {error}"

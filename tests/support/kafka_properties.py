@@ -1,0 +1,52 @@
+"""The properties of a single real broker in KRaft mode, as a file or as a container's environment."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+
+from tests.support.kafka_server import BROKER_SETTINGS
+
+__all__ = ["as_environment", "as_file", "free_ports", "single_node"]
+
+
+def single_node(*, bind: str, advertised: str, port: int, controller_port: int, log_dir: str) -> dict[str, str]:
+    """Return every property of a broker that is its own controller and listens on ``bind``:``port``."""
+    return {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@{advertised}:{controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"PLAINTEXT://{bind}:{port},CONTROLLER://{bind}:{controller_port}",
+        "advertised.listeners": f"PLAINTEXT://{advertised}:{port}",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": log_dir,
+        "transaction.state.log.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+        **BROKER_SETTINGS,
+    }
+
+
+def as_file(properties: Mapping[str, str]) -> str:
+    """Write properties as Kafka's ``server.properties``."""
+    return "".join(f"{name}={value}\n" for name, value in properties.items())
+
+
+def as_environment(properties: Mapping[str, str]) -> dict[str, str]:
+    """Write properties as the variables that the image ``apache/kafka`` turns back into properties."""
+    return {"KAFKA_" + name.upper().replace(".", "_"): value for name, value in properties.items()}
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that were free on the loopback interface a moment ago."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()

@@ -1,0 +1,46 @@
+"""What every kind of broker looks like to a test, and the settings that all of them run with.
+
+The settings use Kafka's names and are the same for a real broker and the embedded one: heartbeats are quick
+and sessions short, so that a rebalance takes a second and a killed member is noticed in six.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import define, field
+
+__all__ = ["BROKER_SETTINGS", "SESSION_TIMEOUT_S", "KafkaServer", "KafkaStartError", "NoKafkaError"]
+
+SESSION_TIMEOUT_S = 6
+
+BROKER_SETTINGS = {
+    "auto.create.topics.enable": "false",
+    "offsets.topic.num.partitions": "5",
+    "offsets.topic.replication.factor": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    "group.consumer.min.session.timeout.ms": "1000",
+    "group.consumer.session.timeout.ms": str(SESSION_TIMEOUT_S * 1000),
+    "group.consumer.min.heartbeat.interval.ms": "100",
+    "group.consumer.heartbeat.interval.ms": "500",
+}
+
+
+class NoKafkaError(Exception):
+    """This machine offers no way to start a real Kafka; the message tells what was tried."""
+
+
+class KafkaStartError(Exception):
+    """A Kafka was found, but did not start; the message ends with the last lines of its log."""
+
+
+@define
+class KafkaServer:
+    """A running broker: ``version`` is Kafka's version number, ``embedded`` or ``external``."""
+
+    bootstrap_servers: str
+    version: str
+    _stop: Callable[[], None] = field(repr=False, default=lambda: None)
+
+    def stop(self) -> None:
+        self._stop()
