@@ -1,0 +1,28 @@
+"""Record batches, format 2 (KIP-98): what a partition's log, a Produce request and a Fetch response are made of.
+
+Reading for the application goes through one door, ``decode_partition``, which answers with columns; a compiled
+decoder can take its place without anybody above noticing. A broker never looks inside a batch: it reads the
+headers (``read_batches``) and writes the offset it gave out over the one that came (``rebase``). Formats 0 and 1
+are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896).
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase
+from kafka_nextgen.wire.records.columns import Columns, ColumnSlice
+from kafka_nextgen.wire.records.compression import Compression
+from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
+from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
+
+__all__ = [
+    "BatchView",
+    "ColumnSlice",
+    "Columns",
+    "Compression",
+    "NewRecord",
+    "RecordLimits",
+    "decode_partition",
+    "encode_batch",
+    "read_batches",
+    "rebase",
+]

@@ -1,0 +1,145 @@
+"""The 61 bytes before a batch's records, and what they may say.
+
+    base offset, length, leader epoch, magic, CRC | attributes, last offset delta, base and max timestamp,
+    producer id, epoch and base sequence, record count, records...
+
+The CRC-32C covers everything right of the bar, so that a broker may write base offset and leader epoch without
+computing it again (KIP-98, "Message Format"). The length counts from the leader epoch on. The attributes hold
+the codec (bits 0-2), the timestamp type (3), transactional (4), control (5) and delete horizon (6, KIP-534:
+the base timestamp then is the horizon, and the records' deltas count from it all the same).
+
+A batch may hold fewer records than its offsets span, even none: compaction takes records out and leaves the span.
+Never more.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from attrs import frozen
+from crc32c import crc32c
+
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.types import TimestampType
+
+__all__ = [
+    "CONTROL",
+    "CRC_START",
+    "HEADER",
+    "LENGTH_END",
+    "LOG_APPEND_TIME",
+    "MAGIC",
+    "TRANSACTIONAL",
+    "BatchHeader",
+    "check_header",
+    "read_header",
+    "verify_crc",
+]
+
+HEADER = struct.Struct(">qiibIhiqqqhii")
+MAGIC = 2
+LENGTH_END = 12  # where the bytes begin that the length counts
+MAGIC_AT = 16
+CRC_START = 21  # where the bytes begin that the CRC covers
+
+CODEC_MASK = 0x07
+LOG_APPEND_TIME = 0x08
+TRANSACTIONAL = 0x10
+CONTROL = 0x20
+
+MAX_INT64 = 2**63 - 1
+
+
+@frozen
+class BatchHeader:
+    """A batch's header, field by field as it lies there; times in milliseconds since the epoch."""
+
+    base_offset: int
+    length: int
+    leader_epoch: int
+    magic: int
+    crc: int
+    attributes: int
+    last_offset_delta: int
+    base_timestamp: int
+    max_timestamp: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    record_count: int
+
+    @property
+    def size(self) -> int:
+        """The bytes of the whole batch, header included."""
+        return LENGTH_END + self.length
+
+    @property
+    def next_offset(self) -> int:
+        """The offset after the last one the batch spans, whether or not a record is left there."""
+        return self.base_offset + self.last_offset_delta + 1
+
+    @property
+    def codec(self) -> int:
+        """The number of the codec the records are compressed with."""
+        return self.attributes & CODEC_MASK
+
+    @property
+    def timestamp_type(self) -> TimestampType:
+        """Who set the records' timestamps."""
+        if self.attributes & LOG_APPEND_TIME:
+            return TimestampType.LOG_APPEND_TIME
+        return TimestampType.CREATE_TIME
+
+    @property
+    def is_transactional(self) -> bool:
+        """Whether the records belong to a transaction."""
+        return bool(self.attributes & TRANSACTIONAL)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the records are a coordinator's markers, which no application sees."""
+        return bool(self.attributes & CONTROL)
+
+
+def read_header(data: bytes | memoryview, start: int) -> BatchHeader | None:
+    """Read the header of the batch at ``start``; None if the batch ends beyond ``data``.
+
+    Magic and length are looked at first, because they decide what the other bytes mean. Raises
+    ``CorruptRecordError`` for another format than 2 and for a length no batch can have.
+    """
+    left = len(data) - start
+    if left > MAGIC_AT and data[start + MAGIC_AT] != MAGIC:
+        raise CorruptRecordError(_not_ours(data[start + MAGIC_AT]))
+    if left < LENGTH_END:
+        return None
+    length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)
+    if length < HEADER.size - LENGTH_END:
+        raise CorruptRecordError(f"a length of {length} is less than a batch's header takes")
+    if left < LENGTH_END + length:
+        return None
+    return BatchHeader(*HEADER.unpack_from(data, start))
+
+
+def _not_ours(magic: int) -> str:
+    if magic < MAGIC:
+        return f"message format {magic} is refused, only format 2 (Kafka 0.11 and newer) is read"
+    return f"message format {magic} is unknown, only format 2 is read"
+
+
+def check_header(header: BatchHeader) -> None:
+    """Refuse a header whose numbers can't be true together; raises ``CorruptRecordError``."""
+    if header.base_offset < 0:
+        raise CorruptRecordError(f"the base offset is {header.base_offset}")
+    if header.last_offset_delta < 0 or header.next_offset > MAX_INT64:
+        raise CorruptRecordError(f"the last offset delta is {header.last_offset_delta}")
+    if not 0 <= header.record_count <= header.last_offset_delta + 1:
+        raise CorruptRecordError(
+            f"{header.record_count} records are said to lie in {header.last_offset_delta + 1} offsets"
+        )
+
+
+def verify_crc(header: BatchHeader, batch: memoryview) -> None:
+    """Compare the CRC-32C of a whole batch with the header's; raises ``CorruptRecordError``."""
+    actual = crc32c(batch[CRC_START:])
+    if actual != header.crc:
+        raise CorruptRecordError(f"its CRC-32C is {actual:08x} and should be {header.crc:08x}")

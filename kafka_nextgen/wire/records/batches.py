@@ -1,0 +1,91 @@
+"""What a broker does to batches: check what is produced, and write into it where it went.
+
+A broker looks at headers and checksums only. The offset of a batch and the epoch of the leader that appended it
+lie outside the checksum, so that they can be written over without computing it again (KIP-98); the time of the
+append does not, and costs a new one.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from attrs import frozen
+
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.wire.records.batch_header import (
+    CRC_START,
+    HEADER,
+    LOG_APPEND_TIME,
+    BatchHeader,
+    check_header,
+    read_header,
+    verify_crc,
+)
+from kafka_nextgen.wire.records.encode import seal
+
+__all__ = ["BatchView", "read_batches", "rebase"]
+
+_ATTRIBUTES = struct.Struct(">h")
+_MAX_TIMESTAMP_AT = HEADER.size - 26
+_INT64 = struct.Struct(">q")
+_INT32 = struct.Struct(">i")
+
+
+@frozen
+class BatchView:
+    """One whole batch: its header, and all its bytes with the header."""
+
+    header: BatchHeader
+    data: memoryview
+
+
+def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
+    """Split what a producer sent into its batches, headers and checksums checked.
+
+    Raises ``CorruptRecordError`` for anything but whole batches of format 2 whose records are as many as their
+    offsets: only compaction makes gaps, and no producer compacts.
+    """
+    view = memoryview(data)
+    batches: list[BatchView] = []
+    start = 0
+    while start < len(view):
+        header = read_header(view, start)
+        if header is None:
+            raise CorruptRecordError(f"the batch at byte {start} ends after the {len(view)} bytes that came")
+        batch = BatchView(header, view[start : start + header.size])
+        _check(batch, start)
+        batches.append(batch)
+        start += header.size
+    return tuple(batches)
+
+
+def _check(batch: BatchView, start: int) -> None:
+    header = batch.header
+    try:
+        verify_crc(header, batch.data)
+        check_header(header)
+    except CorruptRecordError as error:
+        raise CorruptRecordError(f"the batch at byte {start} is corrupt: {error}") from error
+    if header.record_count != header.last_offset_delta + 1:
+        raise CorruptRecordError(
+            f"the batch at byte {start} gives {header.record_count} records {header.last_offset_delta + 1} offsets"
+        )
+
+
+def rebase(
+    batch: bytes | memoryview, base_offset: int, leader_epoch: int, log_append_time: int | None = None
+) -> bytes:
+    """Copy a batch with the offset and the leader epoch it was appended at.
+
+    With ``log_append_time`` (milliseconds since the epoch) every record reads as of that time, as the topic's
+    ``message.timestamp.type=LogAppendTime`` asks for.
+    """
+    out = bytearray(batch)
+    _INT64.pack_into(out, 0, base_offset)
+    _INT32.pack_into(out, 12, leader_epoch)
+    if log_append_time is None:
+        return bytes(out)
+    (attributes,) = _ATTRIBUTES.unpack_from(out, CRC_START)
+    _ATTRIBUTES.pack_into(out, CRC_START, attributes | LOG_APPEND_TIME)
+    _INT64.pack_into(out, _MAX_TIMESTAMP_AT, log_append_time)
+    return seal(out)

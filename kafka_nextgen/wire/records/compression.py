@@ -1,0 +1,139 @@
+"""The four codecs, as Kafka's clients write them, and none of them able to fill the memory.
+
+Decompression goes into a buffer whose size is decided here, never by the data: it starts at a guess and grows
+while the data does not fit, up to the limit. 64 MiB of zeros are 2 kB of zstd, and what such a batch says of its
+own size is not believed either, only used to refuse it sooner.
+
+Snappy comes in two shapes: a bare block (librdkafka), or blocks behind a header of the Java library's own
+(xerial), which is no part of snappy. We write the second, since every client reads it and blocks stay small.
+lz4 is the frame format with independent blocks, the only ones Kafka's Java reader takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+
+import cramjam
+
+from kafka_nextgen.errors import CorruptRecordError
+
+__all__ = ["Compression", "compress", "decompress"]
+
+XERIAL_MAGIC = b"\x82SNAPPY\0"
+XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version and oldest version able to read it
+XERIAL_BLOCK_BYTES = 32 * 1024
+
+GUESS_AT_LEAST_BYTES = 64 * 1024
+GUESS_RATIO = 8
+
+
+class Compression(IntEnum):
+    """A codec, by its number in a batch's attributes."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
+def compress(codec: Compression, data: bytes) -> bytes:
+    """Compress a batch's records."""
+    return _COMPRESS[codec](data)
+
+
+def decompress(codec: int, data: memoryview, limit_bytes: int) -> bytes:
+    """Decompress a batch's records, into at most ``limit_bytes`` bytes.
+
+    Raises ``CorruptRecordError`` if the codec is unknown, the data is not of that codec, or more would come out.
+    """
+    if codec == Compression.NONE:
+        return bytes(data)
+    if codec not in _DECOMPRESS:
+        raise CorruptRecordError(f"codec {codec} is unknown")
+    try:
+        return _DECOMPRESS[Compression(codec)](data, limit_bytes)
+    except cramjam.DecompressionError as error:
+        raise CorruptRecordError(f"its {Compression(codec).name.lower()} data is broken: {error}") from error
+
+
+def _growing(into: Callable[[memoryview, bytearray], int]) -> Callable[[memoryview, int], bytes]:
+    """Decompress with ``into``, trying again with a larger buffer while there is leave to grow.
+
+    Any failure makes it grow, not only a full buffer: the library tells them apart in English only. Broken data
+    thus fails a few times instead of once.
+    """
+
+    def decompress_growing(data: memoryview, limit_bytes: int) -> bytes:
+        size = min(max(GUESS_AT_LEAST_BYTES, GUESS_RATIO * len(data)), limit_bytes)
+        while True:
+            buffer = bytearray(size)
+            try:
+                used = into(data, buffer)
+            except cramjam.DecompressionError as error:
+                if size == limit_bytes:
+                    raise CorruptRecordError(
+                        f"its data is broken or takes more than {limit_bytes} bytes uncompressed: {error}"
+                    ) from error
+                size = min(GUESS_RATIO * size, limit_bytes)
+            else:
+                return bytes(memoryview(buffer)[:used])
+
+    return decompress_growing
+
+
+def _compress_lz4(data: bytes) -> bytes:
+    compressor = cramjam.lz4.Compressor(block_linked=False)
+    compressor.compress(data)
+    return bytes(compressor.finish())
+
+
+def _compress_snappy(data: bytes) -> bytes:
+    out = bytearray(XERIAL_HEADER)
+    for start in range(0, len(data), XERIAL_BLOCK_BYTES):
+        block = bytes(cramjam.snappy.compress_raw(data[start : start + XERIAL_BLOCK_BYTES]))
+        out += len(block).to_bytes(4, "big") + block
+    return bytes(out)
+
+
+def _decompress_snappy(data: memoryview, limit_bytes: int) -> bytes:
+    if data[: len(XERIAL_MAGIC)] != XERIAL_MAGIC:
+        return _snappy_block(data, limit_bytes)
+    parts: list[bytes] = []
+    left = limit_bytes
+    pos = len(XERIAL_HEADER)
+    while pos < len(data):
+        stop = pos + 4 + int.from_bytes(data[pos : pos + 4], "big")
+        if stop > len(data):
+            raise CorruptRecordError(f"a snappy block ends {stop - len(data)} bytes after the batch")
+        part = _snappy_block(data[pos + 4 : stop], left)
+        left -= len(part)
+        parts.append(part)
+        pos = stop
+    return b"".join(parts)
+
+
+def _snappy_block(block: memoryview, limit_bytes: int) -> bytes:
+    size = cramjam.snappy.decompress_raw_len(block)
+    if size > limit_bytes:
+        raise CorruptRecordError(f"a snappy block of {size} bytes exceeds the {limit_bytes} bytes allowed")
+    buffer = bytearray(size)
+    cramjam.snappy.decompress_raw_into(block, buffer)
+    return bytes(buffer)
+
+
+_COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
+    Compression.NONE: bytes,
+    Compression.GZIP: lambda data: bytes(cramjam.gzip.compress(data)),
+    Compression.SNAPPY: _compress_snappy,
+    Compression.LZ4: _compress_lz4,
+    Compression.ZSTD: lambda data: bytes(cramjam.zstd.compress(data)),
+}
+
+_DECOMPRESS: dict[Compression, Callable[[memoryview, int], bytes]] = {
+    Compression.GZIP: _growing(cramjam.gzip.decompress_into),
+    Compression.SNAPPY: _decompress_snappy,
+    Compression.LZ4: _growing(cramjam.lz4.decompress_into),
+    Compression.ZSTD: _growing(cramjam.zstd.decompress_into),
+}

@@ -1,0 +1,95 @@
+"""Bytes of a partition to columns.
+
+- Batches follow each other, their offsets rising. The last one may be cut short by the size limit of the request
+  (Fetch answers with bytes of the log, not with batches): it is left for the next request. If that is the first
+  one, asking again in the same way would bring the same, and the columns say so (``truncated``).
+- A batch may begin before the offset asked for; what lies before it is dropped.
+- A control batch gives no record, but moves ``next_offset``. So do offsets that have no record any more.
+- Corruption is never skipped. Met first, it is raised; after whole batches, those are answered and
+  ``next_offset`` stops in front of it, so that the next request meets it first.
+- What all batches of one call may take uncompressed is limited. A batch that exceeds the limit alone counts as
+  corrupt; if only the sum does, the call ends early, as if the rest had been cut off.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, check_header, read_header, verify_crc
+from kafka_nextgen.wire.records.batch_records import append_records
+from kafka_nextgen.wire.records.columns import Columns
+from kafka_nextgen.wire.records.compression import Compression, decompress
+
+__all__ = ["RecordLimits", "decode_partition"]
+
+
+@frozen
+class RecordLimits:
+    """How much memory the records of one partition in one answer may take.
+
+    ``max_decompressed_bytes`` bounds what compressed batches become: each alone and all together.
+    """
+
+    max_decompressed_bytes: int = 64 * 1024 * 1024
+
+
+def decode_partition(
+    data: bytes | bytearray | memoryview,
+    partition: TopicPartition,
+    fetch_offset: int,
+    limits: RecordLimits,
+    check_crc: bool = True,
+) -> Columns:
+    """Decode what a Fetch answered for one partition.
+
+    ``fetch_offset`` is the offset that was asked for: no record before it is answered. ``check_crc`` is
+    Kafka's ``check.crcs``. Raises ``CorruptRecordError``, naming partition and offset, if what is to be read
+    first is corrupt. (KIP-98, "Message Format"; Kafka 0.11 and newer)
+    """
+    columns = Columns(partition, fetch_offset)
+    view = memoryview(data)
+    budget = limits.max_decompressed_bytes
+    start = log_offset = 0
+    try:
+        while (header := read_header(view, start)) is not None:
+            _check(header, view[start : start + header.size], log_offset, check_crc)
+            budget -= _append(columns, header, view[start : start + header.size], budget)
+            start += header.size
+            log_offset = header.next_offset
+            columns.next_offset = max(fetch_offset, log_offset)
+    except CorruptRecordError as error:
+        if columns.next_offset == fetch_offset:
+            raise _located(error, partition, fetch_offset) from error
+    columns.truncated = columns.next_offset == fetch_offset and len(view) > 0
+    return columns
+
+
+def _check(header: BatchHeader, batch: memoryview, log_offset: int, check_crc: bool) -> None:
+    if check_crc:
+        verify_crc(header, batch)
+    check_header(header)
+    if header.base_offset < log_offset:
+        raise CorruptRecordError(
+            f"its base offset is {header.base_offset} after a batch that ends at {log_offset - 1}"
+        )
+
+
+def _append(columns: Columns, header: BatchHeader, batch: memoryview, budget: int) -> int:
+    """Append a batch's records to ``columns``; answers with what that took of the budget, in bytes."""
+    if header.is_control or header.next_offset <= columns.next_offset:
+        return 0
+    payload = decompress(header.codec, batch[HEADER.size :], budget)
+    append_records(columns, header, payload)
+    columns.data_bytes += len(payload)
+    return 0 if header.codec == Compression.NONE else len(payload)
+
+
+def _located(error: CorruptRecordError, partition: TopicPartition, offset: int) -> CorruptRecordError:
+    return CorruptRecordError(
+        f"{partition} can't be read at offset {offset}: the batch there is corrupt, {error}."
+        f" Nothing was skipped; seek past it to go on, or fetch again in case it broke on the way.",
+        partition,
+        offset,
+    )

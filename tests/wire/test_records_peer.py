@@ -1,0 +1,151 @@
+"""Both ways against kafka-python's codec, and what damage does: properties over all kinds of records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kafka.record.default_records import DefaultRecordBatchBuilder
+from kafka.record.memory_records import MemoryRecords
+
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import (
+    Columns,
+    ColumnSlice,
+    Compression,
+    NewRecord,
+    RecordLimits,
+    decode_partition,
+    encode_batch,
+)
+
+ORDERS = TopicPartition("orders", 0)
+
+DATA = st.none() | st.binary(max_size=200)
+TIMES = st.integers(-1, 2**50)
+HEADERS = st.lists(st.tuples(st.text(max_size=80), DATA), max_size=3).map(tuple)
+RECORDS = st.lists(
+    st.builds(NewRecord, value=DATA, key=DATA, timestamp=TIMES, headers=HEADERS), min_size=1, max_size=80
+)
+CODECS = st.sampled_from(Compression)
+#: kafka-python reads and writes the others only with packages of their own.
+SHARED_CODECS = st.sampled_from([Compression.NONE, Compression.GZIP])
+
+Row = tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]
+
+
+def rows_of(columns: Columns) -> list[Row]:
+    records = ColumnSlice(columns, 0, len(columns)).records()
+    return [(r.offset, r.timestamp, r.key, r.value, r.headers) for r in records]  # type: ignore[misc]
+
+
+def rows_written(records: list[NewRecord], base_offset: int = 0) -> list[Row]:
+    return [(base_offset + i, r.timestamp, r.key, r.value, tuple(r.headers)) for i, r in enumerate(records)]
+
+
+def read_by_peer(data: bytes) -> list[Row]:
+    rows: list[Row] = []
+    batches: Any = MemoryRecords(data)
+    while (batch := batches.next_batch()) is not None:
+        assert batch.validate_crc()
+        rows += [(r.offset, r.timestamp, r.key, r.value, tuple(r.headers)) for r in batch]
+    return rows
+
+
+def written_by_peer(records: list[NewRecord], codec: Compression) -> bytes:
+    builder: Any = DefaultRecordBatchBuilder(2, int(codec), False, -1, -1, -1, 10**9)
+    for i, record in enumerate(records):
+        builder.append(i, record.timestamp, record.key, record.value, record.headers)
+    return bytes(builder.build())
+
+
+def decode(data: bytes, fetch_offset: int = 0) -> Columns:
+    return decode_partition(data, ORDERS, fetch_offset, RecordLimits())
+
+
+@given(RECORDS, SHARED_CODECS, st.integers(0, 2**60))
+def test_the_peer_reads_what_we_write(records: list[NewRecord], codec: Compression, base_offset: int) -> None:
+    data = encode_batch(records, codec, base_offset=base_offset)
+    assert read_by_peer(data) == rows_written(records, base_offset)
+
+
+@given(RECORDS, SHARED_CODECS)
+def test_we_read_what_the_peer_writes(records: list[NewRecord], codec: Compression) -> None:
+    columns = decode(written_by_peer(records, codec))
+    assert (rows_of(columns), columns.next_offset) == (rows_written(records), len(records))
+
+
+@given(RECORDS, CODECS)
+def test_uncompressed_both_write_the_same_bytes(records: list[NewRecord], codec: Compression) -> None:
+    ours = encode_batch(records, leader_epoch=0)
+    assert ours == written_by_peer(records, Compression.NONE)
+    assert rows_of(decode(encode_batch(records, codec))) == rows_of(decode(ours))
+
+
+@given(RECORDS, RECORDS, CODECS, st.data())
+def test_reading_from_any_offset_gives_the_records_from_there(
+    one: list[NewRecord], two: list[NewRecord], codec: Compression, data: st.DataObject
+) -> None:
+    log = encode_batch(one, codec) + encode_batch(two, base_offset=len(one))
+    every = rows_written(one + two)
+    start = data.draw(st.integers(0, len(every) - 1))
+    assert rows_of(decode(log, start)) == every[start:]
+
+
+@settings(max_examples=300)
+@given(RECORDS, CODECS, st.data())
+def test_one_flipped_byte_is_never_read_as_something_else(
+    records: list[NewRecord], codec: Compression, data: st.DataObject
+) -> None:
+    good = encode_batch(records, codec, leader_epoch=3)
+    place = data.draw(st.integers(0, len(good) - 1))
+    bad = bytearray(good)
+    bad[place] ^= data.draw(st.integers(1, 255))
+    if place < 12:  # the base offset moves the records, the length cuts them off
+        assert_moved_or_refused(bytes(bad), rows_of(decode(good)), place)
+    elif place < 16:  # the leader epoch is no part of the records
+        assert rows_of(decode(bytes(bad))) == rows_of(decode(good))
+    else:
+        with pytest.raises(CorruptRecordError):
+            decode(bytes(bad))
+
+
+def assert_moved_or_refused(bad: bytes, rows: list[Row], place: int) -> None:
+    try:
+        columns = decode(bad)
+    except CorruptRecordError:
+        return
+    if place >= 8:
+        assert columns.truncated
+    else:
+        assert [row[1:] for row in rows_of(columns)] == [row[1:] for row in rows]
+
+
+@settings(max_examples=300)
+@given(RECORDS, st.data())
+def test_damage_that_the_checksum_does_not_show_still_ends_as_columns_or_one_error(
+    records: list[NewRecord], data: st.DataObject
+) -> None:
+    bad = bytearray(encode_batch(records))
+    for _ in range(data.draw(st.integers(1, 4))):
+        bad[data.draw(st.integers(17, len(bad) - 1))] ^= data.draw(st.integers(1, 255))
+    try:
+        columns = decode_partition(bytes(bad), ORDERS, 0, RecordLimits(), check_crc=False)
+    except CorruptRecordError:
+        return
+    lengths = {len(columns.offsets), len(columns.timestamps), len(columns.keys), len(columns.values)}
+    assert lengths == {len(columns)}
+    assert list(columns.offsets) == sorted(set(columns.offsets))
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=400))
+def test_noise_ends_as_columns_or_one_error(noise: bytes) -> None:
+    try:
+        columns = decode(noise)
+    except CorruptRecordError:
+        return
+    assert len(columns) == 0
