@@ -13,8 +13,8 @@ class Status(Enum):
     UNSUBSCRIBED = "unsubscribed"  # not in a group, and not asked to be
     JOINING = "joining"  # heartbeats with epoch 0 until the coordinator answers with an epoch
     RECONCILING = "reconciling"  # a target was received that differs from what is owned
-    ACKNOWLEDGING = "acknowledging"  # the target is in force here; the next heartbeat says so
-    STABLE = "stable"  # owns exactly what the coordinator last told
+    ACKNOWLEDGING = "acknowledging"  # the target is in force here; a heartbeat that says so is to be answered
+    STABLE = "stable"  # owns exactly what the coordinator last told, and the coordinator knows it
     FENCED = "fenced"  # thrown out; loses its partitions and joins again once the application knows
     PREPARE_LEAVING = "prepare_leaving"  # about to leave: commits and revokes first
     LEAVING = "leaving"  # the leave heartbeat is to be sent, or on its way
@@ -32,3 +32,4 @@ class Phase(Enum):
     REVOKING = "revoking"  # waits for on_partitions_revoked
     ASSIGNING = "assigning"  # waits for on_partitions_assigned
     LOSING = "losing"  # waits for on_partitions_lost
+    FAILED = "failed"  # a callback raised: nothing is acknowledged, the coordinator will remove the member

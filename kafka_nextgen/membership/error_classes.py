@@ -1,0 +1,33 @@
+"""Which of our errors an application gets for an error code of the coordinator."""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import (
+    BrokerError,
+    FencedInstanceError,
+    GroupAuthorizationError,
+    GroupFullError,
+    InstanceIdInUseError,
+    TopicAuthorizationError,
+    UnsupportedAssignorError,
+    UnsupportedProtocolError,
+)
+
+__all__ = ["ERROR_CLASSES", "error_class"]
+
+#: All codes that have a class of their own.
+ERROR_CLASSES: dict[ErrorCode, type[BrokerError]] = {
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: GroupAuthorizationError,
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED: TopicAuthorizationError,
+    ErrorCode.GROUP_MAX_SIZE_REACHED: GroupFullError,
+    ErrorCode.UNSUPPORTED_ASSIGNOR: UnsupportedAssignorError,
+    ErrorCode.UNSUPPORTED_VERSION: UnsupportedProtocolError,
+    ErrorCode.UNRELEASED_INSTANCE_ID: InstanceIdInUseError,
+    ErrorCode.FENCED_INSTANCE_ID: FencedInstanceError,
+}
+
+
+def error_class(code: int) -> type[BrokerError]:
+    """The class to raise for an error code; ``BrokerError`` itself where there is no other."""
+    return next((cls for known, cls in ERROR_CLASSES.items() if known == code), BrokerError)

@@ -1,0 +1,184 @@
+"""Heartbeats: when one goes out, what is in it, and what every answer means to the next (KIP-848,
+"ConsumerGroupHeartbeat API").
+
+*When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining,
+then at the interval the coordinator answers with), or as soon as there is news: another subscription, or a
+reconciliation to acknowledge ("After a revocation, it sends the next heartbeat immediately").
+
+*What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
+
+* to join;
+* after any error, timeout or disconnect, for then nobody knows what arrived, and a lost answer is repeated to
+  whoever asks in full;
+* as long as the member owns nothing, for a lost first assignment would otherwise never be repeated.
+
+A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TimePassed
+from kafka_nextgen.membership.settings import MemberSettings, Moment
+from kafka_nextgen.membership.state import MemberState, Outcome, Sent, Subscription, numbered
+from kafka_nextgen.membership.states import Status
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
+
+__all__ = [
+    "HEARTBEATING",
+    "answered",
+    "back_off",
+    "failed",
+    "keep_session",
+    "lost",
+    "publish_epoch",
+    "send_if_due",
+    "time_passed",
+]
+
+#: Where a member owes heartbeats. The leave itself is sent by the rules of leaving, whatever is in flight.
+HEARTBEATING = frozenset(
+    {Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING}
+)
+
+#: No coordinator's interval may flood it with heartbeats or outlast every session (seconds).
+SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S = 0.05, 60.0
+
+
+def send_if_due(state: MemberState, at: Moment) -> Outcome:
+    """Send a heartbeat if it is time for one, or if there is news."""
+    if state.status not in HEARTBEATING or state.in_flight is not None:
+        return state, ()
+    if not is_due(state.deadlines, Timer.HEARTBEAT, at.now) and not _has_news(state):
+        return state, ()
+    state, number = numbered(state)
+    heartbeat = _heartbeat(state, at.settings, number)
+    return _remember(state, heartbeat), (heartbeat,)
+
+
+def _has_news(state: MemberState) -> bool:
+    if state.sent is None or state.status is Status.PREPARE_LEAVING:
+        return False  # after a failure the backoff decides, and whoever leaves has no news
+    return state.sent != _to_say(state)
+
+
+def _to_say(state: MemberState) -> Sent:
+    return Sent(state.subscription or Subscription(), state.acknowledged)
+
+
+def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
+    if state.status is Status.PREPARE_LEAVING:
+        return SendHeartbeat(number, state.member_id, state.member_epoch, settings.instance_id)
+    if state.status is Status.JOINING or state.sent is None or not state.owned:
+        return _full(state, settings, number)
+    return _changes(state, state.sent, settings, number)
+
+
+def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
+    subscription = _to_say(state).subscription
+    return SendHeartbeat(
+        number,
+        state.member_id,
+        state.member_epoch,
+        settings.instance_id,
+        rack_id=settings.rack_id if state.status is Status.JOINING else None,
+        rebalance_timeout_ms=settings.rebalance_timeout_ms,
+        subscribed_topics=tuple(sorted(subscription.topics)),
+        subscribed_pattern=subscription.pattern or ("" if state.pattern_told else None),
+        server_assignor=settings.server_assignor,
+        owned=state.owned,
+        full=True,
+    )
+
+
+def _changes(state: MemberState, sent: Sent, settings: MemberSettings, number: int) -> SendHeartbeat:
+    before, after = sent.subscription, _to_say(state).subscription
+    return SendHeartbeat(
+        number,
+        state.member_id,
+        state.member_epoch,
+        settings.instance_id,
+        subscribed_topics=tuple(sorted(after.topics)) if after.topics != before.topics else None,
+        subscribed_pattern=(after.pattern or "") if after.pattern != before.pattern else None,
+        owned=state.owned if state.acknowledged != sent.acknowledged else None,
+    )
+
+
+def _remember(state: MemberState, heartbeat: SendHeartbeat) -> MemberState:
+    leaving = state.status is Status.PREPARE_LEAVING
+    return evolve(
+        state,
+        in_flight=heartbeat.number,
+        sent=state.sent if leaving else _to_say(state),
+        pattern_told=state.pattern_told or bool(heartbeat.subscribed_pattern),
+        deadlines=disarmed(state.deadlines, Timer.HEARTBEAT),
+    )
+
+
+def answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> MemberState:
+    """Take what every answer without an error has: the epoch, and the time of the next heartbeat.
+
+    A coordinator has no business answering with a negative epoch or an interval of nothing: both are ignored.
+    """
+    interval_s = _interval_s(state, event, at.settings)
+    return evolve(
+        state,
+        member_epoch=event.member_epoch if event.member_epoch > 0 else state.member_epoch,
+        interval_s=interval_s,
+        in_flight=None,
+        failures=0,
+        instance_id_deadline=None,
+        deadlines=armed(state.deadlines, Timer.HEARTBEAT, at.now + interval_s),
+    )
+
+
+def _interval_s(state: MemberState, event: HeartbeatAnswered, settings: MemberSettings) -> float:
+    if event.heartbeat_interval_ms <= 0:
+        return state.interval_s or settings.retry_backoff_max_s
+    return min(max(event.heartbeat_interval_ms / 1000, SHORTEST_INTERVAL_S), LONGEST_INTERVAL_S)
+
+
+def publish_epoch(state: MemberState) -> Outcome:
+    """Let commits carry the member's epoch. The assignment it belongs to must be known before."""
+    if state.member_epoch == state.published_epoch:
+        return state, ()
+    state = evolve(state, published_epoch=state.member_epoch)
+    return state, (PublishEpoch(state.member_id, state.member_epoch),)
+
+
+def time_passed(state: MemberState, _event: TimePassed, _at: Moment) -> Outcome:
+    """Nothing but a heartbeat can be due, and that goes out after every rule."""
+    return state, ()
+
+
+def keep_session(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+    """An answer to a member that is preparing to leave: its last commits need the epoch; it needs no target."""
+    return publish_epoch(answered(state, event, at))
+
+
+def lost(state: MemberState, _event: HeartbeatLost, at: Moment) -> Outcome:
+    """No answer: look for the coordinator again, and repeat everything after a while."""
+    effects: tuple[Effect, ...] = (FindCoordinator(),)
+    return back_off(failed(state), at), effects
+
+
+def failed(state: MemberState) -> MemberState:
+    """Forget what was sent: the next heartbeat is full."""
+    return evolve(state, in_flight=None, sent=None, failures=state.failures + 1)
+
+
+def back_off(state: MemberState, at: Moment, *, first_at_once: bool = False) -> MemberState:
+    """Time the next heartbeat: backoff doubles with each failure in a row, and is spread by a fifth.
+
+    With ``first_at_once`` the first repetition waits for nothing: that is for errors which only say that
+    something else has to be done first. If they keep coming, they don't get a heartbeat each.
+    """
+    doublings = state.failures - 1 - first_at_once
+    if doublings < 0:
+        return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, at.now))
+    settings = at.settings
+    delay_s = min(settings.retry_backoff_s * 2.0 ** min(doublings, 30), settings.retry_backoff_max_s)
+    delay_s *= 0.8 + 0.4 * at.chance
+    return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, at.now + delay_s))

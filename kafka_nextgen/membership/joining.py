@@ -1,0 +1,69 @@
+"""Joining: a heartbeat with epoch 0 that says everything (KIP-848, "Member Lifecycle").
+
+A member joins when the application subscribes, and again after it was fenced or stopped polling. It brings
+nothing along: no partitions, no target, no topics still waiting for names. It keeps its member id for as long
+as the consumer lives; only a coordinator of Kafka 3.x, which hands out ids itself, can give it another one.
+
+It is admitted by an answer with an epoch above 0 and an assignment. Before Kafka 4.3 the first member of a
+group may be answered with epoch 0, as long as its pattern is not resolved: then it goes on asking.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership import heartbeats, reconciliation
+from kafka_nextgen.membership.events import HeartbeatAnswered, Subscribed
+from kafka_nextgen.membership.settings import Moment
+from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome, Subscription
+from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.timers import Timer
+
+__all__ = ["admitted", "change_subscription", "join", "subscribe"]
+
+JOIN_EPOCH = 0
+
+
+def subscribe(state: MemberState, event: Subscribed, at: Moment) -> Outcome:
+    """The application subscribed, and is not in the group: join."""
+    state, _ = change_subscription(state, event, at)
+    return join(evolve(state, failures=0), at), ()
+
+
+def change_subscription(state: MemberState, event: Subscribed, _at: Moment) -> Outcome:
+    """Remember what the application wants now. If the member heartbeats, the next one goes out at once."""
+    return evolve(state, subscription=Subscription(event.topics, event.pattern)), ()
+
+
+def join(state: MemberState, at: Moment) -> MemberState:
+    """Start from nothing, with the same member id. The join is sent at once; a second one in a row backs off."""
+    assert state.subscription is not None, "a member joins for the topics it subscribed to"
+    assert not state.owned, "a member that joins has lost or given up everything"
+    state = evolve(
+        state,
+        status=Status.JOINING,
+        phase=Phase.IDLE,
+        leaving=None,
+        member_epoch=JOIN_EPOCH,
+        owned=NOTHING,
+        held=NOTHING,
+        names={},
+        target=None,
+        goal=None,
+        in_flight=None,
+        sent=None,
+        deadlines={Timer.POLL: at.now + at.settings.max_poll_interval_s},
+    )
+    return heartbeats.back_off(state, at, first_at_once=True)
+
+
+def admitted(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+    """The coordinator answered the join: take the id and the epoch it gave, and the first target."""
+    state = heartbeats.answered(state, event, at)
+    state = evolve(state, member_id=event.member_id or state.member_id)
+    if state.member_epoch == JOIN_EPOCH or event.assignment is None:
+        return state, ()  # not admitted yet; the next heartbeat is a full one again
+    state = reconciliation.take_target(state, event.assignment)
+    state, published = heartbeats.publish_epoch(state)
+    state, effects = reconciliation.proceed(evolve(state, status=Status.RECONCILING), at)
+    return state, published + effects

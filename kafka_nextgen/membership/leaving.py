@@ -1,0 +1,213 @@
+"""Leaving: because the application closes, unsubscribes, or stopped polling.
+
+Closing and unsubscribing are orderly: stop fetching, commit (only if closing, and with auto-commit: who
+unsubscribes may want to read the same records again), ``on_partitions_revoked``, then the heartbeat that
+leaves. Until that one the member keeps its session. A member that stopped polling can't wait for its
+application: it loses its partitions, leaves at once, and joins again at the next poll.
+
+The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session
+(KIP-848, "Static Membership"; KIP-1092 lets the application choose). It goes out whatever is in flight and is
+never repeated: answered, refused or lost, the member is out, and its session would end anyway.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership import joining
+from kafka_nextgen.membership.effects import CallOnRevoked, CommitConsumed, Effect, Left, SendHeartbeat
+from kafka_nextgen.membership.events import (
+    Closed,
+    CommitFinished,
+    HeartbeatAnswered,
+    HeartbeatLost,
+    HeartbeatRefused,
+    LossFinished,
+    Polled,
+    RevokeFinished,
+    TimePassed,
+    Unsubscribed,
+)
+from kafka_nextgen.membership.losing import ASSIGN_NOTHING, abandon_all, count_out, stop_all
+from kafka_nextgen.membership.settings import MemberSettings, Moment
+from kafka_nextgen.membership.state import (
+    NOT_A_MEMBER,
+    NOTHING,
+    Leaving,
+    MemberState,
+    Outcome,
+    Why,
+    by_name,
+    numbered,
+)
+from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.timers import Timer, disarmed, is_due
+from kafka_nextgen.types import LeaveMode
+
+__all__ = [
+    "close",
+    "commit_finished",
+    "expire",
+    "left",
+    "loss_finished",
+    "note_decision",
+    "out",
+    "out_already",
+    "return_if_heard",
+    "revoke_finished",
+    "time_passed",
+    "unsubscribe",
+]
+
+LEAVE_EPOCH = -1
+LEAVE_FOR_A_WHILE_EPOCH = -2
+
+
+def close(state: MemberState, event: Closed, at: Moment) -> Outcome:
+    """The application closes: commit what it consumed, revoke, leave."""
+    state, stop = _prepare(state, event)
+    if not (at.settings.auto_commit and state.held):
+        state, effects = _revoke(state, at)
+        return state, stop + effects
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
+    return state, (*stop, CommitConsumed(number, at.now + at.settings.leave_timeout_s))
+
+
+def unsubscribe(state: MemberState, event: Unsubscribed, at: Moment) -> Outcome:
+    """The application gave up its subscription: revoke, leave."""
+    state, stop = _prepare(state, event)
+    state, effects = _revoke(state, at)
+    return state, stop + effects
+
+
+def _prepare(state: MemberState, event: Closed | Unsubscribed) -> Outcome:
+    stop = stop_all(state)
+    state = evolve(
+        _decided(state, event),
+        status=Status.PREPARE_LEAVING,
+        phase=Phase.IDLE,
+        target=None,
+        goal=None,
+        waits_for=None,
+        deadlines=disarmed(state.deadlines, Timer.POLL, Timer.RESOLVE),
+    )
+    return state, stop
+
+
+def _decided(state: MemberState, event: Closed | Unsubscribed) -> MemberState:
+    if isinstance(event, Closed):
+        return evolve(state, subscription=None, leaving=Leaving(Why.CLOSED, event.leave))
+    if state.leaving is not None and state.leaving.why is Why.CLOSED:
+        return state  # closing goes further than unsubscribing
+    return evolve(state, subscription=None, leaving=Leaving(Why.UNSUBSCRIBED))
+
+
+def note_decision(state: MemberState, event: Closed | Unsubscribed, _at: Moment) -> Outcome:
+    """The member is on its way out already: only remember what it is to do then."""
+    return _decided(state, event), ()
+
+
+def commit_finished(state: MemberState, _event: CommitFinished, at: Moment) -> Outcome:
+    """Committed, or not: closing goes on."""
+    return _revoke(state, at)
+
+
+def _revoke(state: MemberState, at: Moment) -> Outcome:
+    if not state.held:
+        return _leave(state, at)
+    state, number = numbered(state)
+    revoked = tuple(sorted(by_name(state, state.held)))
+    state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=NOTHING)
+    return state, (CallOnRevoked(number, revoked),)
+
+
+def revoke_finished(state: MemberState, _event: RevokeFinished, at: Moment) -> Outcome:
+    """The application let go, or its callback raised: leave either way."""
+    return _leave(state, at)
+
+
+def _leave(state: MemberState, at: Moment) -> Outcome:
+    """Send the leave, if there is a group to leave and the application does not want to remain."""
+    had_any = bool(state.owned) or state.phase is Phase.REVOKING
+    emptied: tuple[Effect, ...] = (ASSIGN_NOTHING,) if had_any else ()
+    was_in_group = state.member_epoch != NOT_A_MEMBER
+    state, published = count_out(evolve(state, phase=Phase.IDLE, owned=NOTHING, waits_for=None))
+    epoch = _leave_epoch(state, at.settings)
+    state, effects = _send_leave(state, epoch, at) if was_in_group and epoch is not None else out(state, at)
+    return state, emptied + published + effects
+
+
+def _leave_epoch(state: MemberState, settings: MemberSettings) -> int | None:
+    """Which epoch says how the member leaves (KIP-1092); None to say nothing."""
+    assert state.leaving is not None, "the member is to leave"
+    static = settings.instance_id is not None
+    if state.leaving.mode is LeaveMode.LEAVE:
+        return LEAVE_EPOCH
+    if state.leaving.mode is LeaveMode.REMAIN and not static:
+        return None
+    return LEAVE_FOR_A_WHILE_EPOCH if static else LEAVE_EPOCH
+
+
+def _send_leave(state: MemberState, epoch: int, at: Moment) -> Outcome:
+    state, number = numbered(state)
+    state = evolve(
+        state,
+        status=Status.LEAVING,
+        in_flight=number,
+        deadlines={Timer.LEAVE: at.now + at.settings.leave_timeout_s},
+    )
+    return state, (SendHeartbeat(number, state.member_id, epoch, at.settings.instance_id),)
+
+
+def expire(state: MemberState, at: Moment) -> Outcome:
+    """The application stopped polling: lose everything, leave at once, and be STALE until it polls again."""
+    state, lost = abandon_all(evolve(state, leaving=Leaving(Why.EXPIRED)))
+    epoch = _leave_epoch(state, at.settings)
+    assert epoch is not None, "by default every member says that it leaves"
+    state, leave = _send_leave(state, epoch, at)
+    return state, lost + leave
+
+
+def left(state: MemberState, _event: HeartbeatAnswered | HeartbeatRefused | HeartbeatLost, at: Moment) -> Outcome:
+    """The leave was answered, refused, or lost. UNKNOWN_MEMBER_ID is success as well: the member is not there."""
+    return out(state, at)
+
+
+def time_passed(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
+    """Nobody answers the leave: do without."""
+    return out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
+
+
+def loss_finished(state: MemberState, _event: LossFinished, _at: Moment) -> Outcome:
+    """The application heard before the leave was answered."""
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
+
+
+def out_already(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
+    """There is no group to leave; but the application hears first that its partitions are lost."""
+    state = _decided(state, event)
+    return (state, ()) if state.phase is Phase.LOSING else out(state, at)
+
+
+def return_if_heard(state: MemberState, _event: Polled, at: Moment) -> Outcome:
+    """The application polls again: join, as soon as it has heard that its partitions are lost."""
+    if state.phase is Phase.LOSING:
+        return state, ()
+    return joining.join(evolve(state, failures=0), at), ()
+
+
+def out(state: MemberState, at: Moment) -> Outcome:
+    """The member is out: end here, or wait for the application, or join for a subscription made meanwhile."""
+    assert state.leaving is not None, "the member was to leave"
+    why = state.leaving.why
+    state = evolve(state, in_flight=None, deadlines={})
+    if why is Why.EXPIRED:
+        return evolve(state, status=Status.STALE, leaving=None), ()
+    if state.phase is Phase.LOSING:
+        return evolve(state, status=Status.STALE), ()
+    if state.status is Status.FATAL:
+        return evolve(state, leaving=None), (Left(),)
+    if why is Why.UNSUBSCRIBED and state.subscription is not None:
+        return joining.join(evolve(state, failures=0), at), (Left(),)
+    return evolve(state, status=Status.UNSUBSCRIBED, leaving=None), (Left(),)

@@ -1,0 +1,62 @@
+"""Losing everything at once: what being fenced, a fatal error and a poll that never came have in common.
+
+Nothing of the partitions is handed out or committed from here on, for others may own them already (KIP-848,
+"Fencing": the member "immediately gives up all its partitions"). ``on_partitions_lost`` tells the application;
+revoking would invite it to commit. What it was told to give up before is not lost on top.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Effect, StopFetching
+from kafka_nextgen.membership.heartbeats import publish_epoch
+from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name, numbered
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.timers import Timer, disarmed
+
+__all__ = ["ASSIGN_NOTHING", "abandon_all", "count_out", "stop_all"]
+
+#: The application knows that all its partitions are gone.
+ASSIGN_NOTHING = ApplyAssignment(frozenset(), (), frozenset())
+
+
+def stop_all(state: MemberState) -> tuple[Effect, ...]:
+    """Stop fetching whatever is fetched."""
+    everything = by_name(state, state.owned | state.held)
+    return (StopFetching(everything),) if everything else ()
+
+
+def abandon_all(state: MemberState) -> Outcome:
+    """Own nothing, and tell the application what it lost: phase LOSING, or IDLE if there is nothing to tell."""
+    stop = stop_all(state)
+    lost = tuple(sorted(by_name(state, state.held)))
+    state, published = count_out(state)
+    state = evolve(
+        state,
+        phase=Phase.IDLE,
+        owned=NOTHING,
+        held=NOTHING,
+        target=None,
+        goal=None,
+        waits_for=None,
+        deadlines={},
+    )
+    if not lost:
+        return state, (*stop, *published, *((ASSIGN_NOTHING,) if stop else ()))
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.LOSING, waits_for=number)
+    return state, (*stop, *published, CallOnLost(number, lost))
+
+
+def count_out(state: MemberState) -> Outcome:
+    """The member is not in the group any more, and sends no heartbeat that says otherwise."""
+    state = evolve(
+        state,
+        member_epoch=NOT_A_MEMBER,
+        in_flight=None,
+        sent=None,
+        instance_id_deadline=None,
+        deadlines=disarmed(state.deadlines, Timer.HEARTBEAT),
+    )
+    return publish_epoch(state)

@@ -1,0 +1,105 @@
+"""The member: the one place where its state changes.
+
+Whoever drives it hands in what happened, the time and a random number, and carries out the effects in the order
+they come. The machine itself does no I/O, reads no clock, throws no dice, and waits for nothing.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.membership import heartbeats
+from kafka_nextgen.membership.effects import Effect
+from kafka_nextgen.membership.events import (
+    AssignFinished,
+    CommitFinished,
+    Event,
+    HeartbeatAnswered,
+    HeartbeatLost,
+    HeartbeatRefused,
+    LossFinished,
+    RevokeFinished,
+)
+from kafka_nextgen.membership.settings import MemberSettings, Moment
+from kafka_nextgen.membership.state import MemberState
+from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.timers import earliest
+from kafka_nextgen.membership.transitions import TABLE
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["Member"]
+
+
+class Member:
+    """One member of one consumer group, for as long as its consumer lives.
+
+    ``member_id`` is made by the caller, once (KIP-1082): a random UUID, new after a fork.
+    """
+
+    def __init__(self, settings: MemberSettings, member_id: str) -> None:
+        assert member_id, "a member has an id from the start"
+        self.settings = settings
+        self.state = MemberState(member_id)
+
+    def handle(self, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
+        """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.
+
+        ``chance`` in [0, 1) spreads retries. A completion that nobody waits for is late and changes nothing.
+        """
+        if _is_late(self.state, event):
+            return ()
+        at = Moment(now, chance, self.settings)
+        state, effects = self._apply_rule(event, at)
+        self.state, sent = heartbeats.send_if_due(state, at)
+        return effects + sent
+
+    def _apply_rule(self, event: Event, at: Moment) -> tuple[MemberState, tuple[Effect, ...]]:
+        row = TABLE.get((self.state.status, type(event)))
+        if row is None:
+            return self.state, ()
+        state, effects = row.rule(self.state, event, at)
+        assert state.status in row.to, f"{row.status.name} on {row.event.__name__} must not lead to {state.status}"
+        return state, effects
+
+    def deadline(self) -> float | None:
+        """When TimePassed is to be handed in, if nothing else happens; None for never."""
+        return earliest(self.state.deadlines)
+
+    @property
+    def member_id(self) -> str:
+        """The id the group knows this member by."""
+        return self.state.member_id
+
+    @property
+    def status(self) -> Status:
+        """Where the member stands in its group."""
+        return self.state.status
+
+    @property
+    def phase(self) -> Phase:
+        """What the member waits for."""
+        return self.state.phase
+
+    @property
+    def member_epoch(self) -> int:
+        """The epoch the coordinator last gave: 0 while joining, -1 outside the group."""
+        return self.state.member_epoch
+
+    @property
+    def owned(self) -> frozenset[TopicPartition]:
+        """The partitions the callbacks have finished with, as reported to the coordinator."""
+        names = self.state.names
+        return frozenset(TopicPartition(names[tip.topic_id], tip.partition) for tip in self.state.owned)
+
+    @property
+    def wants_poll(self) -> bool:
+        """Whether something waits for Polled: to begin a reconciliation, or to join again."""
+        if self.state.status is Status.STALE:
+            return self.state.phase is not Phase.LOSING
+        return self.state.phase is Phase.WAITING_FOR_POLL
+
+
+def _is_late(state: MemberState, event: Event) -> bool:
+    if isinstance(event, HeartbeatAnswered | HeartbeatRefused | HeartbeatLost):
+        return event.number != state.in_flight
+    if isinstance(event, CommitFinished | RevokeFinished | AssignFinished | LossFinished):
+        return event.number != state.waits_for
+    return False

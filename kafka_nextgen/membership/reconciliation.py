@@ -1,0 +1,235 @@
+"""Reconciliation: from what the member owns to what the coordinator wants it to own (KIP-848, "Revocation" and
+"Assignment").
+
+The steps, each a phase in which the member waits for one thing:
+
+* RESOLVING: targets come as topic ids. Partitions whose topic has no name yet stay wanted, and are never
+  mistaken for given up; the others need not wait for them.
+* WAITING_FOR_POLL: whatever revokes, or commits, begins when the application polls, for only then is everything
+  handed over to it processed. From here on the revoked partitions hand out nothing more.
+* COMMITTING: with auto-commit, what was consumed is committed. The rebalance goes on even if that fails.
+* REVOKING: ``on_partitions_revoked``, if there is anything to revoke.
+* ASSIGNING: the assignment is in force; ``on_partitions_assigned``, even if there is nothing new.
+
+Then the member acknowledges. One reconciliation is under way at a time. If the target changes meanwhile, the
+one under way is finished and acknowledged first, and the next goes to the latest target, not to those between.
+
+A callback that raises leaves the member FAILED: it acknowledges nothing, and the coordinator removes it when
+the rebalance timeout is over. Its heartbeats go on.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership import heartbeats
+from kafka_nextgen.membership.effects import (
+    ApplyAssignment,
+    CallOnAssigned,
+    CallOnRevoked,
+    CommitConsumed,
+    Effect,
+    ResolveTopics,
+    StopFetching,
+)
+from kafka_nextgen.membership.events import (
+    AssignFinished,
+    CommitFinished,
+    HeartbeatAnswered,
+    RevokeFinished,
+    TopicsResolved,
+)
+from kafka_nextgen.membership.settings import Moment
+from kafka_nextgen.membership.state import MemberState, Outcome, Target, by_name, numbered
+from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_armed, is_due
+from kafka_nextgen.types import TopicId, TopicIdPartition
+
+__all__ = [
+    "acknowledged",
+    "ask_for_names",
+    "assign_finished",
+    "commit_finished",
+    "heartbeat_answered",
+    "proceed",
+    "remember_names",
+    "revoke_finished",
+    "take_target",
+    "topics_resolved",
+]
+
+#: The phases in which nothing was begun yet, so that a newer target simply takes the place of the older.
+NOT_BEGUN = frozenset({Phase.IDLE, Phase.RESOLVING, Phase.WAITING_FOR_POLL})
+
+
+def take_target(state: MemberState, partitions: frozenset[TopicIdPartition] | None) -> MemberState:
+    """Remember a target that differs from the last one. None means that it does not."""
+    if partitions is None or (state.target is not None and partitions == state.target.partitions):
+        return state
+    state, version = numbered(state)
+    return evolve(
+        state,
+        target=Target(version, partitions),
+        deadlines=disarmed(state.deadlines, Timer.RESOLVE),  # its topics are asked for at once
+    )
+
+
+def is_reconciled(state: MemberState) -> bool:
+    """Whether the member owns all of the latest target, by a reconciliation towards that very target."""
+    target = _target(state)
+    return state.owned == target.partitions and state.reconciled_version == target.version
+
+
+def heartbeat_answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+    """An answer to a STABLE or RECONCILING member: perhaps a new epoch, perhaps a new target."""
+    state, published = _take_answer(state, event, at)
+    state, effects = _settle(state, at)
+    return state, published + effects
+
+
+def acknowledged(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+    """An answer to an ACKNOWLEDGING member: it is done if this heartbeat was the one that acknowledged."""
+    was_told = state.sent is not None and state.sent.acknowledged == state.acknowledged
+    state, published = _take_answer(state, event, at)
+    if not was_told:
+        return state, published  # the heartbeat was under way before; the next one tells
+    state, effects = _settle(state, at)
+    return state, published + effects
+
+
+def _take_answer(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Outcome:
+    state = take_target(heartbeats.answered(state, event, at), event.assignment)
+    return heartbeats.publish_epoch(state)
+
+
+def _settle(state: MemberState, at: Moment) -> Outcome:
+    if state.phase not in NOT_BEGUN:
+        return state, ()  # one at a time: what is under way is finished first
+    if is_reconciled(state):
+        return evolve(state, status=Status.STABLE, phase=Phase.IDLE), ()
+    return proceed(evolve(state, status=Status.RECONCILING), at)
+
+
+def proceed(state: MemberState, at: Moment, *, polling: bool = False) -> Outcome:
+    """Begin reconciling towards the latest target, as far as its topics have names, or wait for what it needs."""
+    target = _target(state)
+    goal = frozenset(tip for tip in target.partitions if tip.topic_id in state.names)
+    state, effects = ask_for_names(state, at)
+    if goal == state.owned and goal != target.partitions:
+        return evolve(state, phase=Phase.RESOLVING), effects
+    if not polling and (at.settings.auto_commit or state.owned - goal):
+        return evolve(state, phase=Phase.WAITING_FOR_POLL), effects
+    state = evolve(state, goal=Target(target.version, goal))
+    state, begun = _stop_and_commit(state, at)
+    return state, effects + begun
+
+
+def ask_for_names(state: MemberState, at: Moment) -> Outcome:
+    """Ask for the names of the target's topics that have none, and again from time to time until they do."""
+    missing = _without_names(state)
+    if not missing:
+        return evolve(state, deadlines=disarmed(state.deadlines, Timer.RESOLVE)), ()
+    if is_armed(state.deadlines, Timer.RESOLVE) and not is_due(state.deadlines, Timer.RESOLVE, at.now):
+        return state, ()
+    again = armed(state.deadlines, Timer.RESOLVE, at.now + at.settings.retry_backoff_max_s)
+    return evolve(state, deadlines=again), (ResolveTopics(missing),)
+
+
+def _without_names(state: MemberState) -> frozenset[TopicId]:
+    partitions = state.target.partitions if state.target is not None else ()
+    return frozenset(tip.topic_id for tip in partitions if tip.topic_id not in state.names)
+
+
+def remember_names(state: MemberState, event: TopicsResolved, _at: Moment) -> Outcome:
+    """Keep the names of topics the member has to do with."""
+    wanted = _without_names(state)
+    names = {topic_id: name for topic_id, name in event.names.items() if topic_id in wanted}
+    return evolve(state, names={**state.names, **names}), ()
+
+
+def topics_resolved(state: MemberState, event: TopicsResolved, at: Moment) -> Outcome:
+    """Names arrived: go on with what they belong to."""
+    state, _ = remember_names(state, event, at)
+    return proceed(state, at) if state.phase in NOT_BEGUN else (state, ())
+
+
+def _revoked(state: MemberState) -> frozenset[TopicIdPartition]:
+    return state.owned - _goal(state).partitions
+
+
+def _stop_and_commit(state: MemberState, at: Moment) -> Outcome:
+    revoked = _revoked(state)
+    stop: tuple[Effect, ...] = (StopFetching(by_name(state, revoked)),) if revoked else ()
+    if not (at.settings.auto_commit and state.owned):
+        state, effects = _revoke(state)
+        return state, stop + effects
+    state, number = numbered(state)
+    deadline = at.now + at.settings.rebalance_timeout_ms / 1000
+    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
+    return state, (*stop, CommitConsumed(number, deadline))
+
+
+def commit_finished(state: MemberState, _event: CommitFinished, _at: Moment) -> Outcome:
+    """Committed, or not: nobody else can have the partitions before they are given up, so go on."""
+    return _revoke(state)
+
+
+def _revoke(state: MemberState) -> Outcome:
+    revoked = _revoked(state)
+    if not revoked:
+        return _assign(state)
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=state.held - revoked)
+    return state, (CallOnRevoked(number, tuple(sorted(by_name(state, revoked)))),)
+
+
+def revoke_finished(state: MemberState, event: RevokeFinished, _at: Moment) -> Outcome:
+    """The application let go of the revoked partitions."""
+    if event.error is not None:
+        return evolve(state, phase=Phase.FAILED, waits_for=None), ()
+    return _assign(evolve(state, owned=state.owned - _revoked(state)))
+
+
+def _assign(state: MemberState) -> Outcome:
+    goal = _goal(state).partitions
+    added = goal - state.owned
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
+    topic_ids = {(state.names[tip.topic_id], tip.topic_id) for tip in goal}
+    apply = ApplyAssignment(by_name(state, goal), tuple(sorted(topic_ids)), by_name(state, added))
+    return state, (apply, CallOnAssigned(number, tuple(sorted(apply.added))))
+
+
+def assign_finished(state: MemberState, event: AssignFinished, _at: Moment) -> Outcome:
+    """The application has the new partitions: the goal is reached, and the next heartbeat says so."""
+    if event.error is not None:
+        return evolve(state, phase=Phase.FAILED, waits_for=None), ()
+    goal = _goal(state)
+    state, number = numbered(state)
+    state = evolve(
+        state,
+        status=Status.ACKNOWLEDGING,
+        phase=Phase.IDLE,
+        waits_for=None,
+        owned=goal.partitions,
+        reconciled_version=goal.version,
+        acknowledged=number,
+        goal=None,
+        deadlines=disarmed(state.deadlines, Timer.RESOLVE),
+    )
+    return _forget_names(state), ()
+
+
+def _forget_names(state: MemberState) -> MemberState:
+    needed = {tip.topic_id for tip in state.owned | _target(state).partitions}
+    return evolve(state, names={topic_id: name for topic_id, name in state.names.items() if topic_id in needed})
+
+
+def _target(state: MemberState) -> Target:
+    assert state.target is not None, "a member that was admitted has a target"
+    return state.target
+
+
+def _goal(state: MemberState) -> Target:
+    assert state.goal is not None, "a reconciliation is under way"
+    return state.goal

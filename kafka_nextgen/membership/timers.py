@@ -1,0 +1,50 @@
+"""What a member waits for the clock to do: an enum, and a table of deadlines.
+
+The table has an entry exactly for what is being waited for; the member's deadline is the earliest of them. A
+timer is disarmed by whatever makes it pointless, so that a deadline in the past is never left standing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+__all__ = ["Deadlines", "Timer", "armed", "disarmed", "earliest", "is_armed", "is_due"]
+
+
+class Timer(Enum):
+    """What is to happen when the time comes."""
+
+    HEARTBEAT = "heartbeat"  # the next heartbeat goes out; not armed while one is in flight
+    POLL = "poll"  # the application has not polled for max.poll.interval.ms: leave
+    RESOLVE = "resolve"  # topic ids still have no names: ask again
+    LEAVE = "leave"  # the leave was not answered: do without
+
+
+#: Seconds of a monotonic clock, for each timer that runs.
+Deadlines = Mapping[Timer, float]
+
+
+def armed(deadlines: Deadlines, timer: Timer, when: float) -> Deadlines:
+    """The same table, with ``timer`` due at ``when``."""
+    return {**deadlines, timer: when}
+
+
+def disarmed(deadlines: Deadlines, *timers: Timer) -> Deadlines:
+    """The same table without ``timers``."""
+    return {timer: when for timer, when in deadlines.items() if timer not in timers}
+
+
+def is_armed(deadlines: Deadlines, timer: Timer) -> bool:
+    """Whether ``timer`` runs."""
+    return timer in deadlines
+
+
+def is_due(deadlines: Deadlines, timer: Timer, now: float) -> bool:
+    """Whether ``timer`` runs and its time has come."""
+    return timer in deadlines and deadlines[timer] <= now
+
+
+def earliest(deadlines: Deadlines) -> float | None:
+    """When the first of them is due; None if no timer runs."""
+    return min(deadlines.values(), default=None)

@@ -1,0 +1,215 @@
+"""The membership protocol as a table: what a member does, wherever it stands and whatever happens.
+
+The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
+
+1.  A member that subscribes is JOINING. The coordinator's answer brings an epoch, a heartbeat interval and a
+    target assignment. It is then RECONCILING: it commits, revokes and assigns until it owns the target, as
+    ACKNOWLEDGING says so, and when that is answered it is STABLE.
+2.  A target may come with any answer. The latest counts; what is under way is finished first.
+3.  Whatever the coordinator refuses is either repeated in full, or costs the member its partitions: it is FENCED
+    until the application has heard of its loss and joins again, or it is FATAL.
+4.  A member leaves by PREPARE_LEAVING, in which it commits and revokes, and LEAVING, which lasts until the leave
+    is answered or given up; it ends UNSUBSCRIBED. One whose application stopped polling goes to LEAVING at once
+    and is STALE after it, until the application polls.
+5.  A member that is FATAL sends nothing any more.
+6.  A completion whose number is not the one the member waits for is late, and means nothing in any status.
+
+``RULES`` is read downwards: in this status, on this event, this rule applies, and leads to one of these statuses.
+``IGNORED`` has the reason for every pair that has no rule. A pair in neither, or in both, is a mistake that shows
+when this module is imported; a rule that leads elsewhere, when it is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar, cast, get_args
+
+from attrs import frozen
+
+from kafka_nextgen.membership import failures, fencing, heartbeats, joining, leaving, polling, reconciliation
+from kafka_nextgen.membership.events import (
+    AssignFinished,
+    Closed,
+    CommitFinished,
+    Event,
+    HeartbeatAnswered,
+    HeartbeatLost,
+    HeartbeatRefused,
+    LossFinished,
+    Polled,
+    RevokeFinished,
+    Subscribed,
+    TimePassed,
+    TopicsResolved,
+    Unsubscribed,
+)
+from kafka_nextgen.membership.settings import Moment
+from kafka_nextgen.membership.state import MemberState, Outcome
+from kafka_nextgen.membership.states import Status
+
+__all__ = ["IGNORED", "RULES", "TABLE", "Ignored", "Row", "Rule"]
+
+Rule = Callable[[MemberState, Event, Moment], Outcome]
+E = TypeVar("E")
+
+
+@frozen
+class Row:
+    """In ``status``, on ``event``, ``rule`` applies and leads to one of ``to``."""
+
+    status: Status
+    event: type[Event]
+    rule: Rule
+    to: frozenset[Status]
+
+
+@frozen
+class Ignored:
+    """In each of ``statuses``, ``event`` changes nothing, for this reason."""
+
+    event: type[Event]
+    statuses: frozenset[Status]
+    reason: str
+
+
+def row(status: Status, event: type[E], rule: Callable[[MemberState, E, Moment], Outcome], *to: Status) -> Row:
+    """Make a row; the rule must be one for this very event."""
+    return Row(status, cast(type[Event], event), cast(Rule, rule), frozenset(to))
+
+
+def ignored(event: type[Event], reason: str, *statuses: Status) -> Ignored:
+    """Say why an event has no rule in these statuses."""
+    return Ignored(event, frozenset(statuses), reason)
+
+
+UNSUBSCRIBED = Status.UNSUBSCRIBED
+JOINING = Status.JOINING
+RECONCILING = Status.RECONCILING
+ACKNOWLEDGING = Status.ACKNOWLEDGING
+STABLE = Status.STABLE
+FENCED = Status.FENCED
+PREPARE_LEAVING = Status.PREPARE_LEAVING
+LEAVING = Status.LEAVING
+STALE = Status.STALE
+FATAL = Status.FATAL
+
+RULES: tuple[Row, ...] = (
+    # Not in a group.
+    row(UNSUBSCRIBED, Subscribed, joining.subscribe, JOINING),
+    row(UNSUBSCRIBED, Unsubscribed, leaving.out_already, UNSUBSCRIBED),
+    row(UNSUBSCRIBED, Closed, leaving.out_already, UNSUBSCRIBED),
+    # Asking to be let in.
+    row(JOINING, HeartbeatAnswered, joining.admitted, JOINING, RECONCILING),
+    row(JOINING, HeartbeatRefused, failures.refused, JOINING, FATAL),
+    row(JOINING, HeartbeatLost, heartbeats.lost, JOINING),
+    row(JOINING, Subscribed, joining.change_subscription, JOINING),
+    row(JOINING, Unsubscribed, leaving.unsubscribe, LEAVING),
+    row(JOINING, Closed, leaving.close, LEAVING, UNSUBSCRIBED),
+    row(JOINING, Polled, polling.polled, JOINING),
+    row(JOINING, TimePassed, polling.time_passed, JOINING, LEAVING),
+    # On the way to the target.
+    row(RECONCILING, TopicsResolved, reconciliation.topics_resolved, RECONCILING),
+    row(RECONCILING, Polled, polling.polled_while_reconciling, RECONCILING),
+    row(RECONCILING, CommitFinished, reconciliation.commit_finished, RECONCILING),
+    row(RECONCILING, RevokeFinished, reconciliation.revoke_finished, RECONCILING),
+    row(RECONCILING, AssignFinished, reconciliation.assign_finished, RECONCILING, ACKNOWLEDGING),
+    row(RECONCILING, HeartbeatAnswered, reconciliation.heartbeat_answered, RECONCILING),
+    row(RECONCILING, HeartbeatRefused, failures.refused, RECONCILING, JOINING, FENCED, FATAL),
+    row(RECONCILING, HeartbeatLost, heartbeats.lost, RECONCILING),
+    row(RECONCILING, Subscribed, joining.change_subscription, RECONCILING),
+    row(RECONCILING, Unsubscribed, leaving.unsubscribe, PREPARE_LEAVING, LEAVING),
+    row(RECONCILING, Closed, leaving.close, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
+    row(RECONCILING, TimePassed, polling.time_passed_while_reconciling, RECONCILING, LEAVING),
+    # There, and about to say so.
+    row(ACKNOWLEDGING, HeartbeatAnswered, reconciliation.acknowledged, ACKNOWLEDGING, RECONCILING, STABLE),
+    row(ACKNOWLEDGING, HeartbeatRefused, failures.refused, ACKNOWLEDGING, JOINING, FENCED, FATAL),
+    row(ACKNOWLEDGING, HeartbeatLost, heartbeats.lost, ACKNOWLEDGING),
+    row(ACKNOWLEDGING, TopicsResolved, reconciliation.remember_names, ACKNOWLEDGING),
+    row(ACKNOWLEDGING, Subscribed, joining.change_subscription, ACKNOWLEDGING),
+    row(ACKNOWLEDGING, Unsubscribed, leaving.unsubscribe, PREPARE_LEAVING, LEAVING),
+    row(ACKNOWLEDGING, Closed, leaving.close, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
+    row(ACKNOWLEDGING, Polled, polling.polled, ACKNOWLEDGING),
+    row(ACKNOWLEDGING, TimePassed, polling.time_passed, ACKNOWLEDGING, LEAVING),
+    # Owns what it is to own.
+    row(STABLE, HeartbeatAnswered, reconciliation.heartbeat_answered, STABLE, RECONCILING),
+    row(STABLE, HeartbeatRefused, failures.refused, STABLE, JOINING, FENCED, FATAL),
+    row(STABLE, HeartbeatLost, heartbeats.lost, STABLE),
+    row(STABLE, Subscribed, joining.change_subscription, STABLE),
+    row(STABLE, Unsubscribed, leaving.unsubscribe, PREPARE_LEAVING, LEAVING),
+    row(STABLE, Closed, leaving.close, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
+    row(STABLE, Polled, polling.polled, STABLE),
+    row(STABLE, TimePassed, polling.time_passed, STABLE, LEAVING),
+    # Thrown out; the application is being told.
+    row(FENCED, LossFinished, fencing.loss_finished, JOINING, UNSUBSCRIBED),
+    row(FENCED, Subscribed, joining.change_subscription, FENCED),
+    row(FENCED, Unsubscribed, leaving.out_already, FENCED),
+    row(FENCED, Closed, leaving.out_already, FENCED),
+    # Gives up its partitions before it leaves.
+    row(PREPARE_LEAVING, CommitFinished, leaving.commit_finished, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, RevokeFinished, leaving.revoke_finished, LEAVING, UNSUBSCRIBED, JOINING),
+    row(PREPARE_LEAVING, LossFinished, fencing.loss_finished, UNSUBSCRIBED, JOINING),
+    row(PREPARE_LEAVING, HeartbeatAnswered, heartbeats.keep_session, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, HeartbeatRefused, failures.refused_while_leaving, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, HeartbeatLost, heartbeats.lost, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, Subscribed, joining.change_subscription, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, Unsubscribed, leaving.note_decision, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, Closed, leaving.note_decision, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, TimePassed, heartbeats.time_passed, PREPARE_LEAVING),
+    # The leave is on its way.
+    row(LEAVING, HeartbeatAnswered, leaving.left, UNSUBSCRIBED, STALE, JOINING),
+    row(LEAVING, HeartbeatRefused, leaving.left, UNSUBSCRIBED, STALE, JOINING),
+    row(LEAVING, HeartbeatLost, leaving.left, UNSUBSCRIBED, STALE, JOINING),
+    row(LEAVING, TimePassed, leaving.time_passed, LEAVING, UNSUBSCRIBED, STALE, JOINING),
+    row(LEAVING, LossFinished, leaving.loss_finished, LEAVING),
+    row(LEAVING, Subscribed, joining.change_subscription, LEAVING),
+    row(LEAVING, Unsubscribed, leaving.note_decision, LEAVING),
+    row(LEAVING, Closed, leaving.note_decision, LEAVING),
+    # Out, because the application stopped polling.
+    row(STALE, Polled, leaving.return_if_heard, STALE, JOINING),
+    row(STALE, LossFinished, fencing.loss_finished, STALE, UNSUBSCRIBED, JOINING),
+    row(STALE, Subscribed, joining.change_subscription, STALE),
+    row(STALE, Unsubscribed, leaving.out_already, STALE, UNSUBSCRIBED),
+    row(STALE, Closed, leaving.out_already, STALE, UNSUBSCRIBED),
+    # Out for good.
+    row(FATAL, LossFinished, fencing.loss_finished, FATAL),
+    row(FATAL, Unsubscribed, leaving.out_already, FATAL),
+    row(FATAL, Closed, leaving.out_already, FATAL),
+)
+
+NOT_HEARTBEATING = (UNSUBSCRIBED, FENCED, STALE, FATAL)
+NOT_RECONCILING = tuple(status for status in Status if status is not RECONCILING)
+GIVING_UP = (RECONCILING, PREPARE_LEAVING)
+NOT_GIVING_UP = tuple(status for status in Status if status not in GIVING_UP)
+
+IGNORED: tuple[Ignored, ...] = (
+    ignored(Subscribed, "no subscription makes the coordinator take this member", FATAL),
+    ignored(Polled, "there is no session that a poll would keep", UNSUBSCRIBED, FENCED, FATAL),
+    ignored(Polled, "it is leaving anyway; a STALE member asks for another poll", PREPARE_LEAVING, LEAVING),
+    ignored(TimePassed, "no timer runs", *NOT_HEARTBEATING),
+    ignored(HeartbeatAnswered, "no heartbeat is in flight", *NOT_HEARTBEATING),
+    ignored(HeartbeatRefused, "no heartbeat is in flight", *NOT_HEARTBEATING),
+    ignored(HeartbeatLost, "no heartbeat is in flight", *NOT_HEARTBEATING),
+    ignored(TopicsResolved, "there is no target whose topics need names", *NOT_HEARTBEATING, JOINING),
+    ignored(TopicsResolved, "no target is followed any more", PREPARE_LEAVING, LEAVING),
+    ignored(TopicsResolved, "all topics of the target have names", STABLE),
+    ignored(CommitFinished, "no commit is waited for", *NOT_GIVING_UP),
+    ignored(RevokeFinished, "on_partitions_revoked is not waited for", *NOT_GIVING_UP),
+    ignored(AssignFinished, "on_partitions_assigned is not waited for", *NOT_RECONCILING),
+    ignored(LossFinished, "a member of the group has lost nothing", JOINING, RECONCILING, ACKNOWLEDGING, STABLE),
+    ignored(LossFinished, "it has nothing to lose", UNSUBSCRIBED),
+)
+
+
+def _table() -> Mapping[tuple[Status, type[Event]], Row]:
+    table = {(row.status, row.event): row for row in RULES}
+    reasons = {(status, entry.event) for entry in IGNORED for status in entry.statuses}
+    assert len(table) == len(RULES), "no pair has two rules"
+    assert len(reasons) == sum(len(entry.statuses) for entry in IGNORED), "no pair has two reasons"
+    assert not table.keys() & reasons, "no pair has both a rule and a reason to be ignored"
+    pairs = {(status, event) for status in Status for event in get_args(Event)}
+    assert pairs == table.keys() | reasons, "every pair is listed"
+    return table
+
+
+#: The row for each status and event that has one.
+TABLE = _table()
