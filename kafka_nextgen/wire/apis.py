@@ -172,6 +172,6 @@ def _missing(api: Api) -> str:
     if api in (CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_DESCRIBE):
         return (
             f"the broker has no {api.name}, so it lacks the consumer group protocol (KIP-848), which needs "
-            "Apache Kafka 4.0 or later and the feature group.version=1; with this broker use group.protocol=classic"
+            "Apache Kafka 4.0 or later and its feature group.version=1; for this broker set group.protocol=classic"
         )
     return f"the broker has no {api.name} API"

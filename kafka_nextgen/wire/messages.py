@@ -4,12 +4,10 @@ Every class is made from Kafka's schema of that message. Fields are the schema's
 inside a message are attributes of its class under the schema's names, and a field outside a message's version has
 the schema's default. An all-zero topic id is read as None and written for None.
 
-Ours are the two APIs of the consumer group protocol (KIP-848), from the schemas in ``kafka_nextgen.wire.schemas``.
+Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group``.
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from kafka.protocol.admin import (
     CreatePartitionsRequest,
@@ -76,6 +74,13 @@ from kafka.protocol.sasl import (
     SaslHandshakeResponse,
 )
 
+from kafka_nextgen.wire.consumer_group import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+
 __all__ = [
     "ApiMessage",
     "ApiVersionsRequest",
@@ -136,49 +141,3 @@ __all__ = [
     "SyncGroupRequest",
     "SyncGroupResponse",
 ]
-
-_SCHEMAS = "kafka_nextgen.wire.schemas"
-
-
-class ConsumerGroupHeartbeatRequest(ApiMessage, load_json=_SCHEMAS):
-    """KIP-848, "ConsumerGroupHeartbeat API": join, stay, leave; version 1 has patterns and client-made ids."""
-
-    TopicPartitions: ClassVar[type[DataContainer]]
-    group_id: str
-    member_id: str
-    member_epoch: int
-    instance_id: str | None
-    rack_id: str | None
-    rebalance_timeout_ms: int
-    subscribed_topic_names: list[str] | None
-    subscribed_topic_regex: str | None
-    server_assignor: str | None
-    topic_partitions: list[DataContainer] | None
-
-
-class ConsumerGroupHeartbeatResponse(ApiMessage, load_json=_SCHEMAS):
-    """KIP-848, "ConsumerGroupHeartbeat API": the member's epoch, and its assignment if that changed."""
-
-    Assignment: ClassVar[type[DataContainer]]
-    throttle_time_ms: int
-    error_code: int
-    error_message: str | None
-    member_id: str | None
-    member_epoch: int
-    heartbeat_interval_ms: int
-    assignment: DataContainer | None
-
-
-class ConsumerGroupDescribeRequest(ApiMessage, load_json=_SCHEMAS):
-    """KIP-848, "ConsumerGroupDescribe API": which groups to describe."""
-
-    group_ids: list[str]
-    include_authorized_operations: bool
-
-
-class ConsumerGroupDescribeResponse(ApiMessage, load_json=_SCHEMAS):
-    """KIP-848, "ConsumerGroupDescribe API": the groups and their members; version 1 has the members' types."""
-
-    DescribedGroup: ClassVar[type[DataContainer]]
-    throttle_time_ms: int
-    groups: list[DataContainer]

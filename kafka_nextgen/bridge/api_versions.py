@@ -1,0 +1,70 @@
+"""ApiVersions, versions 0 to 4, from both ends: what a broker speaks (KIP-35) and which features it has (KIP-584).
+
+A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with what it has (KIP-511); the request
+is then repeated with version 0 or whatever the answer allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.apis import VersionRange
+from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
+
+__all__ = ["BrokerVersions", "from_response", "to_request", "to_response"]
+
+_Range = ApiVersionsResponse.ApiVersion
+_Finalized = ApiVersionsResponse.FinalizedFeatureKey
+_Supported = ApiVersionsResponse.SupportedFeatureKey
+
+
+@frozen
+class BrokerVersions:
+    """What a broker speaks: the range of versions by API key, and the level of each feature that is in force."""
+
+    ranges: Mapping[int, VersionRange] = field(factory=dict)
+    features: Mapping[str, int] = field(factory=dict)
+    error: int = ErrorCode.NONE
+    throttle_time_ms: int = 0
+
+
+def to_request(software_version: str) -> ApiVersionsRequest:
+    """Ask what a broker speaks, and say who we are (version 3 or later)."""
+    return ApiVersionsRequest(client_software_name="kafka-nextgen", client_software_version=software_version)
+
+
+def from_response(message: ApiVersionsResponse) -> BrokerVersions:
+    """Read what a broker speaks; an API whose range is empty is left out."""
+    return BrokerVersions(
+        ranges={
+            api.api_key: (api.min_version, api.max_version)
+            for api in message.api_keys
+            if 0 <= api.min_version <= api.max_version
+        },
+        features={feature.name: feature.max_version_level for feature in message.finalized_features or ()},
+        error=message.error_code,
+        throttle_time_ms=max(message.throttle_time_ms, 0),
+    )
+
+
+def to_response(versions: BrokerVersions) -> ApiVersionsResponse:
+    """Write what a broker speaks; each feature is told as supported from 0, and in force, at its level."""
+    return ApiVersionsResponse(
+        error_code=versions.error,
+        api_keys=[
+            _Range(api_key=key, min_version=lowest, max_version=highest)
+            for key, (lowest, highest) in sorted(versions.ranges.items())
+        ],
+        throttle_time_ms=versions.throttle_time_ms,
+        supported_features=[
+            _Supported(name=name, min_version=0, max_version=level) for name, level in versions.features.items()
+        ],
+        finalized_features_epoch=0,
+        finalized_features=[
+            _Finalized(name=name, max_version_level=level, min_version_level=level)
+            for name, level in versions.features.items()
+        ],
+    )

@@ -1,0 +1,70 @@
+"""A cluster as its brokers describe it: brokers, topics, partitions and who leads them, at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.bridge.brokers import Broker
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["ClusterImage", "PartitionInfo", "TopicInfo"]
+
+
+@frozen
+class PartitionInfo:
+    """A partition: its leader's node id (-1 if there is none) and epoch (-1 if not told), replicas, error code."""
+
+    leader: int
+    leader_epoch: int = -1
+    replicas: tuple[int, ...] = ()
+    error: int = ErrorCode.NONE
+
+
+@frozen
+class TopicInfo:
+    """A topic: its id (None from brokers before version 10), error code (0 for none) and partitions by number."""
+
+    name: str
+    topic_id: TopicId | None
+    error: int = ErrorCode.NONE
+    partitions: Mapping[int, PartitionInfo] = field(factory=dict)
+    is_internal: bool = False
+
+
+@frozen
+class ClusterImage:
+    """What is known of a cluster; ``unknown_ids`` are topic ids that were asked for and that no topic has."""
+
+    cluster_id: str | None = None
+    controller_id: int = -1
+    brokers: Mapping[int, Broker] = field(factory=dict)
+    topics_by_name: Mapping[str, TopicInfo] = field(factory=dict)
+    unknown_ids: frozenset[TopicId] = frozenset()
+    topics_by_id: Mapping[TopicId, TopicInfo] = field(init=False, repr=False, eq=False)
+
+    @topics_by_id.default
+    def _by_id(self) -> Mapping[TopicId, TopicInfo]:
+        return {topic.topic_id: topic for topic in self.topics_by_name.values() if topic.topic_id is not None}
+
+    def partition(self, partition: TopicPartition) -> PartitionInfo | None:
+        """The partition, if there is one."""
+        topic = self.topics_by_name.get(partition.topic)
+        return None if topic is None else topic.partitions.get(partition.partition)
+
+    def leader_of(self, partition: TopicPartition) -> Broker | None:
+        """The broker that leads the partition, if there is one and it is up."""
+        found = self.partition(partition)
+        return None if found is None else self.brokers.get(found.leader)
+
+    def name_of(self, topic_id: TopicId) -> str | None:
+        """The name behind a topic id, if it is known."""
+        topic = self.topics_by_id.get(topic_id)
+        return None if topic is None else topic.name
+
+    def id_of(self, name: str) -> TopicId | None:
+        """The id behind a topic's name, if it is known."""
+        topic = self.topics_by_name.get(name)
+        return None if topic is None else topic.topic_id

@@ -1,0 +1,139 @@
+"""ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"), from both ends.
+
+Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty: neither end ever
+takes one for the other. In an answer a null assignment means unchanged, an empty one that nothing is owned.
+
+What a coordinator sets is kept within sense: a heartbeat interval between 10 ms, so that no answer makes a member
+flood it, and 5 minutes. An epoch below -2, a missing topic id or a negative partition is no answer at all.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
+from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
+from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.wire.messages import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+
+__all__ = ["from_request", "to_event", "to_request", "to_response"]
+
+_LEAST_INTERVAL_MS = 10
+_MOST_INTERVAL_MS = 300_000
+_LEAVE_FOR_A_WHILE = -2
+
+_Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
+_Assignment = ConsumerGroupHeartbeatResponse.Assignment
+
+
+def to_request(effect: SendHeartbeat, group_id: str, version: int) -> ConsumerGroupHeartbeatRequest:
+    """Write a member's heartbeat. Raises ``UnsupportedProtocolError`` for a pattern in version 0."""
+    if version == 0 and effect.subscribed_pattern:
+        raise UnsupportedProtocolError(
+            "the broker knows no pattern subscriptions (ConsumerGroupHeartbeat version 1, Apache Kafka 4.0): "
+            "subscribe to topics by name",
+            code=ErrorCode.UNSUPPORTED_VERSION,
+            group=group_id,
+            member=effect.member_id,
+        )
+    names = effect.subscribed_topics
+    return ConsumerGroupHeartbeatRequest(
+        group_id=group_id,
+        member_id=effect.member_id,
+        member_epoch=effect.member_epoch,
+        instance_id=effect.instance_id,
+        rack_id=effect.rack_id,
+        rebalance_timeout_ms=effect.rebalance_timeout_ms,
+        subscribed_topic_names=None if names is None else list(names),
+        subscribed_topic_regex=effect.subscribed_pattern,
+        server_assignor=effect.server_assignor,
+        topic_partitions=None if effect.owned is None else _owned_to(effect.owned),
+    )
+
+
+def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatAnswered | HeartbeatRefused:
+    """Read the answer to heartbeat ``number``. Raises ``DecodeError`` for what no coordinator may answer."""
+    if message.error_code != ErrorCode.NONE:
+        return HeartbeatRefused(number, message.error_code, message.error_message)
+    if message.member_epoch < _LEAVE_FOR_A_WHILE:
+        raise DecodeError(f"ConsumerGroupHeartbeat answered with member epoch {message.member_epoch}")
+    return HeartbeatAnswered(
+        number=number,
+        member_id=message.member_id,
+        member_epoch=message.member_epoch,
+        heartbeat_interval_ms=min(max(message.heartbeat_interval_ms, _LEAST_INTERVAL_MS), _MOST_INTERVAL_MS),
+        assignment=_assignment(message),
+    )
+
+
+def from_request(
+    message: ConsumerGroupHeartbeatRequest, client_id: str, client_host: str, new_member_id: str = ""
+) -> ConsumerGroupHeartbeat:
+    """Read a heartbeat as the coordinator wants it.
+
+    ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what
+    a member that came without an id will be called (version 0 only).
+    """
+    names, owned = message.subscribed_topic_names, message.topic_partitions
+    return ConsumerGroupHeartbeat(
+        group_id=message.group_id,
+        member_id=message.member_id,
+        member_epoch=message.member_epoch,
+        instance_id=message.instance_id,
+        rack_id=message.rack_id,
+        rebalance_timeout_ms=message.rebalance_timeout_ms,
+        subscribed_topics=None if names is None else frozenset(names),
+        subscribed_pattern=message.subscribed_topic_regex,
+        server_assignor=message.server_assignor,
+        owned=None if owned is None else _owned(owned),
+        client_id=client_id,
+        client_host=client_host,
+        version=message.API_VERSION,
+        new_member_id=new_member_id,
+    )
+
+
+def to_response(answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatResponse:
+    """Write the coordinator's answer; it is the same in every version."""
+    return ConsumerGroupHeartbeatResponse(
+        error_code=answer.error,
+        error_message=answer.message,
+        member_id=answer.member_id,
+        member_epoch=answer.member_epoch,
+        heartbeat_interval_ms=answer.heartbeat_interval_ms,
+        assignment=None if answer.assignment is None else _assignment_to(answer.assignment),
+    )
+
+
+def _owned_to(partitions: frozenset[TopicIdPartition]) -> list[_Owned]:
+    return [_Owned(topic_id=topic_id, partitions=numbers) for topic_id, numbers in by_topic_id(partitions).items()]
+
+
+def _assignment_to(partitions: frozenset[TopicIdPartition]) -> _Assignment:
+    return _Assignment(
+        topic_partitions=[
+            _Assignment.TopicPartitions(topic_id=topic_id, partitions=numbers)
+            for topic_id, numbers in by_topic_id(partitions).items()
+        ]
+    )
+
+
+def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:
+    if message.assignment is None:
+        return None
+    return topic_id_partitions((topic.topic_id, topic.partitions) for topic in message.assignment.topic_partitions)
+
+
+def _owned(topics: list[_Owned]) -> frozenset[TopicIdPartition]:
+    # Whatever a member claims to own is only ever compared with what it may own: no need to refuse any of it.
+    return frozenset(
+        TopicIdPartition(topic.topic_id or NO_TOPIC_ID, partition)
+        for topic in topics
+        for partition in topic.partitions
+    )

@@ -1,0 +1,40 @@
+"""DeleteGroups, versions 0 to 2, from both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_nextgen.bridge.topics import code_of
+from kafka_nextgen.coordinator.requests import DeleteGroups
+from kafka_nextgen.coordinator.responses import GroupsDeleted
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.wire.messages import DeleteGroupsRequest, DeleteGroupsResponse
+
+__all__ = ["from_request", "from_response", "to_request", "to_response"]
+
+_Result = DeleteGroupsResponse.DeletableGroupResult
+
+
+def to_request(group_ids: Sequence[str]) -> DeleteGroupsRequest:
+    """Ask to forget these groups."""
+    return DeleteGroupsRequest(groups_names=list(group_ids))
+
+
+def from_response(message: DeleteGroupsResponse, asked: Sequence[str]) -> GroupsDeleted:
+    """Read what became of each group of ``asked``. Raises ``DecodeError`` if the answer leaves one out."""
+    told = {result.group_id: code_of(result.error_code) for result in message.results}
+    if missing := set(asked) - told.keys():
+        raise DecodeError(f"DeleteGroups was answered without {', '.join(sorted(missing))}")
+    return GroupsDeleted({group_id: told[group_id] for group_id in asked})
+
+
+def from_request(message: DeleteGroupsRequest) -> DeleteGroups:
+    """Read which groups are to be forgotten, each once."""
+    return DeleteGroups(tuple(dict.fromkeys(message.groups_names)))
+
+
+def to_response(answer: GroupsDeleted) -> DeleteGroupsResponse:
+    """Write what became of each group."""
+    return DeleteGroupsResponse(
+        results=[_Result(group_id=group_id, error_code=error) for group_id, error in answer.results.items()]
+    )

@@ -1,0 +1,91 @@
+"""FindCoordinator, versions 0 to 6, from both ends.
+
+Up to version 3 a request has one key and the answer its fields at the top; from 4 on both are lists (KIP-699).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.brokers import check_address
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.wire.messages import DataContainer, FindCoordinatorRequest, FindCoordinatorResponse
+
+__all__ = ["GROUP", "FoundCoordinator", "from_request", "from_response", "to_request", "to_response"]
+
+#: The type of key this project asks for; Kafka's others are transactions (1) and share partitions (2).
+GROUP = 0
+
+_WITH_KEYS = 4
+_Coordinator = FindCoordinatorResponse.Coordinator
+
+
+@frozen
+class FoundCoordinator:
+    """Who coordinates the group ``key``, or why that can't be said (``error`` is a code, 0 for none)."""
+
+    key: str
+    node_id: int = -1
+    host: str = ""
+    port: int = -1
+    error: int = ErrorCode.NONE
+    message: str | None = None
+
+
+def to_request(group_id: str, version: int) -> FindCoordinatorRequest:
+    """Ask who coordinates a group."""
+    if version >= _WITH_KEYS:
+        return FindCoordinatorRequest(key_type=GROUP, coordinator_keys=[group_id])
+    return FindCoordinatorRequest(key=group_id, key_type=GROUP)
+
+
+def from_response(message: FindCoordinatorResponse, group_id: str) -> FoundCoordinator:
+    """Read who coordinates ``group_id``. Raises ``DecodeError`` if that is not in it, or is no address."""
+    if message.API_VERSION < _WITH_KEYS:
+        return _found(group_id, message)
+    for coordinator in message.coordinators:
+        if coordinator.key == group_id:
+            return _found(group_id, coordinator)
+    raise DecodeError(f"FindCoordinator was answered without group {group_id}")
+
+
+def from_request(message: FindCoordinatorRequest) -> tuple[int, tuple[str, ...]]:
+    """Read the type of the keys, and the keys."""
+    if message.API_VERSION < _WITH_KEYS:
+        return message.key_type, (message.key,)
+    return message.key_type, tuple(message.coordinator_keys)
+
+
+def to_response(found: Sequence[FoundCoordinator], version: int) -> FindCoordinatorResponse:
+    """Write an answer, one entry per key; up to version 3 there is exactly one."""
+    if version >= _WITH_KEYS:
+        return FindCoordinatorResponse(coordinators=[_to(entry) for entry in found])
+    (only,) = found
+    return FindCoordinatorResponse(
+        error_code=only.error,
+        error_message=only.message,
+        node_id=only.node_id,
+        host=only.host,
+        port=only.port,
+    )
+
+
+def _to(found: FoundCoordinator) -> _Coordinator:
+    return _Coordinator(
+        key=found.key,
+        node_id=found.node_id,
+        host=found.host,
+        port=found.port,
+        error_code=found.error,
+        error_message=found.message,
+    )
+
+
+def _found(group_id: str, fields: DataContainer) -> FoundCoordinator:
+    if fields.error_code != ErrorCode.NONE:
+        return FoundCoordinator(group_id, error=fields.error_code, message=fields.error_message)
+    check_address(fields.node_id, fields.host, fields.port)
+    return FoundCoordinator(group_id, fields.node_id, fields.host, fields.port)

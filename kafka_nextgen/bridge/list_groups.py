@@ -1,0 +1,53 @@
+"""ListGroups, versions 0 to 5, from both ends.
+
+States can be asked for and are told from version 4 on (KIP-518), types from version 5 on (KIP-848).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ListGroups
+from kafka_nextgen.coordinator.responses import GroupsListed, ListedGroup
+from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
+
+__all__ = ["from_request", "from_response", "to_request", "to_response"]
+
+_Group = ListGroupsResponse.ListedGroup
+
+
+def to_request(states: Collection[str] = (), types: Collection[str] = ()) -> ListGroupsRequest:
+    """Ask for all groups, or those in one of ``states`` and of one of ``types``; older versions ask for all."""
+    return ListGroupsRequest(states_filter=sorted(states), types_filter=sorted(types))
+
+
+def from_response(message: ListGroupsResponse) -> tuple[int, GroupsListed]:
+    """Read the error code (0 for none) and the groups; what the version does not tell is empty."""
+    return message.error_code, GroupsListed(
+        tuple(
+            ListedGroup(group.group_id, group.protocol_type, group.group_state, group.group_type)
+            for group in message.groups
+        )
+    )
+
+
+def from_request(message: ListGroupsRequest) -> ListGroups:
+    """Read which groups are asked for."""
+    return ListGroups(frozenset(message.states_filter), frozenset(message.types_filter))
+
+
+def to_response(answer: GroupsListed) -> ListGroupsResponse:
+    """Write the groups."""
+    return ListGroupsResponse(
+        error_code=ErrorCode.NONE,
+        groups=[
+            _Group(
+                group_id=group.group_id,
+                protocol_type=group.protocol_type,
+                group_state=group.state,
+                group_type=group.group_type,
+            )
+            for group in answer.groups
+        ],
+    )

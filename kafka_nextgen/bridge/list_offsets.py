@@ -1,0 +1,89 @@
+"""ListOffsets, versions 1 to 10, from the client's end: where a partition begins and ends, or was at some time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.topics import by_name
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import TopicPartition, format_partitions
+from kafka_nextgen.wire.messages import ListOffsetsRequest, ListOffsetsResponse
+
+__all__ = ["EARLIEST", "LATEST", "ListedOffset", "from_response", "to_request"]
+
+#: In place of a timestamp: the end of the partition.
+LATEST = -1
+#: In place of a timestamp: the first record there is.
+EARLIEST = -2
+
+_CONSUMER = -1  # in place of a replica's id
+_Topic = ListOffsetsRequest.ListOffsetsTopic
+_Partition = _Topic.ListOffsetsPartition
+
+
+@frozen
+class ListedOffset:
+    """What was found: ``offset`` is -1 where no record is as young as that; ``error`` is a code, 0 for none."""
+
+    offset: int
+    timestamp: int = -1
+    leader_epoch: int = -1
+    error: int = ErrorCode.NONE
+
+
+def to_request(
+    timestamps: Mapping[TopicPartition, int],
+    leader_epochs: Mapping[TopicPartition, int],
+    isolation_level: int,
+    timeout_ms: int,
+) -> ListOffsetsRequest:
+    """Ask for the first offset at or after a timestamp (milliseconds), ``EARLIEST`` or ``LATEST``.
+
+    ``leader_epochs`` lets a broker notice that it or we know an old leader (KIP-320); partitions may be missing.
+    ``isolation_level`` 1 puts the end at the last stable offset. ``timeout_ms`` is the broker's (version 10).
+    """
+    return ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=isolation_level,
+        topics=[
+            _Topic(
+                name=topic,
+                partitions=[
+                    _Partition(
+                        partition_index=number,
+                        current_leader_epoch=leader_epochs.get(TopicPartition(topic, number), -1),
+                        timestamp=timestamps[TopicPartition(topic, number)],
+                    )
+                    for number in numbers
+                ],
+            )
+            for topic, numbers in by_name(timestamps).items()
+        ],
+        timeout_ms=timeout_ms,
+    )
+
+
+def from_response(
+    message: ListOffsetsResponse, asked: Mapping[TopicPartition, int]
+) -> dict[TopicPartition, ListedOffset]:
+    """Read what was found for ``asked``, all of which is in the result.
+
+    Raises ``DecodeError`` if the answer leaves out a partition; ignores what was not asked for.
+    """
+    found = {}
+    for topic in message.topics:
+        for partition in topic.partitions:
+            tp = TopicPartition(topic.name, partition.partition_index)
+            if tp in asked:
+                found[tp] = ListedOffset(
+                    offset=max(partition.offset, -1),
+                    timestamp=partition.timestamp,
+                    leader_epoch=max(partition.leader_epoch, -1),
+                    error=partition.error_code,
+                )
+    if missing := asked.keys() - found.keys():
+        raise DecodeError(f"ListOffsets was answered without {format_partitions(missing)}")
+    return found

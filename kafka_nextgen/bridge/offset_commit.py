@@ -1,0 +1,152 @@
+"""OffsetCommit, versions 2 to 10, from both ends.
+
+Up to version 9 a request names topics, version 10 has their ids instead (KIP-848). A client therefore uses 10 only
+if it knows the id of every topic in the request: ``highest_version`` says. Version 9 is the first that a member of
+the consumer group protocol may use.
+
+On the broker a partition that does not exist never reaches the coordinator: it is answered with UNKNOWN_TOPIC_ID
+or UNKNOWN_TOPIC_OR_PARTITION beside what the coordinator says of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import OffsetCommit
+from kafka_nextgen.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
+from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
+
+__all__ = ["from_request", "from_response", "highest_version", "to_request", "to_response"]
+
+_WITH_TOPIC_IDS = 10
+
+_RequestTopic = OffsetCommitRequest.OffsetCommitRequestTopic
+_RequestPartition = _RequestTopic.OffsetCommitRequestPartition
+_ResponseTopic = OffsetCommitResponse.OffsetCommitResponseTopic
+_ResponsePartition = _ResponseTopic.OffsetCommitResponsePartition
+
+
+def highest_version(partitions: Collection[TopicPartition], topic_ids: Mapping[str, TopicId]) -> int:
+    """The highest version these partitions can be committed with."""
+    return _WITH_TOPIC_IDS if all(tp.topic in topic_ids for tp in partitions) else _WITH_TOPIC_IDS - 1
+
+
+def to_request(request: OffsetCommit, topic_ids: Mapping[str, TopicId], version: int) -> OffsetCommitRequest:
+    """Write a commit; ``request.version`` is not looked at, ``topic_ids`` only from version 10 on."""
+    return OffsetCommitRequest(
+        group_id=request.group_id,
+        generation_id_or_member_epoch=request.member_epoch,
+        member_id=request.member_id,
+        group_instance_id=request.instance_id,
+        topics=[
+            _RequestTopic(
+                name=topic,
+                topic_id=topic_ids[topic] if version >= _WITH_TOPIC_IDS else NO_TOPIC_ID,
+                partitions=[
+                    _partition_to(number, request.offsets[TopicPartition(topic, number)]) for number in numbers
+                ],
+            )
+            for topic, numbers in by_name(request.offsets).items()
+        ],
+    )
+
+
+def from_response(
+    message: OffsetCommitResponse, asked: Collection[TopicPartition], topic_ids: Mapping[str, TopicId]
+) -> dict[TopicPartition, int]:
+    """Read each partition's error code, 0 for success.
+
+    Every partition of ``asked`` is in the result; raises ``DecodeError`` if the answer leaves one out. Where it
+    mentions one twice, an error counts; what was not asked for is ignored.
+    """
+    names = {topic_id: name for name, topic_id in topic_ids.items()}
+    wanted = set(asked)
+    codes: dict[TopicPartition, int] = {}
+    for topic in message.topics:
+        name = names.get(topic.topic_id) if message.API_VERSION >= _WITH_TOPIC_IDS else topic.name
+        for partition in topic.partitions:
+            tp = TopicPartition(name or "", partition.partition_index)
+            if tp in wanted:
+                codes[tp] = codes.get(tp) or partition.error_code
+    if missing := wanted - codes.keys():
+        raise DecodeError(f"OffsetCommit was answered without {format_partitions(missing)}")
+    return codes
+
+
+def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> OffsetCommit:
+    """Read a commit of the partitions that exist.
+
+    If none does (``offsets`` is empty), the coordinator is not to be asked at all.
+    """
+    offsets = {
+        tp: OffsetAndMetadata(
+            partition.committed_offset,
+            max(partition.committed_leader_epoch, -1),
+            partition.committed_metadata or "",
+        )
+        for topic in message.topics
+        for partition in topic.partitions
+        if topics.has(tp := TopicPartition(_name_in(message, topic, topics) or "", partition.partition_index))
+    }
+    return OffsetCommit(
+        group_id=message.group_id,
+        offsets=offsets,
+        member_id=message.member_id,
+        member_epoch=message.generation_id_or_member_epoch,
+        instance_id=message.group_instance_id,
+        version=message.API_VERSION,
+    )
+
+
+def to_response(
+    message: OffsetCommitRequest, topics: TopicDirectory, answer: OffsetsCommitted | None
+) -> OffsetCommitResponse:
+    """Write the answer to ``message``, in its order; ``topics`` must be what ``from_request`` was given.
+
+    ``answer`` is None if there was nothing to ask the coordinator.
+    """
+    errors = {} if answer is None else answer.errors
+    return OffsetCommitResponse(
+        topics=[
+            _ResponseTopic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partitions=[
+                    _ResponsePartition(
+                        partition_index=partition.partition_index,
+                        error_code=_error_of(
+                            _name_in(message, topic, topics), partition.partition_index, topics, errors
+                        ),
+                    )
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in message.topics
+        ]
+    )
+
+
+def _partition_to(number: int, offset: OffsetAndMetadata) -> _RequestPartition:
+    return _RequestPartition(
+        partition_index=number,
+        committed_offset=offset.offset,
+        committed_leader_epoch=offset.leader_epoch,
+        committed_metadata=offset.metadata,
+    )
+
+
+def _name_in(message: OffsetCommitRequest, topic: _RequestTopic, topics: TopicDirectory) -> str | None:
+    return topics.name_of(topic.topic_id) if message.API_VERSION >= _WITH_TOPIC_IDS else topic.name
+
+
+def _error_of(
+    name: str | None, number: int, topics: TopicDirectory, errors: Mapping[TopicPartition, ErrorCode]
+) -> ErrorCode:
+    if name is None:
+        return ErrorCode.UNKNOWN_TOPIC_ID
+    tp = TopicPartition(name, number)
+    return errors[tp] if topics.has(tp) else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

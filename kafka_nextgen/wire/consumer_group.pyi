@@ -1,0 +1,153 @@
+from kafka.protocol.api_message import ApiMessage
+from kafka.protocol.data_container import DataContainer
+
+from kafka_nextgen.types import TopicId
+
+__all__ = [
+    "ConsumerGroupDescribeRequest",
+    "ConsumerGroupDescribeResponse",
+    "ConsumerGroupHeartbeatRequest",
+    "ConsumerGroupHeartbeatResponse",
+]
+
+class ConsumerGroupHeartbeatRequest(ApiMessage):
+    class TopicPartitions(DataContainer):
+        topic_id: TopicId | None
+        partitions: list[int]
+        def __init__(self, *, topic_id: TopicId, partitions: list[int]) -> None: ...
+
+    API_VERSION: int
+    group_id: str
+    member_id: str
+    member_epoch: int
+    instance_id: str | None
+    rack_id: str | None
+    rebalance_timeout_ms: int
+    subscribed_topic_names: list[str] | None
+    subscribed_topic_regex: str | None
+    server_assignor: str | None
+    topic_partitions: list[TopicPartitions] | None
+    def __init__(
+        self,
+        *,
+        group_id: str = ...,
+        member_id: str = ...,
+        member_epoch: int = ...,
+        instance_id: str | None = ...,
+        rack_id: str | None = ...,
+        rebalance_timeout_ms: int = ...,
+        subscribed_topic_names: list[str] | None = ...,
+        subscribed_topic_regex: str | None = ...,
+        server_assignor: str | None = ...,
+        topic_partitions: list[TopicPartitions] | None = ...,
+        version: int | None = ...,
+    ) -> None: ...
+
+class ConsumerGroupHeartbeatResponse(ApiMessage):
+    class Assignment(DataContainer):
+        class TopicPartitions(DataContainer):
+            topic_id: TopicId | None
+            partitions: list[int]
+            def __init__(self, *, topic_id: TopicId, partitions: list[int]) -> None: ...
+
+        topic_partitions: list[TopicPartitions]
+        def __init__(self, *, topic_partitions: list[TopicPartitions]) -> None: ...
+
+    API_VERSION: int
+    throttle_time_ms: int
+    error_code: int
+    error_message: str | None
+    member_id: str | None
+    member_epoch: int
+    heartbeat_interval_ms: int
+    assignment: Assignment | None
+    def __init__(
+        self,
+        *,
+        throttle_time_ms: int = ...,
+        error_code: int = ...,
+        error_message: str | None = ...,
+        member_id: str | None = ...,
+        member_epoch: int = ...,
+        heartbeat_interval_ms: int = ...,
+        assignment: Assignment | None = ...,
+        version: int | None = ...,
+    ) -> None: ...
+
+class ConsumerGroupDescribeRequest(ApiMessage):
+    API_VERSION: int
+    group_ids: list[str]
+    include_authorized_operations: bool
+    def __init__(
+        self, *, group_ids: list[str] = ..., include_authorized_operations: bool = ..., version: int | None = ...
+    ) -> None: ...
+
+class ConsumerGroupDescribeResponse(ApiMessage):
+    class DescribedGroup(DataContainer):
+        class Member(DataContainer):
+            class Assignment(DataContainer):
+                class TopicPartitions(DataContainer):
+                    topic_id: TopicId | None
+                    topic_name: str
+                    partitions: list[int]
+                    def __init__(self, *, topic_id: TopicId, topic_name: str, partitions: list[int]) -> None: ...
+
+                topic_partitions: list[TopicPartitions]
+                def __init__(self, *, topic_partitions: list[TopicPartitions]) -> None: ...
+
+            member_id: str
+            instance_id: str | None
+            rack_id: str | None
+            member_epoch: int
+            client_id: str
+            client_host: str
+            subscribed_topic_names: list[str]
+            subscribed_topic_regex: str | None
+            assignment: Assignment
+            target_assignment: Assignment
+            member_type: int
+            def __init__(
+                self,
+                *,
+                member_id: str = ...,
+                instance_id: str | None = ...,
+                rack_id: str | None = ...,
+                member_epoch: int = ...,
+                client_id: str = ...,
+                client_host: str = ...,
+                subscribed_topic_names: list[str] = ...,
+                subscribed_topic_regex: str | None = ...,
+                assignment: Assignment,
+                target_assignment: Assignment,
+                member_type: int = ...,
+            ) -> None: ...
+
+        error_code: int
+        error_message: str | None
+        group_id: str
+        group_state: str
+        group_epoch: int
+        assignment_epoch: int
+        assignor_name: str
+        members: list[Member]
+        authorized_operations: int
+        def __init__(
+            self,
+            *,
+            error_code: int = ...,
+            error_message: str | None = ...,
+            group_id: str = ...,
+            group_state: str = ...,
+            group_epoch: int = ...,
+            assignment_epoch: int = ...,
+            assignor_name: str = ...,
+            members: list[Member] = ...,
+            authorized_operations: int = ...,
+        ) -> None: ...
+
+    API_VERSION: int
+    throttle_time_ms: int
+    groups: list[DescribedGroup]
+    def __init__(
+        self, *, throttle_time_ms: int = ..., groups: list[DescribedGroup] = ..., version: int | None = ...
+    ) -> None: ...
