@@ -1,8 +1,4 @@
-"""An independent client for tests: confluent-kafka's admin client and idempotent producer.
-
-Records are numbered. Record ``n`` of a topic with ``p`` partitions goes to partition ``n % p``, where it gets the
-offset ``n // p``: so a record tells by its value where it has to be, and a consumer's output which records it was.
-"""
+"""An independent client for tests: confluent-kafka's admin client and idempotent producer."""
 
 from __future__ import annotations
 
@@ -13,7 +9,9 @@ from collections.abc import Iterable
 from confluent_kafka import KafkaError, Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-__all__ = ["admin_client", "create_topic", "idempotent_producer", "number_at", "produce", "send", "unique"]
+from tests.support.numbering import partition_of, value_of
+
+__all__ = ["admin_client", "create_topic", "idempotent_producer", "produce", "send", "unique"]
 
 _NUMBERS = itertools.count()
 
@@ -47,18 +45,13 @@ def idempotent_producer(bootstrap_servers: str, compression: str = "none") -> Pr
     )
 
 
-def number_at(partition: int, offset: int, partitions: int) -> int:
-    """Return the number of the record that has to be there."""
-    return offset * partitions + partition
-
-
 def send(producer: Producer, topic: str, numbers: Iterable[int], partitions: int) -> None:
     """Hand records to the producer, waiting whenever its queue is full; a record that fails raises."""
     for number in numbers:
-        text = str(number).encode()
+        text, partition = value_of(number), partition_of(number, partitions)
         while True:
             try:
-                producer.produce(topic, value=text, key=text, partition=number % partitions, on_delivery=_check)
+                producer.produce(topic, value=text, key=text, partition=partition, on_delivery=_check)
                 break
             except BufferError:
                 producer.poll(0.1)
