@@ -1,0 +1,228 @@
+"""The I/O side of one consumer: its connections, its membership and its fetches, on a thread of their own.
+
+Methods may be called from the application's threads. They return futures of work done on the I/O thread, except
+for what is documented as immediate.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from uuid import uuid4
+
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.fetcher import Fetcher
+from kafka_nextgen.engine.identity import Identity
+from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
+from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback, Signal
+from kafka_nextgen.engine.member_driver import MemberDriver
+from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.errors import ConfigError, KafkaNextgenError, NoBrokersError, TransportError
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
+
+__all__ = ["Engine"]
+
+logger = logging.getLogger("kafka_nextgen.engine")
+
+
+class Engine:
+    """Everything behind a consumer's front."""
+
+    def __init__(self, config: ConsumerConfig, signal: Signal) -> None:
+        self._config = config
+        self._signal = signal
+        self.mailbox = Mailbox(signal)
+        self.never_reached: TransportError | None = None
+        self._thread = IoThread(f"kafka_nextgen {config.client_id}")
+        try:
+            self._thread.submit(self._build()).result()
+        except BaseException:
+            self._thread.stop(1.0)
+            raise
+
+    async def _build(self) -> None:
+        config = self._config
+        self._tasks = TaskSet(self.mailbox.post_error)
+        self.cluster = ClusterClient(TransportSettings.of(config))
+        self.identity = Identity(config.group_id or "", config.group_instance_id)
+        self.offsets = OffsetClient(self.cluster, self.identity, config)
+        self.lookups = Lookups(self.cluster, config)
+        self.fetcher = Fetcher(
+            config, self.cluster, self.offsets, self.lookups, self.mailbox, self._tasks, self._signal
+        )
+        self._driver: MemberDriver | None = None
+        self._tasks.start(self._connect())
+        if config.enable_auto_commit and config.group_id:
+            self._tasks.start(self._commit_on_an_interval(config.auto_commit_interval_ms / 1000))
+
+    async def _connect(self) -> None:
+        """Reach a first broker, however long it takes; meanwhile polls can say what stands in the way."""
+        while True:
+            try:
+                await self.cluster.start()
+            except NoBrokersError as error:
+                self.never_reached = error
+                self._signal.ring()
+                await asyncio.sleep(self._config.retry_backoff_max_ms / 1000)
+            else:
+                self.never_reached = None
+                return
+
+    # ---- immediate, from any thread
+
+    @property
+    def wants_poll(self) -> bool:
+        """Whether something waits for the application to poll."""
+        return self._driver is not None and self._driver.wants_poll
+
+    def check_usable(self) -> None:
+        """Raise MisuseError after close, or in a process forked off."""
+        self._thread.check_usable()
+
+    # ---- membership
+
+    def tell(self, event: ev.Event) -> Future[None]:
+        """Tell the member what happened; done when its effects were carried out or begun."""
+        return self._thread.submit(self._tell(event))
+
+    async def _tell(self, event: ev.Event) -> None:
+        if self._driver is not None:
+            self._driver.feed(event)
+
+    def subscribe(self, event: ev.Subscribed, has_listener: bool) -> Future[None]:
+        """Subscribe, joining the group at the next poll if this is the first time."""
+        return self._thread.submit(self._subscribe(event, has_listener))
+
+    async def _subscribe(self, event: ev.Subscribed, has_listener: bool) -> None:
+        driver = self._driver or self._make_driver()
+        driver.has_listener = has_listener
+        driver.feed(event)
+
+    def _make_driver(self) -> MemberDriver:
+        if not self._config.group_id:
+            raise ConfigError("subscribe() needs group.id", key="group.id")
+        member = Member(_member_settings(self._config), str(uuid4()))
+        self._driver = MemberDriver(
+            member,
+            self.cluster,
+            self.identity,
+            self.offsets,
+            self.fetcher,
+            self.mailbox,
+            self._tasks,
+            self._config.request_timeout_ms / 1000,
+        )
+        return self._driver
+
+    def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
+        """Tell the member how a listener's method ended."""
+        return self._thread.submit(self._callback_finished(callback, error))
+
+    async def _callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
+        assert self._driver is not None, "a callback without a member"
+        self._driver.callback_finished(callback, error)
+
+    def leave(self, mode: LeaveMode, timeout_s: float) -> Future[None]:
+        """Leave the group for good or for a while; done when the coordinator knows or the time is over."""
+        return self._thread.submit(self._go(ev.Closed(mode), timeout_s))
+
+    async def _go(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
+        if self._driver is None:
+            return
+        self._driver.left.clear()
+        self._driver.feed(event)
+        try:
+            await asyncio.wait_for(self._driver.left.wait(), timeout_s)
+        except asyncio.TimeoutError:
+            logger.warning("group %s: left before the coordinator knew of it", self.identity.group_id)
+
+    def unsubscribe(self, timeout_s: float) -> Future[None]:
+        """Give everything up and leave the group; done when the coordinator knows or the time is over."""
+        return self._thread.submit(self._go(ev.Unsubscribed(), timeout_s))
+
+    # ---- offsets
+
+    def commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float) -> Future[None]:
+        """Commit; raises CommitFailedError or a TransportError through the future."""
+        return self._thread.submit(self.offsets.commit(offsets, timeout_s))
+
+    def committed(
+        self, partitions: Collection[TopicPartition], timeout_s: float
+    ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
+        """The committed offsets of these partitions."""
+        return self._thread.submit(self.offsets.committed(partitions, timeout_s))
+
+    def list_offsets(
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+    ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
+        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
+        return self._thread.submit(self.lookups.list_offsets(timestamps, timeout_s))
+
+    def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
+        """The partitions of a topic, empty if there is no such topic."""
+        return self._thread.submit(self.lookups.partitions_for(topic, timeout_s))
+
+    def topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
+        """The topics of the cluster that may be seen."""
+        return self._thread.submit(self.lookups.topics(timeout_s))
+
+    async def _commit_on_an_interval(self, interval_s: float) -> None:
+        committed: Mapping[TopicPartition, OffsetAndMetadata] = {}
+        while True:
+            await asyncio.sleep(interval_s)
+            offsets = self.fetcher.consumed_offsets()
+            if not offsets or offsets == committed or self.identity.member_epoch < 0:
+                continue
+            try:
+                await self.offsets.commit(offsets, interval_s)
+                committed = offsets
+            except KafkaNextgenError as error:
+                logger.warning("group %s: auto-commit: %s; tried again later", self.identity.group_id, error)
+
+    # ---- the end
+
+    def call_soon(self, callback: Callable[[], object]) -> None:
+        """Run something on the I/O thread, soon."""
+        self._thread.call_soon(callback)
+
+    def stop(self, timeout_s: float) -> None:
+        """End the I/O thread and close every connection, within about ``timeout_s`` seconds."""
+        try:
+            future = self._thread.submit(self._shut_down())
+            future.result(timeout_s)
+        except (FutureTimeoutError, KafkaNextgenError) as error:
+            logger.warning("closing: %r", error)
+        finally:
+            self._thread.stop(timeout_s)
+
+    async def _shut_down(self) -> None:
+        if self._driver is not None:
+            self._driver.stop()
+        await self._tasks.cancel_all()
+        await self.cluster.close()
+
+
+def _member_settings(config: ConsumerConfig) -> MemberSettings:
+    assert config.group_id, "a member has a group"
+    return MemberSettings(
+        group_id=config.group_id,
+        instance_id=config.group_instance_id,
+        rack_id=config.client_rack,
+        rebalance_timeout_ms=config.rebalance_timeout_ms,
+        server_assignor=config.group_remote_assignor,
+        auto_commit=config.enable_auto_commit,
+        max_poll_interval_s=config.max_poll_interval_ms / 1000,
+        retry_backoff_s=config.retry_backoff_ms / 1000,
+        retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
+        instance_id_retry_timeout_s=config.instance_id_retry_timeout_ms / 1000,
+    )

@@ -1,0 +1,46 @@
+"""Which error an application gets for a broker's error code, and the advice that comes with it."""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
+from kafka_nextgen.errors import BrokerError
+from kafka_nextgen.membership.effects import RaiseToApplication
+from kafka_nextgen.membership.error_classes import error_class
+
+__all__ = ["error_from_code", "error_from_coordinator"]
+
+_ADVICE: dict[int, str] = {
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: "grant READ on the group to this principal",
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED: (
+        "grant DESCRIBE and READ on the topics subscribed to; the member keeps trying"
+    ),
+    ErrorCode.UNSUPPORTED_VERSION: (
+        "this cluster does not serve the consumer group protocol (Kafka 4.0 or newer with group.version=1 does); "
+        "upgrade it, or use group.protocol=classic"
+    ),
+    ErrorCode.UNSUPPORTED_ASSIGNOR: "name one of the broker's group.consumer.assignors in group.remote.assignor",
+    ErrorCode.FENCED_INSTANCE_ID: (
+        "another process took over this group.instance.id; make sure only one runs with it"
+    ),
+    ErrorCode.UNRELEASED_INSTANCE_ID: (
+        "another live member holds this group.instance.id, or one that crashed has not reached its session timeout"
+    ),
+    ErrorCode.GROUP_MAX_SIZE_REACHED: "raise group.consumer.max.size or run fewer consumers",
+    ErrorCode.INVALID_REGULAR_EXPRESSION: "patterns are RE2 and match whole topic names",
+    ErrorCode.GROUP_ID_NOT_FOUND: "the group was deleted, or is not a consumer group",
+}
+
+
+def error_from_coordinator(effect: RaiseToApplication, group_id: str, member_id: str) -> BrokerError:
+    """The error of a heartbeat, as poll raises it: what happened, to which group and member, and what to do."""
+    text = f"group {group_id}: member {member_id}: {effect.message}"
+    return error_from_code(effect.code, text, group_id=group_id, member_id=member_id)
+
+
+def error_from_code(
+    code: int, text: str, *, group_id: str | None = None, member_id: str | None = None
+) -> BrokerError:
+    """The typed error of an error code; ``text`` says what it concerned."""
+    advice = _ADVICE.get(code)
+    message = f"{text} ({name_of(code)})" + (f"; {advice}" if advice else "")
+    return error_class(code)(message, code=code, retriable=is_retriable(code), group=group_id, member=member_id)

@@ -1,0 +1,57 @@
+"""One caller at a time: a consumer used by two threads, or two tasks, says so instead of losing records.
+
+The holder may come back in (a listener that commits runs inside ``poll``); anybody else is refused, except for
+``close``, which waits for its turn.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from kafka_nextgen.errors import ConcurrentUseError
+
+__all__ = ["Guard"]
+
+
+class Guard:
+    """``whoami`` tells callers apart: a thread's ident, or the running task."""
+
+    def __init__(self, whoami: Callable[[], object]) -> None:
+        self._whoami = whoami
+        self._lock = threading.Lock()
+        self._holder: object | None = None
+        self._call = ""
+        self._depth = 0
+
+    @contextmanager
+    def entered(self, call: str) -> Iterator[None]:
+        """Hold the consumer for one call; raises ConcurrentUseError while another caller is inside."""
+        if not self.try_enter(call):
+            raise ConcurrentUseError(
+                f"{call}() was called while another thread or task is inside {self._call}(); "
+                "a consumer serves one caller at a time, only close() may come from elsewhere"
+            )
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def try_enter(self, call: str) -> bool:
+        """Take the consumer if it is free or held by this caller already."""
+        me = self._whoami()
+        with self._lock:
+            if self._depth and self._holder != me:
+                return False
+            if not self._depth:
+                self._holder, self._call = me, call
+            self._depth += 1
+            return True
+
+    def leave(self) -> None:
+        """Give the consumer back."""
+        with self._lock:
+            self._depth -= 1
+            if not self._depth:
+                self._holder = None

@@ -1,0 +1,35 @@
+"""Who this consumer is to its group right now: what every commit and offset fetch carries."""
+
+from __future__ import annotations
+
+import asyncio
+
+__all__ = ["Identity"]
+
+
+class Identity:
+    """The member id and epoch last published by the member, and a way to wait for the next ones."""
+
+    def __init__(self, group_id: str, instance_id: str | None) -> None:
+        self.group_id = group_id
+        self.instance_id = instance_id
+        self.member_id = ""
+        self.member_epoch = -1
+        self._changed = asyncio.Event()
+
+    def publish(self, member_id: str, member_epoch: int) -> None:
+        """Take over what the member says it is; epoch -1 means that it is in no group."""
+        self.member_id = member_id if member_epoch >= 0 else ""
+        self.member_epoch = member_epoch
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def wait_for_change(self, from_epoch: int, timeout_s: float) -> bool:
+        """Wait until the epoch is another than ``from_epoch``; whether it came to that within ``timeout_s``."""
+        if self.member_epoch != from_epoch:
+            return True
+        try:
+            await asyncio.wait_for(self._changed.wait(), timeout_s)
+        except asyncio.TimeoutError:
+            return False
+        return self.member_epoch != from_epoch

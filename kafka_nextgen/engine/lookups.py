@@ -1,0 +1,140 @@
+"""Questions to the cluster: where partitions begin and end, and which topics there are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.bridge import list_offsets as bridge
+from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.failures import error_from_code
+from kafka_nextgen.engine.retries import Patience
+from kafka_nextgen.errors import DecodeError, TransportError
+from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.types import TopicPartition, format_partitions
+from kafka_nextgen.wire.apis import LIST_OFFSETS
+
+__all__ = ["Lookups", "OffsetAndTimestamp"]
+
+READ_UNCOMMITTED = 0
+
+
+@frozen
+class OffsetAndTimestamp:
+    """An offset found by time: -1 where no record is as young; ``timestamp`` is the record's, in milliseconds."""
+
+    offset: int
+    timestamp: int = -1
+    leader_epoch: int = -1
+
+
+class Lookups:
+    """Asks partition leaders for offsets and any broker for topics."""
+
+    def __init__(self, cluster: ClusterClient, config: ConsumerConfig) -> None:
+        self._cluster = cluster
+        self._config = config
+
+    async def list_offsets(
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning).
+
+        Retries what may pass. Raises RequestTimeoutError when the time is over, and a BrokerError for what won't
+        pass.
+        """
+        patience = self._patience(f"offsets of {format_partitions(timestamps)}", timeout_s)
+        found: dict[TopicPartition, OffsetAndTimestamp] = {}
+        missing = dict(timestamps)
+        while missing:
+            failure = await self._ask_leaders(missing, found, patience)
+            missing = {tp: at for tp, at in missing.items() if tp not in found}
+            if missing:
+                await patience.pause(failure)
+                await self._refresh(missing, patience)
+        return found
+
+    async def _ask_leaders(
+        self,
+        missing: Mapping[TopicPartition, int],
+        found: dict[TopicPartition, OffsetAndTimestamp],
+        patience: Patience,
+    ) -> object:
+        """Ask every leader for its share; what was found goes into ``found``, the last failure is returned."""
+        by_leader = self._by_leader(missing)
+        if not by_leader:
+            await self._refresh(missing, patience)
+            by_leader = self._by_leader(missing)
+        asked = [self._ask(node, share, patience) for node, share in by_leader.items()]
+        failure: object = "no leader is known"
+        for answer in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(answer, TransportError | DecodeError):
+                failure = answer
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                failure = _sort_out(answer, found) or failure
+        return failure
+
+    def _by_leader(self, missing: Mapping[TopicPartition, int]) -> dict[int, dict[TopicPartition, int]]:
+        by_leader: dict[int, dict[TopicPartition, int]] = {}
+        for tp, timestamp in missing.items():
+            info = self._cluster.metadata.partition(tp)
+            if info is not None and info.leader >= 0:
+                by_leader.setdefault(info.leader, {})[tp] = timestamp
+        return by_leader
+
+    async def _ask(
+        self, node: int, share: Mapping[TopicPartition, int], patience: Patience
+    ) -> dict[TopicPartition, bridge.ListedOffset]:
+        timeout_s = min(patience.require_time(), self._config.request_timeout_ms / 1000)
+        answer = await self._cluster.call(
+            Node(node),
+            LIST_OFFSETS,
+            lambda version: bridge.to_request(share, {}, READ_UNCOMMITTED, int(timeout_s * 1000)),
+            timeout_s,
+        )
+        return bridge.from_response(answer, share)
+
+    async def _refresh(self, partitions: Mapping[TopicPartition, int], patience: Patience) -> None:
+        topics = frozenset(tp.topic for tp in partitions)
+        try:
+            await self._cluster.refresh_metadata(topics=topics, timeout_s=patience.require_time())
+        except (TransportError, DecodeError) as failure:
+            patience.require_time(failure)
+
+    async def partitions_for(self, topic: str, timeout_s: float) -> tuple[int, ...]:
+        """The partitions of a topic, empty if there is no such topic."""
+        await self._cluster.refresh_metadata(topics=frozenset([topic]), timeout_s=timeout_s)
+        info = self._cluster.metadata.topics_by_name.get(topic)
+        if info is None or info.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            return ()
+        if info.error == ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+            raise error_from_code(info.error, f"topic {topic}")
+        return tuple(sorted(info.partitions))
+
+    async def topics(self, timeout_s: float) -> tuple[str, ...]:
+        """The names of the topics there are, internal ones left out."""
+        image = await self._cluster.all_topics(timeout_s)
+        return tuple(sorted(t.name for t in image.topics_by_name.values() if not t.error and not t.is_internal))
+
+    def _patience(self, what: str, timeout_s: float) -> Patience:
+        config = self._config
+        return Patience(what, timeout_s, config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000)
+
+
+def _sort_out(
+    answer: Mapping[TopicPartition, bridge.ListedOffset], found: dict[TopicPartition, OffsetAndTimestamp]
+) -> str | None:
+    failure = None
+    for tp, listed in answer.items():
+        if not listed.error:
+            found[tp] = OffsetAndTimestamp(listed.offset, listed.timestamp, listed.leader_epoch)
+        elif is_retriable(listed.error):
+            failure = f"{tp}: {name_of(listed.error)}"
+        else:
+            raise error_from_code(listed.error, f"offset of {tp}")
+    return failure
