@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from attrs import frozen
 
-from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "CurrentMemberAssignment",
@@ -166,6 +166,7 @@ class OffsetCommitted:
     partition: TopicPartition
     offset: OffsetAndMetadata
     commit_timestamp_ms: int
+    topic_id: TopicId | None = None
 
 
 @frozen

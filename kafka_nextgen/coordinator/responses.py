@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "ConsumerGroupDescribed",
@@ -68,9 +68,10 @@ class DescribedGroup:
 
 @frozen
 class ConsumerGroupDescribed:
-    """One entry per group asked for, in that order."""
+    """One entry per group asked for, in that order; and the names of the topics there are."""
 
     groups: tuple[DescribedGroup, ...]
+    topic_names: Mapping[TopicId, str] = field(factory=dict)
 
 
 @frozen

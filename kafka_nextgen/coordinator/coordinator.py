@@ -1,0 +1,134 @@
+"""The group coordinator: a replicated state machine without I/O (KIP-848, "Group Coordinator").
+
+It is asked by ``handle`` and, when ``deadline`` has passed, by ``expire``. Both change nothing; they return what
+would have to be stored and what would have to be answered. Whoever drives it stores the records and then calls
+``commit``, which applies them and arms the timers; only then may the answer leave. After a restart the stored
+records go through ``apply``, one by one, and ``restart`` gives the members their time again. So the state is, at
+any time, what the records say.
+
+``now`` is in seconds since the epoch, since records carry their time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from typing import Any
+
+from kafka_nextgen.coordinator import requests as q
+from kafka_nextgen.coordinator import responses as a
+from kafka_nextgen.coordinator.describe import delete_group, describe_group, list_groups
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.expiry import restart_timers, ring
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.heartbeat import heartbeat
+from kafka_nextgen.coordinator.offsets import commit_offsets, fetch_offsets, forget_offsets_of_deleted
+from kafka_nextgen.coordinator.records import Record
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.timers import Timers
+from kafka_nextgen.coordinator.topics import Topics
+
+__all__ = ["Coordinator", "Outcome"]
+
+
+class Coordinator:
+    """All groups of one coordinator."""
+
+    def __init__(self, settings: CoordinatorSettings) -> None:
+        self.settings = settings
+        self.topics = Topics()
+        self.groups: dict[str, Group] = {}
+        self._timers = Timers()
+        self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
+            q.ConsumerGroupHeartbeat: self._heartbeat,
+            q.OffsetCommit: self._offset_commit,
+            q.OffsetFetch: self._offset_fetch,
+            q.ConsumerGroupDescribe: self._describe,
+            q.ListGroups: self._list,
+            q.DeleteGroups: self._delete,
+            q.TopicsChanged: self._topics_changed,
+        }
+
+    def handle(self, request: q.Request, now: float) -> Outcome:
+        """Work a request out; nothing changes before ``commit``. An answer with an error comes without records."""
+        return self._handlers[type(request)](request, now)
+
+    def expire(self, now: float) -> tuple[Outcome, ...]:
+        """Work out what the timers that ran out bring, one outcome per group; each is to be committed."""
+        outcomes = []
+        for group_id, due in groupby(self._timers.due(now), key=lambda timer: timer.key.group_id):
+            draft = self._draft(group_id, now)
+            ring(draft, due)
+            outcomes.append(draft.outcome(None))
+        return tuple(outcomes)
+
+    def deadline(self) -> float | None:
+        """When to call ``expire`` next; None if no timer runs. It may move with every ``commit``."""
+        return self._timers.deadline()
+
+    def commit(self, outcome: Outcome) -> None:
+        """Put an outcome into force, its records being stored."""
+        for record in outcome.records:
+            self.apply(record)
+        for change in outcome.timers:
+            self._timers.change(change)
+        if outcome.topics is not None:
+            self.topics = outcome.topics
+        for group_id, version in outcome.checked_topics:
+            if group_id in self.groups:
+                self.groups[group_id].checked_topics_version = version
+
+    def apply(self, record: Record) -> None:
+        """Take in one record, new or from the log."""
+        group = self._group(record.group_id)
+        group.apply(record)
+        if group.exists or group.members or group.currents or group.targets:
+            self.groups[record.group_id] = group
+        else:
+            self.groups.pop(record.group_id, None)
+
+    def restart(self, now: float) -> None:
+        """Arm all timers anew, after the log was applied."""
+        for group_id in sorted(self.groups):
+            draft = self._draft(group_id, now)
+            restart_timers(draft)
+            self.commit(draft.outcome(None))
+
+    def _group(self, group_id: str) -> Group:
+        return self.groups.get(group_id) or Group(group_id, self.settings.behaviour.first_epoch)
+
+    def _draft(self, group_id: str, now: float) -> Draft:
+        return Draft(self._group(group_id).overlay(), self.topics, self.settings, now)
+
+    def _heartbeat(self, request: q.ConsumerGroupHeartbeat, now: float) -> Outcome:
+        return heartbeat(self._draft(request.group_id, now), request)
+
+    def _offset_commit(self, request: q.OffsetCommit, now: float) -> Outcome:
+        return commit_offsets(self._draft(request.group_id, now), request)
+
+    def _offset_fetch(self, request: q.OffsetFetch, now: float) -> Outcome:
+        return Outcome(fetch_offsets(self._draft(request.group_id, now), request))
+
+    def _describe(self, request: q.ConsumerGroupDescribe, now: float) -> Outcome:
+        groups = tuple(describe_group(self._group(group_id), self.settings) for group_id in request.group_ids)
+        return Outcome(a.ConsumerGroupDescribed(groups, self.topics.names()))
+
+    def _list(self, request: q.ListGroups, now: float) -> Outcome:
+        return Outcome(list_groups(self.groups.values(), request))
+
+    def _delete(self, request: q.DeleteGroups, now: float) -> Outcome:
+        drafts = {group_id: self._draft(group_id, now) for group_id in request.group_ids}
+        results = {group_id: delete_group(draft) for group_id, draft in drafts.items()}
+        records = tuple(record for draft in drafts.values() for record in draft.records)
+        timers = tuple(change for draft in drafts.values() for change in draft.timers)
+        return Outcome(a.GroupsDeleted(results), records, timers)
+
+    def _topics_changed(self, request: q.TopicsChanged, now: float) -> Outcome:
+        """Note the topics. What follows for the groups follows with their next heartbeats, but for the offsets."""
+        topics = self.topics.changed_to(request.topics)
+        records: list[Record] = []
+        for group_id in sorted(self.groups):
+            draft = Draft(self.groups[group_id].overlay(), topics, self.settings, now)
+            forget_offsets_of_deleted(draft, self.topics)
+            records.extend(draft.records)
+        return Outcome(a.TopicsNoted(), tuple(records), topics=topics)

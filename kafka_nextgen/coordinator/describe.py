@@ -1,0 +1,108 @@
+"""What is told of groups: ConsumerGroupDescribe, ListGroups, and what may be deleted.
+
+A group is *Empty* without members, *Assigning* while its target assignment is behind its epoch, *Reconciling*
+until every member is stable at the target's epoch, then *Stable* (KIP-848, "Consumer Group States"). A name
+under which there are only offsets is listed the way Kafka does it: an empty classic group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.requests import ListGroups
+from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember, GroupsListed, ListedGroup
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.target import chosen_assignor
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["delete_group", "describe_group", "list_groups", "state_of"]
+
+
+def state_of(group: Group) -> str:
+    """The group's state, by Kafka's name."""
+    if not group.members:
+        return "Empty"
+    if group.epoch > group.assignment_epoch:
+        return "Assigning"
+    settled = all(
+        current.status is r.MemberStatus.STABLE and current.member_epoch == group.assignment_epoch
+        for current in map(group.current, group.members)
+    )
+    return "Stable" if settled else "Reconciling"
+
+
+def describe_group(group: Group, settings: CoordinatorSettings) -> DescribedGroup:
+    """The group and its members, by member id."""
+    if not group.is_consumer_group:
+        return DescribedGroup(
+            group.group_id,
+            error=ErrorCode.GROUP_ID_NOT_FOUND,
+            message=f"there is no consumer group {group.group_id!r}",
+        )
+    return DescribedGroup(
+        group_id=group.group_id,
+        state=state_of(group),
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor=chosen_assignor(group, settings).name,
+        members=tuple(_describe_member(group, member_id, settings) for member_id in sorted(group.members)),
+    )
+
+
+def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings) -> DescribedMember:
+    member, current = group.members[member_id], group.current(member_id)
+    shown = current.assigned
+    if settings.behaviour.shows_pending_revocation:
+        shown += current.pending_revocation
+    return DescribedMember(
+        member_id=member_id,
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        member_epoch=current.member_epoch,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topics=member.subscribed_topics,
+        subscribed_pattern=member.subscribed_pattern,
+        assignment=frozenset(partition for partition, _ in shown),
+        target=group.target(member_id),
+    )
+
+
+def list_groups(groups: Iterable[Group], request: ListGroups) -> GroupsListed:
+    """The groups that pass the request's filters, in any case of letters, by group id."""
+    states = {state.lower() for state in request.states}
+    types = {kind.lower() for kind in request.types}
+    listed = [_list_group(group) for group in sorted(groups, key=lambda group: group.group_id)]
+    return GroupsListed(
+        tuple(
+            group
+            for group in listed
+            if (not states or group.state.lower() in states) and (not types or group.group_type in types)
+        )
+    )
+
+
+def _list_group(group: Group) -> ListedGroup:
+    if group.is_consumer_group:
+        return ListedGroup(group.group_id, "consumer", state_of(group), "consumer")
+    return ListedGroup(group.group_id, "", "Empty", "classic")
+
+
+def delete_group(draft: Draft) -> ErrorCode:
+    """Take back everything there is of the group, which has to be empty."""
+    group = draft.group
+    if not group.exists:
+        return ErrorCode.GROUP_ID_NOT_FOUND
+    if group.members:
+        return ErrorCode.NON_EMPTY_GROUP
+    for partition in sorted(group.offsets):
+        draft.write(r.OffsetRemoved(group.group_id, partition))
+    if group.is_consumer_group:
+        draft.write(r.TargetAssignmentMetadataRemoved(group.group_id))
+        draft.write(r.GroupMetadataRemoved(group.group_id))
+        draft.cancel(TimerKind.PATTERN)
+    return ErrorCode.NONE

@@ -1,0 +1,48 @@
+"""What happens when timers run out. All those of one group that are due make one outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
+from kafka_nextgen.coordinator.regex import match_patterns
+from kafka_nextgen.coordinator.removal import remove_member
+from kafka_nextgen.coordinator.timers import Arm, TimerKind
+
+__all__ = ["restart_timers", "ring"]
+
+
+def ring(draft: Draft, due: Iterable[Arm]) -> None:
+    """Do what these timers of the draft's group were set for."""
+    for timer in due:
+        if timer.key.kind is TimerKind.SESSION:
+            _end_session(draft, timer)
+        elif timer.key.kind is TimerKind.REBALANCE:
+            _give_up_waiting(draft, timer)
+        else:
+            match_patterns(draft)
+
+
+def _end_session(draft: Draft, timer: Arm) -> None:
+    """The member was silent for too long (KIP-848, "Member Session"). One that left for a while ends so too."""
+    draft.cancel(TimerKind.SESSION, timer.key.member_id)
+    if timer.key.member_id in draft.group.members:
+        remove_member(draft, timer.key.member_id)
+
+
+def _give_up_waiting(draft: Draft, timer: Arm) -> None:
+    """The member did not revoke in time. If it is at another epoch by now, it did."""
+    draft.cancel(TimerKind.REBALANCE, timer.key.member_id)
+    is_member = timer.key.member_id in draft.group.members
+    if is_member and draft.group.current(timer.key.member_id).member_epoch == timer.member_epoch:
+        remove_member(draft, timer.key.member_id)
+
+
+def restart_timers(draft: Draft) -> None:
+    """Give every member its full time again, since nobody can tell how much was left (KIP-848, "Fail Over")."""
+    for member_id, member in sorted(draft.group.members.items()):
+        draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
+        current: CurrentMemberAssignment = draft.group.current(member_id)
+        if current.status is MemberStatus.UNREVOKED_PARTITIONS:
+            draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)

@@ -1,0 +1,181 @@
+"""Who is let into a group: a table, read from the top. The first rule that objects makes the answer.
+
+| asked of | what must hold | else |
+|---|---|---|
+| all | the group exists, or is made by this join | GROUP_ID_NOT_FOUND |
+| all | the group has room, or the member is counted already | GROUP_MAX_SIZE_REACHED |
+| static, joining | the instance is new, or its member has left for a while | UNRELEASED_INSTANCE_ID |
+| static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
+| static, staying or leaving | the instance is this member's | FENCED_INSTANCE_ID |
+| dynamic, staying or leaving | the member is known | UNKNOWN_MEMBER_ID |
+| joining or staying | the member's epoch is the one it was given | FENCED_MEMBER_EPOCH |
+
+A fenced member stays in the group until it joins anew or its session ends (KIP-848, "Fencing", removes it at once;
+no Kafka ever did). It must not lose its place for a message that was merely delayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.draft import Refusal
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.validation import JOIN, LEAVE_FOR_A_WHILE
+
+__all__ = ["refuse_entry", "refuse_leave"]
+
+_Rule = Callable[[ConsumerGroupHeartbeat, Group, CoordinatorSettings], Refusal | None]
+
+
+def refuse_entry(request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings) -> Refusal | None:
+    """Why a member may not join or stay, or None. An instance that comes back has its old member's place."""
+    return _first_objection(_ENTRY, request, group, settings)
+
+
+def refuse_leave(request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings) -> Refusal | None:
+    """Why a member may not leave, or None. Nobody asks for its epoch: whoever wants to go may."""
+    return _first_objection(_LEAVE, request, group, settings)
+
+
+def _first_objection(
+    rules: tuple[_Rule, ...], request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
+) -> Refusal | None:
+    for rule in rules:
+        if refusal := rule(request, group, settings):
+            return refusal
+    return None
+
+
+def _group_must_exist(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
+    if group.is_consumer_group or request.member_epoch == JOIN:
+        return None
+    return Refusal(
+        ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group.group_id!r}; join with epoch 0"
+    )
+
+
+def _group_must_have_room(
+    request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
+) -> Refusal | None:
+    if len(group.members) < settings.group_consumer_max_size or request.member_id in group.members:
+        return None
+    if settings.behaviour.admits_instance_when_full and request.instance_id in group.instances:
+        return None
+    return Refusal(
+        ErrorCode.GROUP_MAX_SIZE_REACHED,
+        f"group {group.group_id!r} has all the {settings.group_consumer_max_size} members it may have",
+    )
+
+
+def _instance_must_be_free(
+    request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings
+) -> Refusal | None:
+    """Even for the same member id: nobody but the old process's -2, or its silence, says that it is gone."""
+    holder = group.instances.get(request.instance_id or "")
+    if request.member_epoch != JOIN or holder is None:
+        return None
+    if group.current(holder).member_epoch == LEAVE_FOR_A_WHILE:
+        return None
+    return Refusal(
+        ErrorCode.UNRELEASED_INSTANCE_ID,
+        f"instance {request.instance_id!r} of group {group.group_id!r} is held by member {holder}, which has not "
+        "left; try again when its session has ended",
+    )
+
+
+def _instance_must_be_known(
+    request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings
+) -> Refusal | None:
+    if request.member_epoch == JOIN or request.instance_id is None or request.instance_id in group.instances:
+        return None
+    return Refusal(
+        ErrorCode.UNKNOWN_MEMBER_ID,
+        f"group {group.group_id!r} has no instance {request.instance_id!r}; join with epoch 0",
+    )
+
+
+def _instance_must_be_its_own(
+    request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings
+) -> Refusal | None:
+    holder = group.instances.get(request.instance_id or "", request.member_id)
+    if request.member_epoch == JOIN or holder == request.member_id:
+        return None
+    return Refusal(
+        ErrorCode.FENCED_INSTANCE_ID,
+        f"instance {request.instance_id!r} of group {group.group_id!r} has gone on to member {holder}; "
+        "stop this one",
+    )
+
+
+def _member_must_be_known(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
+    if request.member_epoch == JOIN or request.member_id in group.members:
+        return None
+    return Refusal(
+        ErrorCode.UNKNOWN_MEMBER_ID,
+        f"group {group.group_id!r} has no member {request.member_id!r}; join with epoch 0",
+    )
+
+
+def _epoch_must_be_the_members(
+    request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
+) -> Refusal | None:
+    """Also of a dynamic member that joins again, in the releases before that was let through. A static one that
+    joins has been judged by its instance.
+    """
+    joins_by_instance = request.member_epoch == JOIN and request.instance_id is not None
+    if joins_by_instance or request.member_id not in group.members:
+        return None
+    current = group.current(request.member_id)
+    if _is_at_its_epoch(request, current, settings) and _knows_its_status(request, current):
+        return None
+    return Refusal(
+        ErrorCode.FENCED_MEMBER_EPOCH,
+        f"member {request.member_id} of group {group.group_id!r} came with epoch {request.member_epoch} but is at "
+        f"{current.member_epoch}; give up all partitions and join again with epoch 0",
+    )
+
+
+def _is_at_its_epoch(
+    request: ConsumerGroupHeartbeat, current: CurrentMemberAssignment, settings: CoordinatorSettings
+) -> bool:
+    if request.member_epoch == current.member_epoch:
+        return True
+    if request.member_epoch == JOIN and settings.behaviour.known_member_may_join_again:
+        return True
+    return _missed_the_last_answer(request, current)
+
+
+def _missed_the_last_answer(request: ConsumerGroupHeartbeat, current: CurrentMemberAssignment) -> bool:
+    """The answer that brought the new epoch may be lost. It is repeated to a member that shows, by owning nothing
+    beyond what it was given, that it is not an older self coming back.
+    """
+    if request.member_epoch != current.previous_member_epoch or request.member_epoch > current.member_epoch:
+        return False
+    return request.owned is not None and request.owned <= {partition for partition, _ in current.assigned}
+
+
+def _knows_its_status(request: ConsumerGroupHeartbeat, current: CurrentMemberAssignment) -> bool:
+    """A status stored by a later release says nothing here; only a member that owns nothing can go on from it."""
+    return current.status is not MemberStatus.UNKNOWN or request.owned == frozenset()
+
+
+_ENTRY: tuple[_Rule, ...] = (
+    _group_must_exist,
+    _group_must_have_room,
+    _instance_must_be_free,
+    _instance_must_be_known,
+    _instance_must_be_its_own,
+    _member_must_be_known,
+    _epoch_must_be_the_members,
+)
+
+_LEAVE: tuple[_Rule, ...] = (
+    _group_must_exist,
+    _instance_must_be_known,
+    _instance_must_be_its_own,
+    _member_must_be_known,
+)

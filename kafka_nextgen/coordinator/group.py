@@ -1,0 +1,223 @@
+"""A group: what its records add up to.
+
+``apply`` is the only place where a group changes, for live requests and for recovery alike, so a group is at any
+time what its log says. Records may come in any order a compacted log can have: a tombstone for what is not there
+is nothing, and what a member owns may be known before the member is.
+
+The records are kept as they came. Beside them stand a few indexes that ``apply`` keeps in step: who owns a
+partition, which member has an instance id, how many members subscribe to a topic or a pattern or vote for an
+assignor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping, Set
+from copy import copy
+from typing import Any
+
+from attrs import define, field
+
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.overlay import Overlay
+from kafka_nextgen.types import TopicIdPartition, TopicPartition
+
+__all__ = ["Group"]
+
+
+@define
+class Group:
+    """A consumer group, or merely a name under which offsets are kept (then ``is_consumer_group`` is false)."""
+
+    group_id: str
+    first_epoch: int  # what both epochs are before any record says otherwise
+
+    is_consumer_group: bool = False
+    epoch: int = field(init=False)
+    metadata_hash: int = 0
+    assignment_epoch: int = field(init=False)
+    assignment_timestamp_ms: int = 0
+    members: MutableMapping[str, r.MemberMetadata] = field(factory=dict)
+    currents: MutableMapping[str, r.CurrentMemberAssignment] = field(factory=dict)
+    targets: MutableMapping[str, frozenset[TopicIdPartition]] = field(factory=dict)
+    patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # those resolved at least once
+    offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
+
+    owners: MutableMapping[TopicIdPartition, str] = field(factory=dict)  # assigned or pending revocation
+    instances: MutableMapping[str, str] = field(factory=dict)
+    topic_subscribers: MutableMapping[str, int] = field(factory=dict)
+    pattern_subscribers: MutableMapping[str, int] = field(factory=dict)
+    votes: MutableMapping[str, int] = field(factory=dict)
+
+    checked_topics_version: int = field(default=-1, eq=False)  # no record says so: a new coordinator looks again
+
+    def __attrs_post_init__(self) -> None:
+        self.epoch = self.assignment_epoch = self.first_epoch
+
+    def overlay(self) -> Group:
+        """The same group, to try records on; this one does not change."""
+        overlay = copy(self)
+        for name in _MAPPINGS:
+            setattr(overlay, name, Overlay(getattr(self, name)))
+        return overlay
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is anything to remember of this group."""
+        return self.is_consumer_group or bool(self.offsets)
+
+    def current(self, member_id: str) -> r.CurrentMemberAssignment:
+        """What a member owns; for one that is new, nothing at epoch 0."""
+        found = self.currents.get(member_id)
+        return found or r.CurrentMemberAssignment(self.group_id, member_id, 0, 0, r.MemberStatus.STABLE, (), ())
+
+    def target(self, member_id: str) -> frozenset[TopicIdPartition]:
+        """What a member is to own."""
+        return self.targets.get(member_id, frozenset())
+
+    def topics_of(self, member: r.MemberMetadata) -> frozenset[str]:
+        """The names a member subscribes to. A pattern not yet resolved matches none."""
+        resolved = self.patterns.get(member.subscribed_pattern or "")
+        return frozenset(member.subscribed_topics).union(resolved.topics if resolved else ())
+
+    def subscribed_topics(self) -> Set[str]:
+        """The names anybody subscribes to."""
+        return set(self.topic_subscribers).union(*(pattern.topics for pattern in self.patterns.values()))
+
+    def apply(self, record: r.Record) -> None:
+        """Take a record in."""
+        assert record.group_id == self.group_id, f"{record} is not about group {self.group_id}"
+        _APPLY[type(record)](self, record)
+
+
+_MAPPINGS = (
+    "members",
+    "currents",
+    "targets",
+    "patterns",
+    "offsets",
+    "owners",
+    "instances",
+    "topic_subscribers",
+    "pattern_subscribers",
+    "votes",
+)
+
+
+def _group_metadata(group: Group, record: r.GroupMetadata) -> None:
+    group.is_consumer_group = True
+    group.epoch = record.epoch
+    group.metadata_hash = record.metadata_hash
+
+
+def _group_metadata_removed(group: Group, _: r.GroupMetadataRemoved) -> None:
+    group.is_consumer_group = False
+    group.epoch, group.metadata_hash = group.first_epoch, 0
+
+
+def _member_metadata(group: Group, record: r.MemberMetadata) -> None:
+    group.is_consumer_group = True
+    _forget_member(group, record.member_id)
+    group.members[record.member_id] = record
+    if record.instance_id is not None:
+        group.instances[record.instance_id] = record.member_id
+    _count_member(group, record, +1)
+
+
+def _member_metadata_removed(group: Group, record: r.MemberMetadataRemoved) -> None:
+    _forget_member(group, record.member_id)
+
+
+def _forget_member(group: Group, member_id: str) -> None:
+    known = group.members.pop(member_id, None)
+    if known is None:
+        return
+    if known.instance_id is not None and group.instances.get(known.instance_id) == member_id:
+        del group.instances[known.instance_id]  # unless the instance has gone on to another member
+    _count_member(group, known, -1)
+
+
+def _count_member(group: Group, member: r.MemberMetadata, by: int) -> None:
+    for name in member.subscribed_topics:
+        _count(group.topic_subscribers, name, by)
+    _count(group.pattern_subscribers, member.subscribed_pattern, by)
+    _count(group.votes, member.server_assignor, by)
+
+
+def _count(counts: MutableMapping[str, int], key: str | None, by: int) -> None:
+    if key is None:
+        return
+    counts[key] = counts.get(key, 0) + by
+    if not counts[key]:
+        del counts[key]
+
+
+def _target_metadata(group: Group, record: r.TargetAssignmentMetadata) -> None:
+    group.is_consumer_group = True
+    group.assignment_epoch = record.assignment_epoch
+    group.assignment_timestamp_ms = record.assignment_timestamp_ms
+
+
+def _target_metadata_removed(group: Group, _: r.TargetAssignmentMetadataRemoved) -> None:
+    group.assignment_epoch, group.assignment_timestamp_ms = group.first_epoch, 0
+
+
+def _target_member(group: Group, record: r.TargetAssignmentMember) -> None:
+    group.targets[record.member_id] = record.partitions
+
+
+def _target_member_removed(group: Group, record: r.TargetAssignmentMemberRemoved) -> None:
+    group.targets.pop(record.member_id, None)
+
+
+def _current(group: Group, record: r.CurrentMemberAssignment) -> None:
+    _release(group, record.member_id)
+    group.currents[record.member_id] = record
+    for partition, _ in record.assigned + record.pending_revocation:
+        group.owners[partition] = record.member_id
+
+
+def _current_removed(group: Group, record: r.CurrentMemberAssignmentRemoved) -> None:
+    _release(group, record.member_id)
+
+
+def _release(group: Group, member_id: str) -> None:
+    known = group.currents.pop(member_id, None)
+    if known is None:
+        return
+    for partition, _ in known.assigned + known.pending_revocation:
+        if group.owners.get(partition) == member_id:  # a compacted log may tell of the next owner first
+            del group.owners[partition]
+
+
+def _pattern(group: Group, record: r.RegularExpression) -> None:
+    group.patterns[record.pattern] = record
+
+
+def _pattern_removed(group: Group, record: r.RegularExpressionRemoved) -> None:
+    group.patterns.pop(record.pattern, None)
+
+
+def _offset(group: Group, record: r.OffsetCommitted) -> None:
+    group.offsets[record.partition] = record
+
+
+def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:
+    group.offsets.pop(record.partition, None)
+
+
+_APPLY: Mapping[type, Callable[[Group, Any], None]] = {
+    r.GroupMetadata: _group_metadata,
+    r.GroupMetadataRemoved: _group_metadata_removed,
+    r.MemberMetadata: _member_metadata,
+    r.MemberMetadataRemoved: _member_metadata_removed,
+    r.TargetAssignmentMetadata: _target_metadata,
+    r.TargetAssignmentMetadataRemoved: _target_metadata_removed,
+    r.TargetAssignmentMember: _target_member,
+    r.TargetAssignmentMemberRemoved: _target_member_removed,
+    r.CurrentMemberAssignment: _current,
+    r.CurrentMemberAssignmentRemoved: _current_removed,
+    r.RegularExpression: _pattern,
+    r.RegularExpressionRemoved: _pattern_removed,
+    r.OffsetCommitted: _offset,
+    r.OffsetRemoved: _offset_removed,
+}

@@ -1,0 +1,133 @@
+"""Offsets: who may commit and fetch them, and what is kept.
+
+Committing is fenced by the member epoch, so that a member that lost a partition can't move its offset any more
+(KIP-848, "OffsetCommit API"). Read from the top:
+
+| who commits | answer |
+|---|---|
+| epoch below 0, the group has no members | accepted: an administrator, or a consumer that assigns itself |
+| the group is unknown | GROUP_ID_NOT_FOUND; before version 9 ILLEGAL_GENERATION |
+| nobody the group knows | UNKNOWN_MEMBER_ID |
+| a member, by an API version that can't speak of member epochs (below 9) | UNSUPPORTED_VERSION |
+| a member, at its epoch | accepted |
+| a member, at a later epoch | STALE_MEMBER_EPOCH |
+| a member, at an earlier epoch, having had every partition at that epoch already | accepted (KIP-1251) |
+| a member, at an earlier epoch otherwise | STALE_MEMBER_EPOCH, for the whole request |
+
+A member that left for a while does not count as at any earlier epoch: its stored epoch is -2.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCommitted, OffsetRemoved
+from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
+
+__all__ = ["commit_offsets", "fetch_offsets", "forget_offsets_of_deleted"]
+
+
+def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
+    """Store the offsets that may be stored."""
+    error = _refuse_commit(draft, request)
+    if error is not ErrorCode.NONE:
+        return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
+    errors: dict[TopicPartition, ErrorCode] = {}
+    for partition, offset in request.offsets.items():
+        errors[partition] = _refuse_metadata(draft, offset)
+        if errors[partition] is ErrorCode.NONE:
+            topic = draft.topics.by_name.get(partition.topic)
+            topic_id = topic.topic_id if topic else None
+            draft.write(OffsetCommitted(request.group_id, partition, offset, draft.now_ms, topic_id))
+    return draft.outcome(OffsetsCommitted(errors))
+
+
+def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
+    group = draft.group
+    if request.member_epoch < 0 and not group.members:
+        return ErrorCode.NONE
+    if not group.exists:
+        return ErrorCode.GROUP_ID_NOT_FOUND if request.version >= 9 else ErrorCode.ILLEGAL_GENERATION
+    if request.member_id not in group.members:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if request.version < 9:
+        return ErrorCode.UNSUPPORTED_VERSION
+    return ErrorCode.NONE if _may_commit(draft, request) else ErrorCode.STALE_MEMBER_EPOCH
+
+
+def _may_commit(draft: Draft, request: OffsetCommit) -> bool:
+    current = draft.group.current(request.member_id)
+    if request.member_epoch == current.member_epoch:
+        return True
+    if request.member_epoch > current.member_epoch or not draft.settings.behaviour.accepts_older_commits:
+        return False
+    return _had_all_by(request, current, draft.topics)
+
+
+def _had_all_by(request: OffsetCommit, current: CurrentMemberAssignment, topics: Topics) -> bool:
+    """Whether the member had each partition at the epoch it states, and has not lost it since. A commit sent
+    before a heartbeat's answer may arrive after it: refusing it would make the application repeat its work
+    (KIP-1251).
+    """
+    granted = dict(current.assigned + current.pending_revocation)
+    for partition in request.offsets:
+        topic = topics.by_name.get(partition.topic)
+        if topic is None:
+            return False
+        epoch = granted.get(TopicIdPartition(topic.topic_id, partition.partition))
+        if epoch is None or epoch > request.member_epoch:
+            return False
+    return True
+
+
+def _refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
+    if len(offset.metadata.encode()) > draft.settings.offset_metadata_max_bytes:
+        return ErrorCode.OFFSET_METADATA_TOO_LARGE
+    return ErrorCode.NONE
+
+
+def fetch_offsets(draft: Draft, request: OffsetFetch) -> OffsetsFetched:
+    """Look the offsets up. Always strict about the epoch: what is fetched here is where reading starts."""
+    error = _refuse_fetch(draft, request)
+    if error is not ErrorCode.NONE:
+        return OffsetsFetched(error=error)
+    if request.partitions is not None:
+        return OffsetsFetched({partition: _valid_offset(draft, partition) for partition in request.partitions})
+    offsets = {partition: _valid_offset(draft, partition) for partition in sorted(draft.group.offsets)}
+    return OffsetsFetched({partition: offset for partition, offset in offsets.items() if offset is not None})
+
+
+def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
+    """An empty member id is an id like any other; only the lack of one asks from outside the group."""
+    group = draft.group
+    if not group.exists or (request.member_id is None and request.member_epoch < 0):
+        return ErrorCode.NONE
+    if request.member_id is None or request.member_id not in group.members:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if request.member_epoch != group.current(request.member_id).member_epoch:
+        return ErrorCode.STALE_MEMBER_EPOCH
+    return ErrorCode.NONE
+
+
+def _valid_offset(draft: Draft, partition: TopicPartition) -> OffsetAndMetadata | None:
+    """A topic deleted and made again is another topic, and its offsets start anew (KIP-848, "Topic ID and Topic
+    Recreation").
+    """
+    stored = draft.group.offsets.get(partition)
+    if stored is None:
+        return None
+    topic = draft.topics.by_name.get(partition.topic)
+    if topic is not None and stored.topic_id is not None and stored.topic_id != topic.topic_id:
+        return None
+    return stored.offset
+
+
+def forget_offsets_of_deleted(draft: Draft, before: Topics) -> None:
+    """Take the offsets back of topics that ``before`` had and that are no more."""
+    gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
+    for partition, stored in sorted(draft.group.offsets.items()):
+        if partition.topic in gone and stored.topic_id in (None, gone[partition.topic]):
+            draft.write(OffsetRemoved(draft.group.group_id, partition))

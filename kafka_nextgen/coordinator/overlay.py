@@ -1,0 +1,66 @@
+"""A mapping laid over another: it can be changed, and the one below never notices.
+
+This is how a request is worked out without changing anything: its records are applied to overlays of the group's
+mappings, which cost what the request touches and not what the group holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from enum import Enum
+from typing import Generic, TypeVar
+
+__all__ = ["Overlay"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class _Removed(Enum):
+    """Marks a key of the mapping below as deleted here."""
+
+    MARK = "removed"
+
+
+class Overlay(MutableMapping[K, V], Generic[K, V]):
+    """The mapping ``below`` plus one's own changes."""
+
+    __slots__ = ("_above", "_below", "_length")
+
+    def __init__(self, below: Mapping[K, V]) -> None:
+        self._below = below
+        self._above: dict[K, V | _Removed] = {}
+        self._length = len(below)
+
+    def __getitem__(self, key: K) -> V:
+        found = self._above.get(key)
+        if found is None:
+            return self._below[key]
+        if isinstance(found, _Removed):
+            raise KeyError(key)
+        return found
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self._length += key not in self
+        self._above[key] = value
+
+    def __delitem__(self, key: K) -> None:
+        if key not in self:
+            raise KeyError(key)
+        self._length -= 1
+        self._above[key] = _Removed.MARK
+
+    def __contains__(self, key: object) -> bool:
+        found = self._above.get(key)  # type: ignore[arg-type]  # anything may be asked for
+        return key in self._below if found is None else not isinstance(found, _Removed)
+
+    def __iter__(self) -> Iterator[K]:
+        for key in self._below:
+            if key not in self._above or not isinstance(self._above[key], _Removed):
+                yield key
+        for key, value in self._above.items():
+            if key not in self._below and not isinstance(value, _Removed):
+                yield key
+
+    def __len__(self) -> int:
+        return self._length

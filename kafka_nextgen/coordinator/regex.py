@@ -1,0 +1,103 @@
+"""Subscriptions by pattern (KIP-848, "Regex Based Subscription").
+
+A pattern is RE2 and has to match a topic's *whole* name. It is compiled when the first member brings it, and
+refused if that fails. Matching it against all topics takes longer than a heartbeat may, so it happens beside: a
+heartbeat that finds something to match arms a timer, and the timer's work stores the matches. Patterns are
+matched
+
+* when one has no matches yet: until then its members get nothing for it,
+* when topics were created since,
+* when the last time is longer ago than the refresh interval (since Kafka 4.1),
+
+all of a group's together, and not more often than every ten seconds. The group epoch rises only if matches
+changed.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Protocol
+
+import re2  # type: ignore[import-untyped]  # ships no types
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import RegularExpression
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.subscriptions import advance_epoch
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["arm_matching", "match_patterns", "refuse_pattern"]
+
+MIN_MATCHING_INTERVAL_S = 10.0
+
+
+class _Pattern(Protocol):
+    def fullmatch(self, text: str) -> object | None: ...
+
+
+def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | None:
+    """Why the pattern of this heartbeat can't be used, or None. One in use already is known to be good."""
+    pattern = request.subscribed_pattern
+    if not pattern or pattern in group.pattern_subscribers:
+        return None
+    try:
+        _compiled(pattern)
+    except re2.error as error:
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+        return Refusal(
+            ErrorCode.INVALID_REGULAR_EXPRESSION,
+            f"SubscribedTopicRegex {pattern!r} is not an RE2 expression: {reason}",
+        )
+    return None
+
+
+def arm_matching(draft: Draft) -> None:
+    """Have the group's patterns matched if there is reason to, as soon as may be."""
+    if not _has_reason(draft):
+        return
+    last_ms = _last_matching_ms(draft.group)
+    wait_s = 0.0 if last_ms is None else last_ms / 1000 + MIN_MATCHING_INTERVAL_S - draft.now
+    draft.arm(TimerKind.PATTERN, "", max(wait_s, 0.0))
+
+
+def match_patterns(draft: Draft) -> None:
+    """Store what each of the group's patterns matches now. Called when the timer has run out."""
+    draft.cancel(TimerKind.PATTERN)
+    changed = False
+    for pattern in sorted(draft.group.pattern_subscribers):
+        known = draft.group.patterns.get(pattern)
+        matches = tuple(name for name in sorted(draft.topics.by_name) if _compiled(pattern).fullmatch(name))
+        changed |= matches != (known.topics if known else ())
+        draft.write(
+            RegularExpression(draft.group.group_id, pattern, matches, draft.topics.created_version, draft.now_ms)
+        )
+    if changed:
+        advance_epoch(draft, calls_for_assignment=True)
+
+
+def _has_reason(draft: Draft) -> bool:
+    group, settings = draft.group, draft.settings
+    if not group.pattern_subscribers:
+        return False
+    for pattern in group.pattern_subscribers:
+        known = group.patterns.get(pattern)
+        if known is None or known.version != draft.topics.created_version:
+            return True
+    last_ms = _last_matching_ms(group)
+    assert last_ms is not None, "every pattern has matches"
+    is_old = draft.now_ms - last_ms >= settings.group_consumer_regex_refresh_interval_ms
+    return is_old and settings.behaviour.refreshes_patterns
+
+
+def _last_matching_ms(group: Group) -> int | None:
+    return max((pattern.timestamp_ms for pattern in group.patterns.values()), default=None)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> _Pattern:
+    options = re2.Options()
+    options.log_errors = False
+    compiled: _Pattern = re2.compile(pattern, options)
+    return compiled

@@ -1,0 +1,33 @@
+"""Taking a member out of its group: because it leaves, because its session ended, or because it never revoked.
+
+All its records are taken back, and with them its partitions are free at once. Where that is a change of who
+there is to assign to, the group epoch rises; the new target is made by the next heartbeat of anybody else
+(KIP-848, "Group Epoch - Trigger a rebalance").
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["remove_member", "write_removal"]
+
+
+def remove_member(draft: Draft, member_id: str) -> None:
+    """Take the member out, and let the group know."""
+    pattern = draft.group.members[member_id].subscribed_pattern
+    write_removal(draft, member_id)
+    forget_pattern_if_unused(draft, pattern)
+    advance_epoch(draft, calls_for_assignment=True)
+
+
+def write_removal(draft: Draft, member_id: str) -> None:
+    """Take every record of the member back, and stop its timers."""
+    group_id = draft.group.group_id
+    draft.write(r.CurrentMemberAssignmentRemoved(group_id, member_id))
+    draft.write(r.TargetAssignmentMemberRemoved(group_id, member_id))
+    draft.write(r.MemberMetadataRemoved(group_id, member_id))
+    draft.cancel(TimerKind.SESSION, member_id)
+    draft.cancel(TimerKind.REBALANCE, member_id)

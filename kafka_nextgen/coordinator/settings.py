@@ -1,0 +1,128 @@
+"""The coordinator's settings, by Kafka's names in snake_case, and the releases of Kafka it can behave like.
+
+Kafka's coordinator changed its ways from release to release without a new protocol version. A *profile* says whose
+ways to follow; ``BEHAVIOUR`` is the whole list of differences, one column per release.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import field, frozen
+
+from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["BEHAVIOUR", "Behaviour", "CoordinatorSettings", "Profile"]
+
+
+class Profile(Enum):
+    """A release of Apache Kafka whose coordinator is followed."""
+
+    V4_0 = "4.0"
+    V4_1 = "4.1"
+    V4_2 = "4.2"
+    V4_3 = "4.3"
+
+
+@frozen(kw_only=True)
+class Behaviour:
+    """What one release does differently from another."""
+
+    first_epoch: int  # group epoch and assignment epoch that a new group starts from
+    known_member_may_join_again: bool  # epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
+    second_revocation_keeps_epoch: bool  # of a member told to revoke more when it had just acknowledged
+    trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions at once
+    refreshes_patterns: bool  # patterns are matched again from time to time
+    batches_assignments: bool  # group.consumer.assignment.interval.ms (KIP-1263)
+    accepts_older_commits: bool  # from an epoch at which the member had the partition already (KIP-1251)
+    admits_instance_when_full: bool  # a static member may come back to a full group
+    shows_pending_revocation: bool  # ConsumerGroupDescribe counts it to the assignment
+
+
+def _behaviour(column: int) -> Behaviour:
+    return Behaviour(
+        first_epoch=(0, 0, 0, 1)[column],
+        known_member_may_join_again=(False, False, True, True)[column],
+        second_revocation_keeps_epoch=(False, False, True, True)[column],
+        trims_unsubscribed=(False, False, True, True)[column],
+        refreshes_patterns=(False, True, True, True)[column],
+        batches_assignments=(False, False, False, True)[column],
+        accepts_older_commits=(False, False, False, True)[column],
+        admits_instance_when_full=(False, False, False, True)[column],
+        shows_pending_revocation=(False, False, False, True)[column],
+    )
+
+
+#: Read across: 4.0, 4.1, 4.2, 4.3.
+BEHAVIOUR = {profile: _behaviour(column) for column, profile in enumerate(Profile)}
+
+
+@frozen(kw_only=True)
+class CoordinatorSettings:
+    """How the coordinator behaves. Times are in milliseconds, as in Kafka's configuration.
+
+    Raises:
+        ConfigError: a value is out of its range, or contradicts another.
+    """
+
+    group_consumer_session_timeout_ms: int = 45_000
+    group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_max_size: int = 2_147_483_647
+    group_consumer_assignors: tuple[PartitionAssignor, ...] = field(
+        factory=lambda: (UniformAssignor(), RangeAssignor())
+    )  # the first is the default
+    group_consumer_assignment_interval_ms: int = 1_000
+    group_consumer_regex_refresh_interval_ms: int = 600_000
+    offset_metadata_max_bytes: int = 4_096
+    profile: Profile = Profile.V4_3
+
+    def __attrs_post_init__(self) -> None:
+        for wrong, key, rule in self._rules():
+            if wrong:
+                raise ConfigError(f"{key.replace('_', '.')}: {rule}", key=key.replace("_", "."))
+
+    def _rules(self) -> tuple[tuple[bool, str, str], ...]:
+        interval = self.group_consumer_heartbeat_interval_ms
+        names = [assignor.name for assignor in self.group_consumer_assignors]
+        return (
+            (interval < 1, "group_consumer_heartbeat_interval_ms", "must be at least 1"),
+            (
+                self.group_consumer_session_timeout_ms <= interval,
+                "group_consumer_session_timeout_ms",
+                f"must be longer than the heartbeat interval of {interval} ms",
+            ),
+            (self.group_consumer_max_size < 1, "group_consumer_max_size", "must be at least 1"),
+            (not names, "group_consumer_assignors", "at least one assignor is needed"),
+            (
+                len(set(names)) < len(names),
+                "group_consumer_assignors",
+                f"a name occurs twice in {', '.join(names)}",
+            ),
+            (
+                not 0 <= self.group_consumer_assignment_interval_ms <= 15_000,
+                "group_consumer_assignment_interval_ms",
+                "must be from 0 to 15000",
+            ),
+            (
+                self.group_consumer_regex_refresh_interval_ms < 10_000,
+                "group_consumer_regex_refresh_interval_ms",
+                "must be at least 10000",
+            ),
+            (self.offset_metadata_max_bytes < 0, "offset_metadata_max_bytes", "must not be negative"),
+        )
+
+    @property
+    def behaviour(self) -> Behaviour:
+        """What the profile does differently from others."""
+        return BEHAVIOUR[self.profile]
+
+    @property
+    def session_timeout_s(self) -> float:
+        """How long a member may stay silent."""
+        return self.group_consumer_session_timeout_ms / 1000
+
+    @property
+    def assignment_interval_ms(self) -> int:
+        """How long a target assignment stands before the next may be made (KIP-1263); 0 before Kafka 4.3."""
+        return self.group_consumer_assignment_interval_ms if self.behaviour.batches_assignments else 0

@@ -1,0 +1,86 @@
+"""What a member says of itself: taken in, kept, and weighed for whether the group needs a new assignment.
+
+A heartbeat carries what changed; what it leaves out stays (KIP-848, "ConsumerGroupHeartbeat API"). The group epoch
+rises when a member's subscription changes what there is to assign: its names changed, or its pattern did and the
+matches of the new one are known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance").
+A pattern still to be matched raises it later, when the matches are in. Another rack, timeout or assignor does not:
+that takes effect with the next assignment that is made for a better reason.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+
+__all__ = ["Update", "advance_epoch", "forget_pattern_if_unused", "update_member"]
+
+
+@frozen
+class Update:
+    """What a heartbeat changed. ``calls_for_assignment`` is weaker: a new pattern's matches are not known yet."""
+
+    member: MemberMetadata
+    subscription_changed: bool
+    calls_for_assignment: bool
+
+
+def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> Update:
+    """Take in what the heartbeat says of the member; it is new if the group does not know it."""
+    known = draft.group.members.get(member_id) or _blank(request, member_id)
+    member = _with_changes(known, request)
+    if member != draft.group.members.get(member_id):
+        draft.write(member)
+    names_changed = member.subscribed_topics != known.subscribed_topics
+    pattern_changed = member.subscribed_pattern != known.subscribed_pattern
+    if pattern_changed:
+        forget_pattern_if_unused(draft, known.subscribed_pattern)
+    resolved = member.subscribed_pattern is None or member.subscribed_pattern in draft.group.patterns
+    return Update(
+        member,
+        subscription_changed=names_changed or pattern_changed,
+        calls_for_assignment=names_changed or (pattern_changed and resolved),
+    )
+
+
+def advance_epoch(draft: Draft, calls_for_assignment: bool) -> None:
+    """Raise the group epoch if there is reason to. Topics are looked at only if they, or the group, changed."""
+    group = draft.group
+    # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
+    raise_it = calls_for_assignment or group.epoch == 0
+    if not raise_it and group.checked_topics_version == draft.topics.version:
+        return
+    group.checked_topics_version = draft.topics.version
+    metadata_hash = draft.topics.metadata_hash(group.subscribed_topics())
+    if raise_it or metadata_hash != group.metadata_hash:
+        draft.write(GroupMetadata(group.group_id, group.epoch + 1, metadata_hash))
+
+
+def forget_pattern_if_unused(draft: Draft, pattern: str | None) -> None:
+    """The matches of a pattern go with its last subscriber."""
+    if pattern in draft.group.patterns and pattern not in draft.group.pattern_subscribers:
+        assert pattern is not None
+        draft.write(RegularExpressionRemoved(draft.group.group_id, pattern))
+
+
+def _blank(request: ConsumerGroupHeartbeat, member_id: str) -> MemberMetadata:
+    return MemberMetadata(request.group_id, member_id, None, None, "", "", (), None, -1, None)
+
+
+def _with_changes(known: MemberMetadata, request: ConsumerGroupHeartbeat) -> MemberMetadata:
+    names, pattern = request.subscribed_topics, request.subscribed_pattern
+    timeout_ms = request.rebalance_timeout_ms
+    return MemberMetadata(
+        group_id=known.group_id,
+        member_id=known.member_id,
+        instance_id=known.instance_id if request.instance_id is None else request.instance_id,
+        rack_id=known.rack_id if request.rack_id is None else request.rack_id,
+        client_id=request.client_id,
+        client_host=request.client_host,
+        subscribed_topics=known.subscribed_topics if names is None else tuple(sorted(names)),
+        subscribed_pattern=known.subscribed_pattern if pattern is None else pattern or None,  # "" takes it away
+        rebalance_timeout_ms=known.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
+        server_assignor=known.server_assignor if request.server_assignor is None else request.server_assignor,
+    )

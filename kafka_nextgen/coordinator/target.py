@@ -1,0 +1,130 @@
+"""The target assignment: when a new one is made, by which assignor, and what is stored of it.
+
+It is made by the first heartbeat that finds the assignment epoch behind the group epoch (KIP-848, "Assignment
+Epoch - Compute the group assignment"). Since Kafka 4.3 one stands for an interval first, so that a hundred
+members joining within a second cause two assignments and not a hundred (KIP-1263); only a group's very first is
+made at once.
+
+The assignor is the one that most members vote for; between equals, and without votes, the one configured first.
+It sees the previous *target*, not what members own at the moment. If it fails, nothing of the heartbeat counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+
+from kafka_nextgen.assignors import (
+    AssignmentSpec,
+    GroupAssignment,
+    MemberSpec,
+    PartitionAssignor,
+    PartitionAssignorError,
+    TopicMetadata,
+)
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import MemberMetadata, TargetAssignmentMember, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.types import TopicId, TopicIdPartition
+
+__all__ = ["chosen_assignor", "retarget"]
+
+
+def retarget(draft: Draft) -> Refusal | None:
+    """Make a new target assignment if one is due; the reason if the assignor can't."""
+    if not _is_due(draft):
+        return None
+    group, assignor = draft.group, chosen_assignor(draft.group, draft.settings)
+    spec = _spec(draft)
+    try:
+        assignment = assignor.assign(spec)
+        _check(spec, assignment)
+    except Exception as error:  # an assignor may be anybody's code; its bugs must not become the coordinator's
+        return Refusal(
+            ErrorCode.UNKNOWN_SERVER_ERROR,
+            f"assignor {assignor.name!r} can't assign group {group.group_id!r} at epoch {group.epoch}: {error}",
+        )
+    _write(draft, spec, assignment)
+    return None
+
+
+def chosen_assignor(group: Group, settings: CoordinatorSettings) -> PartitionAssignor:
+    """The assignor of the group's next target assignment."""
+    return max(settings.group_consumer_assignors, key=lambda assignor: group.votes.get(assignor.name, 0))
+
+
+def _is_due(draft: Draft) -> bool:
+    group, interval_ms = draft.group, draft.settings.assignment_interval_ms
+    if group.assignment_epoch >= group.epoch:
+        return False
+    if group.assignment_timestamp_ms == 0 or interval_ms == 0:
+        return True
+    return draft.now_ms >= group.assignment_timestamp_ms + interval_ms
+
+
+def _spec(draft: Draft) -> AssignmentSpec:
+    group = draft.group
+    subscribed = group.subscribed_topics()
+    topics = (topic for name, topic in draft.topics.by_name.items() if name in subscribed)
+    return AssignmentSpec(
+        {member_id: _member_spec(group, member) for member_id, member in group.members.items()},
+        {
+            topic.topic_id: TopicMetadata(topic.name, topic.num_partitions, topic.partition_racks)
+            for topic in topics
+        },
+    )
+
+
+def _member_spec(group: Group, member: MemberMetadata) -> MemberSpec:
+    return MemberSpec(
+        subscribed_topics=group.topics_of(member),
+        target=_by_topic(group.target(member.member_id)),
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+    )
+
+
+def _check(spec: AssignmentSpec, assignment: GroupAssignment) -> None:
+    """Never let a partition have two owners because an assignor says so."""
+    given: dict[TopicId, set[int]] = {topic_id: set() for topic_id in spec.topics}
+    for member_id, share in assignment.members.items():
+        if member_id not in spec.members:
+            raise PartitionAssignorError(f"it assigns to {member_id!r}, who is no member")
+        for topic_id, partitions in share.partitions.items():
+            if topic_id not in given:
+                raise PartitionAssignorError(f"it assigns topic {topic_id}, which nobody subscribes to")
+            if not given[topic_id].isdisjoint(partitions):
+                raise PartitionAssignorError(f"it assigns partitions of {spec.topics[topic_id].name!r} twice")
+            given[topic_id].update(partitions)
+    _check_all_given(spec, given)
+
+
+def _check_all_given(spec: AssignmentSpec, given: Mapping[TopicId, Set[int]]) -> None:
+    for topic_id, topic in spec.topics.items():
+        if given[topic_id] != set(range(topic.num_partitions)):
+            raise PartitionAssignorError(f"it does not assign exactly the partitions of {topic.name!r}")
+
+
+def _write(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> None:
+    """The shares that changed, then the epoch: read back, the target is never newer than its parts."""
+    group_id = draft.group.group_id
+    for member_id, member in sorted(spec.members.items()):
+        share = assignment.members.get(member_id)
+        new = (
+            {topic_id: set(numbers) for topic_id, numbers in share.partitions.items() if numbers} if share else {}
+        )
+        if new != member.target or member_id not in draft.group.targets:
+            draft.write(TargetAssignmentMember(group_id, member_id, frozenset(_partitions(new))))
+    draft.write(TargetAssignmentMetadata(group_id, draft.group.epoch, draft.now_ms))
+
+
+def _by_topic(partitions: Iterable[TopicIdPartition]) -> dict[TopicId, set[int]]:
+    by_topic: dict[TopicId, set[int]] = {}
+    for partition in partitions:
+        by_topic.setdefault(partition.topic_id, set()).add(partition.partition)
+    return by_topic
+
+
+def _partitions(by_topic: Mapping[TopicId, Set[int]]) -> Iterable[TopicIdPartition]:
+    return (TopicIdPartition(topic_id, number) for topic_id, numbers in by_topic.items() for number in numbers)

@@ -1,0 +1,99 @@
+"""The coordinator's timers: what may run out, and the table of when.
+
+| timer | runs for | armed | when it runs out |
+|---|---|---|---|
+| SESSION | a member | by each of its heartbeats that was not refused | the member is removed |
+| REBALANCE | a member told to revoke | when it is told, and again when told of more | the member is removed |
+| PATTERN | a group with patterns to match | by a heartbeat that finds some to be matched | they are matched |
+
+A rebalance timer belongs to one member epoch and does nothing if the member has another by then. No timer computes
+an assignment: that is left to the next heartbeat. Times are seconds on the clock of ``now``.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from heapq import heapify, heappop, heappush
+
+from attrs import frozen
+
+__all__ = ["Arm", "Cancel", "TimerChange", "TimerKey", "TimerKind", "Timers"]
+
+
+class TimerKind(IntEnum):
+    """What a timer is for; timers that run out together are served in this order."""
+
+    SESSION = 0
+    REBALANCE = 1
+    PATTERN = 2
+
+
+@frozen(order=True)
+class TimerKey:
+    """One timer. ``member_id`` is empty where the timer is the group's."""
+
+    group_id: str
+    kind: TimerKind
+    member_id: str = ""
+
+
+@frozen
+class Arm:
+    """Let the timer run out at ``deadline``, whatever it was set to."""
+
+    key: TimerKey
+    deadline: float
+    member_epoch: int = -1
+
+
+@frozen
+class Cancel:
+    """Stop the timer, if it runs."""
+
+    key: TimerKey
+
+
+TimerChange = Arm | Cancel
+
+
+class Timers:
+    """The deadlines of all running timers.
+
+    Every heartbeat moves a deadline, so the heap keeps outdated entries until they come up or outnumber the rest.
+    """
+
+    def __init__(self) -> None:
+        self._armed: dict[TimerKey, Arm] = {}
+        self._heap: list[tuple[float, TimerKey]] = []
+
+    def __contains__(self, key: TimerKey) -> bool:
+        return key in self._armed
+
+    def __len__(self) -> int:
+        return len(self._armed)
+
+    def change(self, change: TimerChange) -> None:
+        """Arm or stop a timer."""
+        if isinstance(change, Cancel):
+            self._armed.pop(change.key, None)
+            return
+        self._armed[change.key] = change
+        heappush(self._heap, (change.deadline, change.key))
+        if len(self._heap) > 2 * len(self._armed) + 64:
+            self._heap = [(armed.deadline, key) for key, armed in self._armed.items()]
+            heapify(self._heap)
+
+    def deadline(self) -> float | None:
+        """When the next timer runs out, None if none runs."""
+        while self._heap:
+            deadline, key = self._heap[0]
+            if key in self._armed and self._armed[key].deadline == deadline:
+                return deadline
+            heappop(self._heap)
+        return None
+
+    def due(self, now: float) -> list[Arm]:
+        """The timers that have run out by ``now``, by group, kind and member. They stay armed."""
+        return sorted(
+            (armed for armed in self._armed.values() if armed.deadline <= now), key=lambda armed: armed.key
+        )

@@ -1,0 +1,69 @@
+"""The cluster's topics as the coordinator knows them, and the hash that says whether they changed for a group.
+
+Each state of the topics has a version. A group whose last look was at another version looks again with its next
+heartbeat: it compares the hash over the topics it subscribes to with the one it keeps (KIP-848, "Group Epoch -
+Trigger a rebalance"; the hash is KIP-1101's). Versions and hashes never leave the coordinator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+
+from attrs import field, frozen
+
+from kafka_nextgen.coordinator.requests import TopicImage
+from kafka_nextgen.types import TopicId
+
+__all__ = ["Topics"]
+
+
+@frozen
+class Topics:
+    """All topics. ``version`` rises with every change, ``created_version`` is the one that last added a topic."""
+
+    by_name: Mapping[str, TopicImage] = field(factory=dict)
+    version: int = 0
+    created_version: int = 0
+    by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
+    _digests: Mapping[str, bytes] = field(init=False, eq=False, repr=False)
+
+    @by_id.default
+    def _index(self) -> Mapping[TopicId, TopicImage]:
+        return {topic.topic_id: topic for topic in self.by_name.values()}
+
+    @_digests.default
+    def _digest_all(self) -> Mapping[str, bytes]:
+        return {name: _digest(topic) for name, topic in self.by_name.items()}
+
+    def changed_to(self, by_name: Mapping[str, TopicImage]) -> Topics:
+        """The next version; this one if nothing changed."""
+        if by_name == self.by_name:
+            return self
+        version = self.version + 1
+        is_new = any(topic.topic_id not in self.by_id for topic in by_name.values())
+        return Topics(dict(by_name), version, version if is_new else self.created_version)
+
+    def metadata_hash(self, names: Iterable[str]) -> int:
+        """A hash over what there is of these topics: ids, names, partition counts, racks. 0 if there is none."""
+        present = sorted(name for name in set(names) if name in self._digests)
+        if not present:
+            return 0
+        total = blake2b(digest_size=8)
+        for name in present:
+            total.update(self._digests[name])
+        return int.from_bytes(total.digest(), "big", signed=True)
+
+    def ids(self, names: Iterable[str]) -> frozenset[TopicId]:
+        """The ids of those of the topics that exist."""
+        return frozenset(self.by_name[name].topic_id for name in names if name in self.by_name)
+
+    def names(self) -> dict[TopicId, str]:
+        """Every topic's name by its id."""
+        return {topic_id: topic.name for topic_id, topic in self.by_id.items()}
+
+
+def _digest(topic: TopicImage) -> bytes:
+    racks = [sorted(racks) for racks in topic.partition_racks]
+    fields = (topic.topic_id.hex, topic.name, topic.num_partitions, racks)
+    return blake2b(repr(fields).encode(), digest_size=16).digest()
