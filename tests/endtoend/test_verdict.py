@@ -66,7 +66,7 @@ def test_one_member_is_not_given_a_record_twice_not_even_before_it_is_killed() -
 def test_a_killed_members_acknowledged_commit_has_to_be_stored() -> None:
     told = Line(2.5, "committed", offsets={0: 10})
     a = History("A", [assigned(1, 0), gave(2, 0, 9), told], killed_at=3, stored={0: 4})
-    assert complaints([a], TEN) == ["A was told that 10 is committed for 0: stored is 4"]
+    assert complaints([a], TEN) == ["A saw 10 committed for 0, but stored is 4"]
 
 
 def test_two_live_owners_at_once_are_found() -> None:

@@ -208,4 +208,4 @@ def _forgotten_commits(histories: Sequence[History]) -> Iterator[str]:
             for partition, offset in line.offsets.items():
                 stored = history.stored.get(partition, -1)
                 if stored < offset:
-                    yield f"{history.member} was told that {offset} is committed for {partition}: stored is {stored}"
+                    yield f"{history.member} saw {offset} committed for {partition}, but stored is {stored}"

@@ -1,0 +1,83 @@
+"""Small words for tests that read: a consumer's configuration, and reading until a number of records has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+
+from confluent_kafka import ConsumerGroupTopicPartitions
+
+from kafka_nextgen import AsyncConsumer, Consumer, Record
+from tests.support.clients import admin_client
+from tests.support.kafka_server import KafkaServer
+
+__all__ = ["config_of", "members_of", "numbers", "poll_until", "read", "read_async", "stored_offsets"]
+
+PATIENCE_S = 30
+
+
+def config_of(kafka: KafkaServer, group: str, **more: object) -> dict[str, object]:
+    """Return the configuration of a member of ``group`` that begins with the first record."""
+    return {
+        "bootstrap_servers": kafka.bootstrap_servers,
+        "group_id": group,
+        "group_protocol": "consumer",
+        "auto_offset_reset": "earliest",
+        "enable_auto_commit": False,
+        **more,
+    }
+
+
+def read(consumer: Consumer, count: int) -> list[Record]:
+    """Poll until ``count`` records have come; more than that are a failure too."""
+    records: list[Record] = []
+    poll_until([consumer], lambda: len(records) >= count, records)
+    assert len(records) == count
+    return records
+
+
+async def read_async(consumer: AsyncConsumer, count: int) -> list[Record]:
+    """Do the same with an ``AsyncConsumer``."""
+    records: list[Record] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while len(records) < count:
+        assert time.monotonic() < deadline, f"{len(records)} of {count} records came in {PATIENCE_S} s"
+        records += await consumer.poll(timeout=0.2)
+    assert len(records) == count
+    return records
+
+
+def poll_until(
+    consumers: Collection[Consumer], is_so: Callable[[], bool], records: list[Record] | None = None
+) -> list[Record]:
+    """Poll the consumers in turn until ``is_so``; return the records that came, in ``records`` if given."""
+    came = records if records is not None else []
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, f"still not so after {PATIENCE_S} s; {len(came)} records came"
+        for consumer in consumers:
+            came += consumer.poll(timeout=0.2 / len(consumers))
+    return came
+
+
+def numbers(records: Collection[Record]) -> list[int]:
+    """Return the records' numbers, sorted."""
+    values = [record.value for record in records]
+    return sorted(int(value) for value in values if isinstance(value, bytes))
+
+
+def stored_offsets(kafka: KafkaServer, group: str) -> dict[int, int]:
+    """Return the offsets that the coordinator has for the group's one topic, by partition."""
+    admin = admin_client(kafka.bootstrap_servers)
+    answer = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(timeout=30)
+    return {tp.partition: tp.offset for tp in answer.topic_partitions if tp.offset >= 0}
+
+
+def members_of(kafka: KafkaServer, group: str) -> dict[str, set[int]]:
+    """Return the partitions of each member as the coordinator tells them, by member id."""
+    admin = admin_client(kafka.bootstrap_servers)
+    group_now = admin.describe_consumer_groups([group])[group].result(timeout=30)
+    return {
+        member.member_id: {tp.partition for tp in member.assignment.topic_partitions}
+        for member in group_now.members
+    }

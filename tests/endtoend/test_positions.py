@@ -1,0 +1,87 @@
+"""Moving within partitions: seek, pause and resume, and asking where they begin and end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
+from tests.endtoend.reading import config_of, numbers, read
+from tests.support.clients import create_topic, produce, unique
+from tests.support.kafka_server import KafkaServer
+
+
+@pytest.fixture
+def topic(kafka: KafkaServer) -> str:
+    """Return a topic of two partitions with records 0 to 199."""
+    topic = create_topic(kafka.bootstrap_servers, "positions", partitions=2)
+    produce(kafka.bootstrap_servers, topic, 200, partitions=2)
+    return topic
+
+
+def test_seek_goes_on_elsewhere(kafka: KafkaServer, topic: str) -> None:
+    with Consumer(**config_of(kafka, unique("seek"))) as consumer:
+        consumer.subscribe([topic])
+        read(consumer, 200)
+        consumer.seek(TopicPartition(topic, 1), 97)
+        assert numbers(read(consumer, 3)) == [195, 197, 199]
+        assert consumer.position(TopicPartition(topic, 1)) == 100
+
+
+def test_seek_to_the_beginning_and_to_the_end(kafka: KafkaServer, topic: str) -> None:
+    first, second = TopicPartition(topic, 0), TopicPartition(topic, 1)
+    with Consumer(**config_of(kafka, unique("seek"))) as consumer:
+        consumer.subscribe([topic])
+        read(consumer, 200)
+        consumer.seek_to_beginning([first])
+        assert numbers(read(consumer, 100)) == list(range(0, 200, 2))
+        consumer.seek(second, 0)
+        consumer.seek_to_end([second])
+        assert consumer.position(second) == 100
+
+
+def test_a_listener_may_seek_before_the_first_record(kafka: KafkaServer, topic: str) -> None:
+    class Skip(RebalanceListener):
+        def on_partitions_assigned(
+            self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
+        ) -> None:
+            for partition in partitions:
+                consumer.seek(partition, 90)
+
+    with Consumer(**config_of(kafka, unique("seek"))) as consumer:
+        consumer.subscribe([topic], listener=Skip())
+        assert numbers(read(consumer, 20)) == list(range(180, 200))
+
+
+def test_a_paused_partition_is_silent_until_it_is_resumed(kafka: KafkaServer, topic: str) -> None:
+    paused = TopicPartition(topic, 0)
+
+    class Pause(RebalanceListener):
+        def on_partitions_assigned(
+            self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
+        ) -> None:
+            consumer.pause([paused])
+
+    with Consumer(**config_of(kafka, unique("pause"))) as consumer:
+        consumer.subscribe([topic], listener=Pause())
+        assert numbers(read(consumer, 100)) == list(range(1, 200, 2))
+        assert consumer.paused() == {paused}
+        consumer.resume([paused])
+        assert numbers(read(consumer, 100)) == list(range(0, 200, 2))
+        assert consumer.paused() == frozenset()
+
+
+def test_partitions_tell_where_they_begin_and_end(kafka: KafkaServer, topic: str) -> None:
+    partition = TopicPartition(topic, 1)
+    with Consumer(**config_of(kafka, unique("lookup"))) as consumer:
+        assert consumer.beginning_offsets([partition]) == {partition: 0}
+        assert consumer.end_offsets([partition]) == {partition: 100}
+        assert sorted(consumer.partitions_for(topic)) == [0, 1]
+        assert topic in consumer.topics()
+        assert consumer.committed([partition]) == {partition: None}
+
+
+def test_seek_needs_an_assigned_partition(kafka: KafkaServer, topic: str) -> None:
+    with Consumer(**config_of(kafka, unique("seek"))) as consumer, pytest.raises(MisuseError, match=topic):
+        consumer.seek(TopicPartition(topic, 0), 5)

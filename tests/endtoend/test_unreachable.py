@@ -1,0 +1,62 @@
+"""Servers that are not there, or that say nothing: every call ends with a typed error within its timeout."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, Consumer, NoBrokersError, TopicPartition, TransportError
+from tests.support.kafka_properties import free_ports
+
+PARTITION = TopicPartition("orders", 0)
+
+pytestmark = pytest.mark.timeout(30)
+
+
+@pytest.fixture
+def nobody() -> str:
+    """Return an address where nobody listens."""
+    return f"127.0.0.1:{free_ports(1)[0]}"
+
+
+@pytest.fixture
+def mute() -> Iterator[str]:
+    """Return the address of a server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_poll_says_that_no_broker_can_be_reached(nobody: str) -> None:
+    with Consumer(bootstrap_servers=nobody, group_id="billing") as consumer:
+        consumer.subscribe(["orders"])
+        with pytest.raises(NoBrokersError, match=nobody):
+            consumer.poll(timeout=2)
+
+
+def test_a_lookup_says_that_no_broker_can_be_reached(nobody: str) -> None:
+    with Consumer(bootstrap_servers=nobody, group_id="billing") as consumer, pytest.raises(TransportError):
+        consumer.committed([PARTITION], timeout=1)
+
+
+def test_a_lookup_does_not_wait_for_a_mute_server(mute: str) -> None:
+    with Consumer(bootstrap_servers=mute, group_id="billing") as consumer, pytest.raises(TransportError):
+        consumer.end_offsets([PARTITION], timeout=1)
+
+
+def test_an_async_lookup_does_not_wait_for_a_mute_server(mute: str) -> None:
+    async def main() -> None:
+        async with AsyncConsumer(bootstrap_servers=mute, group_id="billing") as consumer:
+            with pytest.raises(TransportError):
+                await consumer.end_offsets([PARTITION], timeout=1)
+
+    asyncio.run(main())
+
+
+def test_close_does_not_wait_for_a_mute_server(mute: str) -> None:
+    consumer = Consumer(bootstrap_servers=mute, group_id="billing")
+    consumer.subscribe(["orders"])
+    consumer.poll(timeout=0.2)
+    consumer.close(timeout=1)
