@@ -1,0 +1,179 @@
+"""What one end writes the other reads, and whatever is not that is a DecodeError and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from struct import pack
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.frames import (
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+    peek_correlation_id,
+)
+from kafka_nextgen.wire.messages import ApiVersionsResponse, FetchResponse, MetadataRequest
+from tests.wire.schema_messages import ALL, full, message_class, messages, name_of
+
+Case = tuple[Api, int, bool]
+CORRELATION_ID = 77
+
+
+def encoded(case: Case, message: Any) -> bytes:
+    """The frame without its length."""
+    api, version, is_request = case
+    if is_request:
+        return bytes(encode_request(message, version, CORRELATION_ID, "me"))[4:]
+    return bytes(encode_response(api, message, version, CORRELATION_ID))[4:]
+
+
+def decoded(case: Case, frame: bytes) -> Any:
+    api, version, is_request = case
+    if is_request:
+        request = decode_request(frame)
+        return request.message
+    return decode_response(api, version, frame)[1]
+
+
+def whole(case: Case) -> bytes:
+    return encoded(case, full(message_class(case), case[1]))
+
+
+every_message = pytest.mark.parametrize("case", ALL, ids=name_of)
+
+
+@every_message
+def test_a_message_arrives_as_it_was_sent(case: Case) -> None:
+    @settings(max_examples=8, deadline=None)
+    @given(messages(message_class(case), case[1]))
+    def arrives(message: Any) -> None:
+        assert decoded(case, encoded(case, message)) == message
+
+    arrives()
+
+
+@every_message
+def test_a_cut_frame_is_refused_wherever_it_is_cut(case: Case) -> None:
+    frame = whole(case)
+    for length in range(len(frame)):
+        with pytest.raises(DecodeError):
+            decoded(case, frame[:length])
+
+
+@every_message
+def test_a_byte_too_many_is_refused(case: Case) -> None:
+    with pytest.raises(DecodeError, match="follow"):
+        decoded(case, whole(case) + b"\x00")
+
+
+@every_message
+def test_ones_without_end_are_refused_at_once(case: Case) -> None:
+    api, version, is_request = case
+    header = pack(">hhihB", api.key, version, 0, -1, 0) if is_request else pack(">i", 0)
+    with pytest.raises(DecodeError):
+        decoded(case, header + b"\xff" * 200_000)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(ALL), st.data())
+def test_changed_bytes_are_refused_or_make_another_message(case: Case, data: st.DataObject) -> None:
+    frame = bytearray(whole(case))
+    for _ in range(data.draw(st.integers(1, 4))):
+        frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(DecodeError):
+        decoded(case, bytes(frame))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(ALL), st.binary(max_size=300))
+def test_random_bytes_are_refused_or_a_message(case: Case, noise: bytes) -> None:
+    api, version, is_request = case
+    frames = [noise, pack(">hhi", api.key, version, 0) + noise] if is_request else [noise]
+    for frame in frames:
+        with suppress(DecodeError):
+            decoded(case, frame)
+
+
+def test_a_frame_begins_with_its_length() -> None:
+    frame = encode_request(MetadataRequest(topics=[]), 12, 1, None)
+    assert int.from_bytes(frame[:4], "big") == len(frame) - 4
+
+
+def test_a_request_tells_who_asks_and_what() -> None:
+    frame = encode_request(MetadataRequest(topics=None), 12, 5, "billing")[4:]
+    request = decode_request(frame)
+    assert (request.api, request.version, request.correlation_id, request.client_id) == (
+        apis.METADATA,
+        12,
+        5,
+        "billing",
+    )
+    assert request.message is not None
+    assert request.message.topics is None
+
+
+def test_a_client_may_have_no_name() -> None:
+    assert decode_request(encode_request(MetadataRequest(topics=[]), 12, 5, None)[4:]).client_id is None
+
+
+def test_a_message_knows_its_version() -> None:
+    frame = encode_response(apis.FETCH, FetchResponse(responses=[]), 12, 1)[4:]
+    assert decode_response(apis.FETCH, 12, frame)[1].version == 12
+
+
+def test_an_answer_tells_which_request_it_belongs_to() -> None:
+    assert peek_correlation_id(b"\x00\x00\x01\x00rest") == 256
+
+
+def test_an_answer_too_short_for_that_is_refused() -> None:
+    with pytest.raises(DecodeError, match="correlation id"):
+        peek_correlation_id(b"\x00\x00\x01")
+
+
+def test_records_come_out_as_they_are() -> None:
+    fetched = full(FetchResponse, 13)
+    records = bytes(range(256)) * 8
+    fetched.responses[0].partitions[0].records = records
+    _, answer = decode_response(apis.FETCH, 13, memoryview(bytes(encode_response(apis.FETCH, fetched, 13, 1)))[4:])
+    assert answer.responses[0].partitions[0].records == records
+
+
+def test_an_unknown_api_is_refused_by_number() -> None:
+    with pytest.raises(DecodeError, match="API key 999"):
+        decode_request(pack(">hhih", 999, 0, 1, -1))
+
+
+def test_a_version_that_is_not_spoken_is_refused_by_name() -> None:
+    with pytest.raises(DecodeError, match=r"Metadata v99.*0 to 13"):
+        decode_request(pack(">hhih", 3, 99, 1, -1))
+
+
+def test_a_version_of_api_versions_that_is_not_spoken_is_no_error() -> None:
+    # KIP-511: it is answered with version 0, so that the client learns what is.
+    request = decode_request(pack(">hhih", 18, 99, 8, 2) + b"me" + b"whatever version 99 says")
+    assert (request.api, request.correlation_id, request.client_id, request.message) == (
+        apis.API_VERSIONS,
+        8,
+        "me",
+        None,
+    )
+
+
+def test_api_versions_answers_an_error_in_version_0() -> None:
+    refusal = ApiVersionsResponse(error_code=35, api_keys=[])
+    frame = encode_response(apis.API_VERSIONS, refusal, 4, 8)[4:]
+    assert frame == pack(">ihi", 8, 35, 0)
+    assert decode_response(apis.API_VERSIONS, 4, frame)[1].error_code == 35
+
+
+def test_a_client_name_that_is_no_text_is_refused() -> None:
+    with pytest.raises(DecodeError, match="UTF-8"):
+        decode_request(pack(">hhih", 18, 0, 8, 2) + b"\xff\xfe")
