@@ -17,7 +17,6 @@ from kafka_nextgen.membership.effects import FindCoordinator, RaiseToApplication
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import MemberState, Outcome
-from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import Timer, armed
 
 __all__ = ["REACTIONS", "Reaction", "reaction_to", "refused", "refused_while_leaving"]
@@ -90,16 +89,14 @@ def _wait_for_instance_id(state: MemberState, event: HeartbeatRefused, at: Momen
 def refused_while_leaving(state: MemberState, event: HeartbeatRefused, at: Moment) -> Outcome:
     """The coordinator refused a heartbeat of a member that is preparing to leave.
 
-    If it is out of the group, what was about to be revoked is lost; but where ``on_partitions_revoked`` was
-    called, it is waited for, and nothing is lost on top.
+    If it is out of the group, what was about to be revoked is lost. What ``on_partitions_revoked`` was called
+    for is not lost on top; that is only waited for.
     """
     state = heartbeats.failed(state)
     reaction = reaction_to(event.code)
     if reaction in (Reaction.FIND_COORDINATOR, Reaction.BACK_OFF, Reaction.RAISE):
         return _try_again(state, event, at, reaction)
-    if state.phase is Phase.COMMITTING:
-        return losing.abandon_all(state)
-    return losing.count_out(state)
+    return losing.abandon_all(state) if state.held else losing.count_out(state)
 
 
 def _error(event: HeartbeatRefused, *, fatal: bool) -> RaiseToApplication:

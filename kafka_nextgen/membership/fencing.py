@@ -12,21 +12,21 @@ from attrs import evolve
 
 from kafka_nextgen.membership import joining, leaving
 from kafka_nextgen.membership.effects import RaiseToApplication
-from kafka_nextgen.membership.events import LossFinished
+from kafka_nextgen.membership.events import LossFinished, RevokeFinished
 from kafka_nextgen.membership.losing import ASSIGN_NOTHING, abandon_all
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import MemberState, Outcome
 from kafka_nextgen.membership.states import Phase, Status
 
-__all__ = ["be_fenced", "fail_for_good", "loss_finished"]
+__all__ = ["be_fenced", "callback_finished", "fail_for_good"]
 
 
 def be_fenced(state: MemberState, at: Moment) -> Outcome:
     """Abandon everything and join again, at once if there is nothing to tell the application."""
     state, effects = abandon_all(state)
-    if state.phase is Phase.LOSING:
-        return evolve(state, status=Status.FENCED), effects
-    return joining.join(state, at), effects
+    if state.phase is Phase.IDLE:
+        return joining.join(state, at), effects
+    return evolve(state, status=Status.FENCED), effects
 
 
 def fail_for_good(state: MemberState, error: RaiseToApplication) -> Outcome:
@@ -35,7 +35,7 @@ def fail_for_good(state: MemberState, error: RaiseToApplication) -> Outcome:
     return evolve(state, status=Status.FATAL), (error, *effects)
 
 
-def loss_finished(state: MemberState, _event: LossFinished, at: Moment) -> Outcome:
+def callback_finished(state: MemberState, _event: LossFinished | RevokeFinished, at: Moment) -> Outcome:
     """The application knows, even if its callback raised: leave if that was decided meanwhile, else join again.
 
     Only a FENCED member joins of itself. A STALE one waits for a poll, and a FATAL one for its end.

@@ -45,54 +45,43 @@ from kafka_nextgen.membership.timers import Timer, disarmed, is_due
 from kafka_nextgen.types import LeaveMode
 
 __all__ = [
-    "close",
+    "callback_finished",
     "commit_finished",
     "expire",
+    "give_up",
     "left",
-    "loss_finished",
     "note_decision",
     "out",
     "out_already",
     "return_if_heard",
     "revoke_finished",
     "time_passed",
-    "unsubscribe",
 ]
 
 LEAVE_EPOCH = -1
 LEAVE_FOR_A_WHILE_EPOCH = -2
 
 
-def close(state: MemberState, event: Closed, at: Moment) -> Outcome:
-    """The application closes: commit what it consumed, revoke, leave."""
-    state, stop = _prepare(state, event)
-    if not (at.settings.auto_commit and state.held):
-        state, effects = _revoke(state, at)
-        return state, stop + effects
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
-    return state, (*stop, CommitConsumed(number, at.now + at.settings.leave_timeout_s))
+def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
+    """The application closes or unsubscribes: stop fetching, then commit, revoke and leave.
 
-
-def unsubscribe(state: MemberState, event: Unsubscribed, at: Moment) -> Outcome:
-    """The application gave up its subscription: revoke, leave."""
-    state, stop = _prepare(state, event)
-    state, effects = _revoke(state, at)
-    return state, stop + effects
-
-
-def _prepare(state: MemberState, event: Closed | Unsubscribed) -> Outcome:
+    If ``on_partitions_revoked`` runs for a reconciliation just now, it is waited for first.
+    """
     stop = stop_all(state)
+    is_revoking = state.phase is Phase.REVOKING
     state = evolve(
         _decided(state, event),
         status=Status.PREPARE_LEAVING,
-        phase=Phase.IDLE,
+        phase=state.phase if is_revoking else Phase.IDLE,
+        waits_for=state.waits_for if is_revoking else None,
         target=None,
         goal=None,
-        waits_for=None,
         deadlines=disarmed(state.deadlines, Timer.POLL, Timer.RESOLVE),
     )
-    return state, stop
+    if is_revoking:
+        return state, stop
+    state, effects = _commit(state, at)
+    return state, stop + effects
 
 
 def _decided(state: MemberState, event: Closed | Unsubscribed) -> MemberState:
@@ -106,6 +95,15 @@ def _decided(state: MemberState, event: Closed | Unsubscribed) -> MemberState:
 def note_decision(state: MemberState, event: Closed | Unsubscribed, _at: Moment) -> Outcome:
     """The member is on its way out already: only remember what it is to do then."""
     return _decided(state, event), ()
+
+
+def _commit(state: MemberState, at: Moment) -> Outcome:
+    assert state.leaving is not None, "the member is to leave"
+    if state.leaving.why is not Why.CLOSED or not (at.settings.auto_commit and state.held):
+        return _revoke(state, at)
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
+    return state, (CommitConsumed(number, at.now + at.settings.leave_timeout_s),)
 
 
 def commit_finished(state: MemberState, _event: CommitFinished, at: Moment) -> Outcome:
@@ -123,8 +121,8 @@ def _revoke(state: MemberState, at: Moment) -> Outcome:
 
 
 def revoke_finished(state: MemberState, _event: RevokeFinished, at: Moment) -> Outcome:
-    """The application let go, or its callback raised: leave either way."""
-    return _leave(state, at)
+    """The application let go, or its callback raised: give up what is left, or leave."""
+    return _commit(state, at)
 
 
 def _leave(state: MemberState, at: Moment) -> Outcome:
@@ -179,20 +177,20 @@ def time_passed(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
     return out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
-def loss_finished(state: MemberState, _event: LossFinished, _at: Moment) -> Outcome:
-    """The application heard before the leave was answered."""
+def callback_finished(state: MemberState, _event: LossFinished | RevokeFinished, _at: Moment) -> Outcome:
+    """The application heard of its loss before the leave was answered."""
     return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
 
 
 def out_already(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
     """There is no group to leave; but the application hears first that its partitions are lost."""
     state = _decided(state, event)
-    return (state, ()) if state.phase is Phase.LOSING else out(state, at)
+    return out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
 def return_if_heard(state: MemberState, _event: Polled, at: Moment) -> Outcome:
     """The application polls again: join, as soon as it has heard that its partitions are lost."""
-    if state.phase is Phase.LOSING:
+    if state.phase is not Phase.IDLE:
         return state, ()
     return joining.join(evolve(state, failures=0), at), ()
 
@@ -204,7 +202,7 @@ def out(state: MemberState, at: Moment) -> Outcome:
     state = evolve(state, in_flight=None, deadlines={})
     if why is Why.EXPIRED:
         return evolve(state, status=Status.STALE, leaving=None), ()
-    if state.phase is Phase.LOSING:
+    if state.phase is not Phase.IDLE:
         return evolve(state, status=Status.STALE), ()
     if state.status is Status.FATAL:
         return evolve(state, leaving=None), (Left(),)

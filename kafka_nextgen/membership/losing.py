@@ -28,25 +28,24 @@ def stop_all(state: MemberState) -> tuple[Effect, ...]:
 
 
 def abandon_all(state: MemberState) -> Outcome:
-    """Own nothing, and tell the application what it lost: phase LOSING, or IDLE if there is nothing to tell."""
+    """Own nothing, and tell the application what it lost.
+
+    The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: on_partitions_revoked
+    may be running for a reconciliation, and its partitions must not come back before it has returned.
+    Callbacks run in the order of their effects, so that a loss is heard of only after that.
+    """
     stop = stop_all(state)
     lost = tuple(sorted(by_name(state, state.held)))
-    state, published = count_out(state)
-    state = evolve(
-        state,
-        phase=Phase.IDLE,
-        owned=NOTHING,
-        held=NOTHING,
-        target=None,
-        goal=None,
-        waits_for=None,
-        deadlines={},
-    )
-    if not lost:
-        return state, (*stop, *published, *((ASSIGN_NOTHING,) if stop else ()))
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.LOSING, waits_for=number)
-    return state, (*stop, *published, CallOnLost(number, lost))
+    is_revoking = state.phase is Phase.REVOKING
+    state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None, deadlines={}))
+    if lost:
+        state, number = numbered(state)
+        state = evolve(state, phase=Phase.LOSING, waits_for=number)
+        return state, (*stop, *published, CallOnLost(number, lost))
+    if is_revoking:
+        return state, (*stop, *published)
+    emptied = (ASSIGN_NOTHING,) if stop else ()
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (*stop, *published, *emptied)
 
 
 def count_out(state: MemberState) -> Outcome:

@@ -93,7 +93,7 @@ class Member:
     def wants_poll(self) -> bool:
         """Whether something waits for Polled: to begin a reconciliation, or to join again."""
         if self.state.status is Status.STALE:
-            return self.state.phase is not Phase.LOSING
+            return self.state.phase is Phase.IDLE
         return self.state.phase is Phase.WAITING_FOR_POLL
 
 

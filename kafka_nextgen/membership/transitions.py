@@ -103,8 +103,8 @@ RULES: tuple[Row, ...] = (
     row(JOINING, HeartbeatRefused, failures.refused, JOINING, FATAL),
     row(JOINING, HeartbeatLost, heartbeats.lost, JOINING),
     row(JOINING, Subscribed, joining.change_subscription, JOINING),
-    row(JOINING, Unsubscribed, leaving.unsubscribe, LEAVING),
-    row(JOINING, Closed, leaving.close, LEAVING, UNSUBSCRIBED),
+    row(JOINING, Unsubscribed, leaving.give_up, LEAVING),
+    row(JOINING, Closed, leaving.give_up, LEAVING, UNSUBSCRIBED),
     row(JOINING, Polled, polling.polled, JOINING),
     row(JOINING, TimePassed, polling.time_passed, JOINING, LEAVING),
     # On the way to the target.
@@ -117,8 +117,8 @@ RULES: tuple[Row, ...] = (
     row(RECONCILING, HeartbeatRefused, failures.refused, RECONCILING, JOINING, FENCED, FATAL),
     row(RECONCILING, HeartbeatLost, heartbeats.lost, RECONCILING),
     row(RECONCILING, Subscribed, joining.change_subscription, RECONCILING),
-    row(RECONCILING, Unsubscribed, leaving.unsubscribe, PREPARE_LEAVING, LEAVING),
-    row(RECONCILING, Closed, leaving.close, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
+    row(RECONCILING, Unsubscribed, leaving.give_up, PREPARE_LEAVING, LEAVING),
+    row(RECONCILING, Closed, leaving.give_up, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
     row(RECONCILING, TimePassed, polling.time_passed_while_reconciling, RECONCILING, LEAVING),
     # There, and about to say so.
     row(ACKNOWLEDGING, HeartbeatAnswered, reconciliation.acknowledged, ACKNOWLEDGING, RECONCILING, STABLE),
@@ -126,8 +126,8 @@ RULES: tuple[Row, ...] = (
     row(ACKNOWLEDGING, HeartbeatLost, heartbeats.lost, ACKNOWLEDGING),
     row(ACKNOWLEDGING, TopicsResolved, reconciliation.remember_names, ACKNOWLEDGING),
     row(ACKNOWLEDGING, Subscribed, joining.change_subscription, ACKNOWLEDGING),
-    row(ACKNOWLEDGING, Unsubscribed, leaving.unsubscribe, PREPARE_LEAVING, LEAVING),
-    row(ACKNOWLEDGING, Closed, leaving.close, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
+    row(ACKNOWLEDGING, Unsubscribed, leaving.give_up, PREPARE_LEAVING, LEAVING),
+    row(ACKNOWLEDGING, Closed, leaving.give_up, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
     row(ACKNOWLEDGING, Polled, polling.polled, ACKNOWLEDGING),
     row(ACKNOWLEDGING, TimePassed, polling.time_passed, ACKNOWLEDGING, LEAVING),
     # Owns what it is to own.
@@ -135,19 +135,20 @@ RULES: tuple[Row, ...] = (
     row(STABLE, HeartbeatRefused, failures.refused, STABLE, JOINING, FENCED, FATAL),
     row(STABLE, HeartbeatLost, heartbeats.lost, STABLE),
     row(STABLE, Subscribed, joining.change_subscription, STABLE),
-    row(STABLE, Unsubscribed, leaving.unsubscribe, PREPARE_LEAVING, LEAVING),
-    row(STABLE, Closed, leaving.close, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
+    row(STABLE, Unsubscribed, leaving.give_up, PREPARE_LEAVING, LEAVING),
+    row(STABLE, Closed, leaving.give_up, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
     row(STABLE, Polled, polling.polled, STABLE),
     row(STABLE, TimePassed, polling.time_passed, STABLE, LEAVING),
     # Thrown out; the application is being told.
-    row(FENCED, LossFinished, fencing.loss_finished, JOINING, UNSUBSCRIBED),
+    row(FENCED, LossFinished, fencing.callback_finished, JOINING, UNSUBSCRIBED),
+    row(FENCED, RevokeFinished, fencing.callback_finished, JOINING, UNSUBSCRIBED),
     row(FENCED, Subscribed, joining.change_subscription, FENCED),
     row(FENCED, Unsubscribed, leaving.out_already, FENCED),
     row(FENCED, Closed, leaving.out_already, FENCED),
     # Gives up its partitions before it leaves.
     row(PREPARE_LEAVING, CommitFinished, leaving.commit_finished, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, RevokeFinished, leaving.revoke_finished, LEAVING, UNSUBSCRIBED, JOINING),
-    row(PREPARE_LEAVING, LossFinished, fencing.loss_finished, UNSUBSCRIBED, JOINING),
+    row(PREPARE_LEAVING, RevokeFinished, leaving.revoke_finished, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED, JOINING),
+    row(PREPARE_LEAVING, LossFinished, fencing.callback_finished, UNSUBSCRIBED, JOINING),
     row(PREPARE_LEAVING, HeartbeatAnswered, heartbeats.keep_session, PREPARE_LEAVING),
     row(PREPARE_LEAVING, HeartbeatRefused, failures.refused_while_leaving, PREPARE_LEAVING),
     row(PREPARE_LEAVING, HeartbeatLost, heartbeats.lost, PREPARE_LEAVING),
@@ -160,26 +161,28 @@ RULES: tuple[Row, ...] = (
     row(LEAVING, HeartbeatRefused, leaving.left, UNSUBSCRIBED, STALE, JOINING),
     row(LEAVING, HeartbeatLost, leaving.left, UNSUBSCRIBED, STALE, JOINING),
     row(LEAVING, TimePassed, leaving.time_passed, LEAVING, UNSUBSCRIBED, STALE, JOINING),
-    row(LEAVING, LossFinished, leaving.loss_finished, LEAVING),
+    row(LEAVING, LossFinished, leaving.callback_finished, LEAVING),
+    row(LEAVING, RevokeFinished, leaving.callback_finished, LEAVING),
     row(LEAVING, Subscribed, joining.change_subscription, LEAVING),
     row(LEAVING, Unsubscribed, leaving.note_decision, LEAVING),
     row(LEAVING, Closed, leaving.note_decision, LEAVING),
     # Out, because the application stopped polling.
     row(STALE, Polled, leaving.return_if_heard, STALE, JOINING),
-    row(STALE, LossFinished, fencing.loss_finished, STALE, UNSUBSCRIBED, JOINING),
+    row(STALE, LossFinished, fencing.callback_finished, STALE, UNSUBSCRIBED, JOINING),
+    row(STALE, RevokeFinished, fencing.callback_finished, STALE, UNSUBSCRIBED, JOINING),
     row(STALE, Subscribed, joining.change_subscription, STALE),
     row(STALE, Unsubscribed, leaving.out_already, STALE, UNSUBSCRIBED),
     row(STALE, Closed, leaving.out_already, STALE, UNSUBSCRIBED),
     # Out for good.
-    row(FATAL, LossFinished, fencing.loss_finished, FATAL),
+    row(FATAL, LossFinished, fencing.callback_finished, FATAL),
+    row(FATAL, RevokeFinished, fencing.callback_finished, FATAL),
     row(FATAL, Unsubscribed, leaving.out_already, FATAL),
     row(FATAL, Closed, leaving.out_already, FATAL),
 )
 
 NOT_HEARTBEATING = (UNSUBSCRIBED, FENCED, STALE, FATAL)
 NOT_RECONCILING = tuple(status for status in Status if status is not RECONCILING)
-GIVING_UP = (RECONCILING, PREPARE_LEAVING)
-NOT_GIVING_UP = tuple(status for status in Status if status not in GIVING_UP)
+NOT_COMMITTING = tuple(status for status in Status if status not in (RECONCILING, PREPARE_LEAVING))
 
 IGNORED: tuple[Ignored, ...] = (
     ignored(Subscribed, "no subscription makes the coordinator take this member", FATAL),
@@ -192,8 +195,8 @@ IGNORED: tuple[Ignored, ...] = (
     ignored(TopicsResolved, "there is no target whose topics need names", *NOT_HEARTBEATING, JOINING),
     ignored(TopicsResolved, "no target is followed any more", PREPARE_LEAVING, LEAVING),
     ignored(TopicsResolved, "all topics of the target have names", STABLE),
-    ignored(CommitFinished, "no commit is waited for", *NOT_GIVING_UP),
-    ignored(RevokeFinished, "on_partitions_revoked is not waited for", *NOT_GIVING_UP),
+    ignored(CommitFinished, "no commit is waited for", *NOT_COMMITTING),
+    ignored(RevokeFinished, "nothing is being revoked", UNSUBSCRIBED, JOINING, ACKNOWLEDGING, STABLE),
     ignored(AssignFinished, "on_partitions_assigned is not waited for", *NOT_RECONCILING),
     ignored(LossFinished, "a member of the group has lost nothing", JOINING, RECONCILING, ACKNOWLEDGING, STABLE),
     ignored(LossFinished, "it has nothing to lose", UNSUBSCRIBED),

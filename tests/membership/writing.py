@@ -1,0 +1,116 @@
+"""Effects of a member written as one line each, with topic names instead of ids and no numbers.
+
+Partition sets use the notation of the whole project: ``orders[0-3] audit[0]``, ``-`` for none.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from kafka_nextgen.codes import name_of
+from kafka_nextgen.membership.effects import (
+    ApplyAssignment,
+    CallOnAssigned,
+    CallOnLost,
+    CallOnRevoked,
+    CommitConsumed,
+    Effect,
+    FindCoordinator,
+    Left,
+    PublishEpoch,
+    RaiseToApplication,
+    ResolveTopics,
+    SendHeartbeat,
+    StopFetching,
+)
+from kafka_nextgen.types import TopicId, TopicIdPartition, format_partitions, format_topic_ids
+
+NAMES = {TopicId(int=number): name for number, name in enumerate(("orders", "audit", "ghost"), start=1)}
+IDS = {name: topic_id for topic_id, name in NAMES.items()}
+
+
+def partitions(text: str) -> frozenset[TopicIdPartition]:
+    """Read ``orders[0-3,7] audit[0]``; ``-`` is the empty set."""
+    found = set()
+    for part in text.replace("-", "", text == "-").split():
+        topic, _, ranges = part.rstrip("]").partition("[")
+        for run in ranges.split(","):
+            low, _, high = run.partition("-")
+            found |= {TopicIdPartition(IDS[topic], number) for number in range(int(low), int(high or low) + 1)}
+    return frozenset(found)
+
+
+@singledispatch
+def written(effect: Effect) -> str:
+    raise AssertionError(f"there is no way to write {effect}")
+
+
+@written.register
+def _(effect: SendHeartbeat) -> str:
+    fields = {
+        "rack": effect.rack_id,
+        "instance": effect.instance_id,
+        "timeout": None if effect.rebalance_timeout_ms == -1 else effect.rebalance_timeout_ms,
+        "topics": None if effect.subscribed_topics is None else ",".join(effect.subscribed_topics),
+        "pattern": effect.subscribed_pattern,
+        "assignor": effect.server_assignor,
+        "owned": None if effect.owned is None else format_topic_ids(effect.owned, NAMES),
+    }
+    said = [f"{name}={value}" for name, value in fields.items() if value is not None]
+    return " ".join([f"heartbeat epoch={effect.member_epoch}", *(["full"] if effect.full else []), *said])
+
+
+@written.register
+def _(effect: StopFetching) -> str:
+    return f"stop {format_partitions(effect.partitions)}"
+
+
+@written.register
+def _(effect: CommitConsumed) -> str:
+    return f"commit by={effect.deadline:g}"
+
+
+@written.register
+def _(effect: CallOnRevoked) -> str:
+    return f"on_revoked {format_partitions(effect.partitions)}"
+
+
+@written.register
+def _(effect: CallOnAssigned) -> str:
+    return f"on_assigned {format_partitions(effect.partitions)}"
+
+
+@written.register
+def _(effect: CallOnLost) -> str:
+    return f"on_lost {format_partitions(effect.partitions)}"
+
+
+@written.register
+def _(effect: ApplyAssignment) -> str:
+    assert {name for name, _ in effect.topic_ids} == {tp.topic for tp in effect.partitions}
+    return f"apply {format_partitions(effect.partitions)} added={format_partitions(effect.added)}"
+
+
+@written.register
+def _(effect: ResolveTopics) -> str:
+    return f"resolve {','.join(sorted(NAMES[topic_id] for topic_id in effect.topic_ids))}"
+
+
+@written.register
+def _(effect: PublishEpoch) -> str:
+    return f"publish epoch={effect.member_epoch}"
+
+
+@written.register
+def _(effect: RaiseToApplication) -> str:
+    return f"raise {name_of(effect.code)}{' fatal' if effect.fatal else ''}"
+
+
+@written.register
+def _(effect: FindCoordinator) -> str:
+    return "find coordinator"
+
+
+@written.register
+def _(effect: Left) -> str:
+    return "left"
