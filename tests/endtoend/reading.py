@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 
-from confluent_kafka import ConsumerGroupTopicPartitions
-
 from kafka_nextgen import AsyncConsumer, Consumer, Record
-from tests.support.clients import admin_client
 from tests.support.kafka_server import KafkaServer
 
-__all__ = ["config_of", "members_of", "numbers", "poll_until", "read", "read_async", "stored_offsets"]
+__all__ = ["config_of", "numbers", "poll_until", "read", "read_async"]
 
 PATIENCE_S = 30
 
@@ -64,20 +61,3 @@ def numbers(records: Collection[Record]) -> list[int]:
     """Return the records' numbers, sorted."""
     values = [record.value for record in records]
     return sorted(int(value) for value in values if isinstance(value, bytes))
-
-
-def stored_offsets(kafka: KafkaServer, group: str) -> dict[int, int]:
-    """Return the offsets that the coordinator has for the group's one topic, by partition."""
-    admin = admin_client(kafka.bootstrap_servers)
-    answer = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(timeout=30)
-    return {tp.partition: tp.offset for tp in answer.topic_partitions if tp.offset >= 0}
-
-
-def members_of(kafka: KafkaServer, group: str) -> dict[str, set[int]]:
-    """Return the partitions of each member as the coordinator tells them, by member id."""
-    admin = admin_client(kafka.bootstrap_servers)
-    group_now = admin.describe_consumer_groups([group])[group].result(timeout=30)
-    return {
-        member.member_id: {tp.partition for tp in member.assignment.topic_partitions}
-        for member in group_now.members
-    }

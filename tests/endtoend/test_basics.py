@@ -8,16 +8,8 @@ from itertools import islice
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, OffsetOutOfRangeError, TimestampType, TopicPartition
-from tests.endtoend.reading import (
-    config_of,
-    members_of,
-    numbers,
-    poll_until,
-    read,
-    read_async,
-    stored_offsets,
-)
-from tests.support.clients import create_topic, idempotent_producer, produce, unique
+from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
+from tests.support.clients import create_topic, idempotent_producer, members_of, produce, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
 
 
@@ -39,10 +31,10 @@ def test_a_consumer_joins_reads_commits_and_leaves(kafka: KafkaServer, topic: st
         consumer.subscribe([topic])
         assert numbers(read(consumer, 200)) == list(range(200))
         assert consumer.assignment() == {TopicPartition(topic, 0), TopicPartition(topic, 1)}
-        assert list(members_of(kafka, group).values()) == [{0, 1}]
+        assert list(members_of(kafka.bootstrap_servers, group).values()) == [{0, 1}]
         consumer.commit()
-        assert stored_offsets(kafka, group) == {0: 100, 1: 100}
-    assert members_of(kafka, group) == {}
+        assert stored_offsets(kafka.bootstrap_servers, group) == {0: 100, 1: 100}
+    assert members_of(kafka.bootstrap_servers, group) == {}
 
 
 def test_an_async_consumer_does_the_same(kafka: KafkaServer, topic: str, group: str) -> None:
@@ -54,8 +46,8 @@ def test_an_async_consumer_does_the_same(kafka: KafkaServer, topic: str, group: 
             await consumer.commit()
 
     asyncio.run(main())
-    assert stored_offsets(kafka, group) == {0: 100, 1: 100}
-    assert members_of(kafka, group) == {}
+    assert stored_offsets(kafka.bootstrap_servers, group) == {0: 100, 1: 100}
+    assert members_of(kafka.bootstrap_servers, group) == {}
 
 
 def test_a_record_tells_what_was_produced(kafka: KafkaServer, group: str) -> None:
@@ -91,7 +83,7 @@ def test_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, topic: st
         consumer.subscribe([topic])
         taken = list(islice(consumer, 30))
         consumer.commit()
-    assert sum(stored_offsets(kafka, group).values()) == len(taken) == 30
+    assert sum(stored_offsets(kafka.bootstrap_servers, group).values()) == len(taken) == 30
 
 
 def test_async_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, topic: str, group: str) -> None:
@@ -106,7 +98,7 @@ def test_async_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, top
             await consumer.commit()
         return taken
 
-    assert asyncio.run(main()) == sum(stored_offsets(kafka, group).values()) == 30
+    assert asyncio.run(main()) == sum(stored_offsets(kafka.bootstrap_servers, group).values()) == 30
 
 
 def test_batches_are_as_large_as_allowed_at_most(kafka: KafkaServer, topic: str, group: str) -> None:
@@ -126,7 +118,7 @@ def test_auto_commit_covers_what_was_handed_over_when_the_consumer_closes(
     with Consumer(**config_of(kafka, group, enable_auto_commit=True)) as consumer:
         consumer.subscribe([topic])
         read(consumer, 200)
-    assert stored_offsets(kafka, group) == {0: 100, 1: 100}
+    assert stored_offsets(kafka.bootstrap_servers, group) == {0: 100, 1: 100}
 
 
 def test_latest_begins_behind_what_is_there(kafka: KafkaServer, topic: str, group: str) -> None:

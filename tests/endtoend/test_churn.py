@@ -13,11 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from confluent_kafka import ConsumerGroupTopicPartitions
-
 from tests.endtoend.crew import Crew
 from tests.endtoend.verdict import History, complaints, longest_gaps, repeated
-from tests.support.clients import admin_client, create_topic, idempotent_producer, send, unique
+from tests.support.clients import create_topic, idempotent_producer, send, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
 
 PARTITIONS = 6
@@ -32,13 +30,6 @@ def pour(bootstrap_servers: str, topic: str) -> None:
         send(producer, topic, range(first, min(first + 2_000, COUNT)), PARTITIONS)
         time.sleep(0.1)
     assert producer.flush(60) == 0
-
-
-def stored_offsets(bootstrap_servers: str, group: str) -> dict[int, int]:
-    """Return the offsets that the coordinator has for the group, by partition."""
-    admin = admin_client(bootstrap_servers)
-    answer = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(timeout=30)
-    return {tp.partition: tp.offset for tp in answer.topic_partitions if tp.offset >= 0}
 
 
 def churn(crew: Crew, bootstrap_servers: str) -> list[History]:

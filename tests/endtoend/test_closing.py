@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen import Consumer, MisuseError
-from tests.endtoend.reading import config_of, members_of, read
-from tests.support.clients import create_topic, produce, unique
+from tests.endtoend.reading import config_of, read
+from tests.support.clients import create_topic, members_of, produce, unique
 from tests.support.kafka_server import KafkaServer
 
 DYNAMIC: dict[str, object] = {}
@@ -33,7 +33,7 @@ def test_a_member_stays_known_only_if_it_means_to_come_back(
     consumer.subscribe([topic])
     read(consumer, 5)
     consumer.close(leave=leave)
-    assert len(members_of(kafka, group)) == int(stays)
+    assert len(members_of(kafka.bootstrap_servers, group)) == int(stays)
 
 
 def test_a_static_member_comes_back_to_its_partitions(kafka: KafkaServer) -> None:
@@ -45,7 +45,7 @@ def test_a_static_member_comes_back_to_its_partitions(kafka: KafkaServer) -> Non
             read(consumer, 30)
             consumer.commit()
         produce(kafka.bootstrap_servers, topic, 30, partitions=3, first=first + 30)
-    assert list(members_of(kafka, group).values()) == [{0, 1, 2}]
+    assert list(members_of(kafka.bootstrap_servers, group).values()) == [{0, 1, 2}]
 
 
 def test_a_closed_consumer_says_so_and_may_be_closed_again(kafka: KafkaServer) -> None:

@@ -17,8 +17,8 @@ from kafka_nextgen import (
     RebalanceListener,
     TopicPartition,
 )
-from tests.endtoend.reading import config_of, poll_until, read, stored_offsets
-from tests.support.clients import create_topic, produce, unique
+from tests.endtoend.reading import config_of, poll_until, read
+from tests.support.clients import create_topic, produce, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
 
 
@@ -64,7 +64,7 @@ def topic(kafka: KafkaServer) -> str:
 
 
 def check_conversation(stayed: list[tuple[str, set[int]]], visited: list[tuple[str, set[int]]]) -> None:
-    """Check that the first got all, gave two up, and got those two back, and that the second had them meanwhile."""
+    """Check that the first got all, gave two up and got them back, and that the second had them meanwhile."""
     stayed = [event for event in stayed if event[1]]
     visited = [event for event in visited if event[1]]
     kinds = [kind for kind, _ in stayed]
@@ -87,7 +87,7 @@ def test_a_listener_hears_what_comes_and_goes(kafka: KafkaServer, topic: str) ->
             assert again == [], "the first committed what it gave up"
         poll_until([first], lambda: len(first.assignment()) == 4)
     check_conversation(first_heard.events, second_heard.events)
-    assert stored_offsets(kafka, group) == {0: 100, 1: 100, 2: 100, 3: 100}
+    assert stored_offsets(kafka.bootstrap_servers, group) == {0: 100, 1: 100, 2: 100, 3: 100}
 
 
 def test_an_async_listener_hears_the_same(kafka: KafkaServer, topic: str) -> None:

@@ -6,12 +6,22 @@ import itertools
 import os
 from collections.abc import Iterable
 
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.support.numbering import partition_of, value_of
+from tests.support.waiting import eventually
 
-__all__ = ["admin_client", "create_topic", "idempotent_producer", "produce", "send", "unique"]
+__all__ = [
+    "admin_client",
+    "create_topic",
+    "idempotent_producer",
+    "members_of",
+    "produce",
+    "send",
+    "stored_offsets",
+    "unique",
+]
 
 _NUMBERS = itertools.count()
 
@@ -26,12 +36,30 @@ def admin_client(bootstrap_servers: str) -> AdminClient:
 
 
 def create_topic(bootstrap_servers: str, prefix: str, partitions: int = 1) -> str:
-    """Create a topic under a new name that begins with ``prefix``, and return that name."""
+    """Create a topic under a new name that begins with ``prefix``; return that name once the topic is listed."""
     topic = unique(prefix)
     new = NewTopic(topic, num_partitions=partitions, replication_factor=1)
     admin = admin_client(bootstrap_servers)  # its futures end with it, so it has to outlive them
     admin.create_topics([new])[topic].result(timeout=30)
+    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
     return topic
+
+
+def stored_offsets(bootstrap_servers: str, group: str) -> dict[int, int]:
+    """Return the offsets that the coordinator has for the group's one topic, by partition."""
+    admin = admin_client(bootstrap_servers)
+    answer = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(timeout=30)
+    return {tp.partition: tp.offset for tp in answer.topic_partitions if tp.offset >= 0}
+
+
+def members_of(bootstrap_servers: str, group: str) -> dict[str, set[int]]:
+    """Return the partitions of each member as the coordinator tells them, by member id."""
+    admin = admin_client(bootstrap_servers)
+    described = admin.describe_consumer_groups([group])[group].result(timeout=30)
+    return {
+        member.member_id: {tp.partition for tp in member.assignment.topic_partitions}
+        for member in described.members
+    }
 
 
 def idempotent_producer(bootstrap_servers: str, compression: str = "none") -> Producer:
