@@ -1,0 +1,294 @@
+"""The configuration of a consumer: Kafka's own keys, in Kafka's spelling or in snake_case.
+
+The attributes of ``ConsumerConfig`` are the table of keys: each says how its value is read, its default and what
+it does, and ``KEYS`` is that table as data, for whoever prints it. A key's name in Kafka's spelling is the
+attribute's with dots. Whatever is unknown, out of bounds, contradictory or the broker's business is a
+``ConfigError``: a misspelt key that is silently ignored is found in production.
+
+With the consumer group protocol the broker decides when a session ends, how often a member heartbeats and who
+assigns (KIP-848, "Consumer API"), so those three keys of the classic protocol are refused. Properties written for
+a classic consumer can be taken over with ``ConsumerConfig.from_properties(..., migrate=True)``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, TypeVar, cast
+
+import attrs
+from attrs import Factory, frozen
+
+from kafka_nextgen import properties as p
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.properties import GroupProtocol, IsolationLevel, OffsetReset, RecoveryStrategy, SecurityProtocol
+
+__all__ = [
+    "FORBIDDEN",
+    "KEYS",
+    "ConsumerConfig",
+    "GroupProtocol",
+    "IsolationLevel",
+    "Key",
+    "OffsetReset",
+    "RecoveryStrategy",
+    "SecurityProtocol",
+]
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+MIB = 1024 * 1024
+#: What a fetch answer may have around its records; as much as librdkafka demands.
+FRAME_OVERHEAD_BYTES = 512
+
+
+#: Keys that have no place beside ``group.protocol=consumer``, and what has.
+FORBIDDEN: Mapping[str, str] = {
+    "session.timeout.ms": "the broker's group.consumer.session.timeout.ms, or the group's "
+    "consumer.session.timeout.ms, decides when a silent member is removed",
+    "heartbeat.interval.ms": "the broker's group.consumer.heartbeat.interval.ms, or the group's "
+    "consumer.heartbeat.interval.ms, decides how often a member heartbeats",
+    "partition.assignment.strategy": "the broker assigns; group.remote.assignor chooses among its assignors",
+}
+
+
+# ruff: noqa: RUF009  (a default here is attrs's description of a field, made once)
+
+
+def _key(kind: p.Kind[T], default: D, doc: str) -> T | D:
+    return cast("T | D", attrs.field(default=default, metadata={"kind": kind, "doc": doc}))
+
+
+_MS = p.whole_number(0)
+_BYTES = p.whole_number(1)
+_POLL_INTERVAL = Factory(lambda config: cast(int, config.max_poll_interval_ms), takes_self=True)
+_WITH_A_GROUP = Factory(lambda config: config.group_id is not None, takes_self=True)
+
+
+@frozen(kw_only=True, repr=False)
+class ConsumerConfig:
+    """Everything a consumer can be told, checked; make one with ``parse``.
+
+    Attributes ending in ``_ms`` are milliseconds, in ``_bytes`` bytes. Raises ``ConfigError``.
+    """
+
+    bootstrap_servers: tuple[p.ServerAddress, ...] = _key(
+        p.servers, (), "Servers to learn the cluster from; one that answers is enough. Required."
+    )
+    client_id: str = _key(p.text(), "kafka-nextgen", "The name a broker logs and applies quotas to.")
+    client_rack: str | None = _key(
+        p.text(),
+        None,
+        "Where this client is; racks matter to rack-aware assignors and fetches (KIP-392, KIP-881).",
+    )
+    group_id: str | None = _key(p.text(), None, "The group to join and to commit for.")
+    group_protocol: GroupProtocol = _key(
+        p.group_protocol,
+        GroupProtocol.CONSUMER,
+        "The protocol of the group (KIP-848, which calls classic generic).",
+    )
+    group_instance_id: str | None = _key(
+        p.text(), None, "The name of a static member, which keeps its partitions over a restart (KIP-345)."
+    )
+    group_remote_assignor: str | None = _key(
+        p.text(),
+        None,
+        "The broker's assignor to vote for, such as uniform or range; unset leaves the choice to the broker.",
+    )
+    auto_offset_reset: OffsetReset = _key(
+        p.one_of(OffsetReset),
+        OffsetReset.LATEST,
+        "Where to start without a committed offset; none raises OffsetOutOfRangeError.",
+    )
+    enable_auto_commit: bool = _key(
+        p.boolean, _WITH_A_GROUP, "Commit what was handed over before the last poll. Default: true, with a group."
+    )
+    auto_commit_interval_ms: int = _key(p.whole_number(1), 5_000, "The time between two such commits.")
+    max_poll_interval_ms: int = _key(
+        p.whole_number(1), 300_000, "A member that does not poll for this long leaves its group."
+    )
+    max_poll_records: int = _key(p.whole_number(1), 500, "The most records that one poll hands over.")
+    fetch_min_bytes: int = _key(_BYTES, 1, "A broker waits until it has this much.")
+    fetch_max_bytes: int = _key(_BYTES, 50 * MIB, "The most that one fetch from one broker should bring.")
+    fetch_max_wait_ms: int = _key(_MS, 500, "The longest a broker waits for fetch.min.bytes.")
+    max_partition_fetch_bytes: int = _key(_BYTES, MIB, "The most that one fetch should bring of one partition.")
+    check_crcs: bool = _key(p.boolean, True, "Check the checksum of every record batch.")
+    isolation_level: IsolationLevel = _key(
+        p.isolation_level, IsolationLevel.READ_UNCOMMITTED, "Which records of transactions are read."
+    )
+    request_timeout_ms: int = _key(p.whole_number(1), 30_000, "How long to wait for the answer to one request.")
+    default_api_timeout_ms: int = _key(_MS, 60_000, "How long a method without a timeout of its own may take.")
+    retry_backoff_ms: int = _key(_MS, 100, "The pause before the first retry; doubles from there.")
+    retry_backoff_max_ms: int = _key(_MS, 1_000, "The longest pause before a retry.")
+    reconnect_backoff_ms: int = _key(_MS, 50, "The pause before connecting to a broker again; doubles from there.")
+    reconnect_backoff_max_ms: int = _key(_MS, 1_000, "The longest pause before connecting to a broker again.")
+    metadata_max_age_ms: int = _key(p.whole_number(1), 300_000, "Metadata older than this is asked for again.")
+    metadata_recovery_strategy: RecoveryStrategy = _key(
+        p.one_of(RecoveryStrategy),
+        RecoveryStrategy.REBOOTSTRAP,
+        "What to do when no known broker can be reached (KIP-1102).",
+    )
+    metadata_recovery_rebootstrap_trigger_ms: int = _key(
+        _MS, 300_000, "After this long without metadata, start again from the bootstrap servers."
+    )
+    connections_max_idle_ms: int = _key(p.whole_number(1), 540_000, "A connection unused for this long is closed.")
+    socket_connection_setup_timeout_ms: int = _key(
+        p.whole_number(1), 10_000, "How long connecting to one address may take."
+    )
+    security_protocol: SecurityProtocol = _key(
+        p.security_protocol, SecurityProtocol.PLAINTEXT, "How brokers are spoken to."
+    )
+    allow_auto_create_topics: bool = _key(
+        p.boolean,
+        True,
+        "Let a broker create topics that are subscribed to but do not exist, if it does so at all.",
+    )
+    key_deserializer: p.Deserializer | None = _key(
+        p.deserializer, None, "Makes an object of a record's key; unset leaves bytes."
+    )
+    value_deserializer: p.Deserializer | None = _key(
+        p.deserializer, None, "Makes an object of a record's value; unset leaves bytes."
+    )
+    rebalance_timeout_ms: int = _key(
+        p.whole_number(1),
+        _POLL_INTERVAL,
+        "How long a member may take to give partitions up. Default: max.poll.interval.ms. Not Kafka's.",
+    )
+    instance_id_retry_timeout_ms: int = _key(
+        _MS, 60_000, "How long to wait for a group.instance.id that another member still has. Not Kafka's."
+    )
+    offset_reset_strict: bool = _key(
+        p.boolean, False, "Raise instead of resetting when an offset is out of range. Not Kafka's."
+    )
+    fetch_buffer_bytes: int = _key(_BYTES, 64 * MIB, "Fetching pauses while this much waits to be polled. Not Kafka's.")
+    receive_message_max_bytes: int = _key(
+        p.whole_number(1024), 100 * MIB, "A longer frame is refused and its connection closed. librdkafka's."
+    )
+
+    def __attrs_post_init__(self) -> None:
+        for wrong, message, key in _contradictions(self):
+            if wrong:
+                raise ConfigError(message, key)
+
+    @classmethod
+    def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: object) -> ConsumerConfig:
+        """Read a configuration; a key may be in either spelling, a value may be text as in a properties file.
+
+        A value of None stands for the default. Raises ``ConfigError`` with the key as it was written.
+        """
+        given: dict[str, tuple[str, object]] = {}
+        for written, value in [*(properties or {}).items(), *kwargs.items()]:
+            key = _lookup(written)
+            converted = None if value is None else _read(key, written, value)
+            if key.attribute in given and given[key.attribute][1] != converted:
+                first = given[key.attribute][0]
+                raise ConfigError(f"{key.name} is given twice, as {first} and as {written}, and differs", written)
+            given[key.attribute] = written, converted
+        said = {attribute: value for attribute, (_, value) in given.items() if value is not None}
+        return cls(**said)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_properties(cls, properties: Mapping[str, object], *, migrate: bool = False) -> ConsumerConfig:
+        """Read a configuration as ``parse`` does; with ``migrate`` it may be one of the classic protocol's.
+
+        Then keys that the consumer group protocol has no place for are left out with a ``UserWarning`` each.
+        """
+        kept = dict(properties)
+        for written in properties:
+            dotted = str(written).replace("_", ".")
+            if migrate and dotted in FORBIDDEN:
+                warnings.warn(f"{written} is ignored: {FORBIDDEN[dotted]}", UserWarning, stacklevel=2)
+                del kept[written]
+        return cls.parse(kept)
+
+    def __repr__(self) -> str:
+        return f"ConsumerConfig({', '.join(self._said())})"
+
+    def _said(self) -> Iterator[str]:
+        for key in KEYS.values():
+            value = getattr(self, key.attribute)
+            if value != key.default(self):
+                yield f"{key.attribute}={_plain(value)!r}"
+
+
+@frozen
+class Key:
+    """One key: Kafka's name, our attribute, what its value is and does, and its default beside other values."""
+
+    name: str
+    attribute: str
+    kind: p.Kind[object]
+    doc: str
+    default: Callable[[ConsumerConfig], object]
+
+
+def _key_of(attribute: attrs.Attribute[Any]) -> Key:
+    name, metadata, default = attribute.name, attribute.metadata, attribute.default
+    of_the_others = getattr(default, "factory", None)
+    return Key(name.replace("_", "."), name, metadata["kind"], metadata["doc"], of_the_others or (lambda _: default))
+
+
+#: Every key, by Kafka's name of it.
+KEYS: Mapping[str, Key] = {key.name: key for key in (_key_of(one) for one in attrs.fields(ConsumerConfig))}
+
+
+def _lookup(written: str) -> Key:
+    dotted = str(written).replace("_", ".")
+    if dotted in FORBIDDEN:
+        why = f"{written} can't be set with group.protocol=consumer: {FORBIDDEN[dotted]}"
+        raise ConfigError(f"{why}; remove it", written)
+    if dotted not in KEYS:
+        nearest = difflib.get_close_matches(dotted.lower(), KEYS, n=1, cutoff=0.0)[0]
+        raise ConfigError(f"there is no configuration key {written}; the nearest is {nearest}", written)
+    return KEYS[dotted]
+
+
+def _read(key: Key, written: str, value: object) -> object:
+    try:
+        return key.kind.read(value)
+    except p.NotInThisVersionError as error:
+        raise ConfigError(f"{written}={value} is not available in this version, which has {error}", written) from None
+    except ValueError as error:
+        raise ConfigError(f"{written}: {error}", written) from None
+
+
+def _contradictions(config: ConsumerConfig) -> Iterator[tuple[bool, str, str]]:
+    """Pairs of values that can't both be meant, each with the key to change."""
+    yield not config.bootstrap_servers, "bootstrap.servers is required: host:port,...", "bootstrap.servers"
+    if config.group_id is None:
+        yield config.enable_auto_commit, "enable.auto.commit=true needs a group.id", "enable.auto.commit"
+        yield config.group_instance_id is not None, "group.instance.id needs a group.id", "group.instance.id"
+    for low, high, spare in _ORDERED:
+        yield _above(config, low, high, spare), _order_message(config, low, high, spare), low
+
+
+#: Of two keys, the first must not be above the second less what is to be left.
+_ORDERED = (
+    ("fetch.min.bytes", "fetch.max.bytes", 0),
+    ("fetch.max.bytes", "receive.message.max.bytes", FRAME_OVERHEAD_BYTES),
+    ("fetch.max.wait.ms", "request.timeout.ms", 1),
+    ("retry.backoff.ms", "retry.backoff.max.ms", 0),
+    ("reconnect.backoff.ms", "reconnect.backoff.max.ms", 0),
+)
+
+
+def _number(config: ConsumerConfig, name: str) -> int:
+    return cast(int, getattr(config, KEYS[name].attribute))
+
+
+def _above(config: ConsumerConfig, low: str, high: str, spare: int) -> bool:
+    return _number(config, low) > _number(config, high) - spare
+
+
+def _order_message(config: ConsumerConfig, low: str, high: str, spare: int) -> str:
+    rule = f"at least {spare} below" if spare else "at most"
+    return f"{low}={_number(config, low)} must be {rule} {high}={_number(config, high)}"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    return ",".join(map(str, value)) if isinstance(value, tuple) else value

@@ -1,0 +1,203 @@
+"""How one configured value is read: text as in a properties file, or the Python value it stands for.
+
+Each ``Kind`` turns what the caller wrote into the value the program uses, or raises ``ValueError`` with a text
+that goes on after "key: " ("must be a whole number of at least 1, not 'ten'"). Whoever knows the key puts it
+in front. Numbers are bounded by what their field on the wire holds, so nothing overflows later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from attrs import frozen
+
+__all__ = [
+    "INT32_MAX",
+    "Deserializer",
+    "GroupProtocol",
+    "IsolationLevel",
+    "Kind",
+    "NotInThisVersionError",
+    "OffsetReset",
+    "RecoveryStrategy",
+    "SecurityProtocol",
+    "ServerAddress",
+    "boolean",
+    "deserializer",
+    "group_protocol",
+    "isolation_level",
+    "one_of",
+    "security_protocol",
+    "servers",
+    "text",
+    "whole_number",
+]
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+
+INT32_MAX = 2**31 - 1
+NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+_BOOLEANS = {"true": True, "false": False}
+_ADDRESS = re.compile(
+    r"(?:PLAINTEXT://)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<name>[^\s:/\[\],]+)):(?P<port>[0-9]{1,5})"
+)
+
+#: What turns a record's key or value into what the application wants; None (a tombstone) is never handed to it.
+Deserializer = Callable[[bytes], object]
+
+
+class GroupProtocol(Enum):
+    """Which protocol a group is joined with (KIP-848)."""
+
+    CONSUMER = "consumer"
+
+
+class OffsetReset(Enum):
+    """Where reading starts in a partition without a committed offset."""
+
+    LATEST = "latest"
+    EARLIEST = "earliest"
+    NONE = "none"
+
+
+class IsolationLevel(Enum):
+    """Which records of transactions are handed over (KIP-98)."""
+
+    READ_UNCOMMITTED = "read_uncommitted"
+
+
+class SecurityProtocol(Enum):
+    """How brokers are spoken to."""
+
+    PLAINTEXT = "PLAINTEXT"
+
+
+class RecoveryStrategy(Enum):
+    """What is done when no known broker can be reached (KIP-899, KIP-1102)."""
+
+    REBOOTSTRAP = "rebootstrap"
+    NONE = "none"
+
+
+class NotInThisVersionError(ValueError):
+    """A value that is Kafka's, but not built here yet; says what is."""
+
+
+@frozen
+class ServerAddress:
+    """Where a server listens: a host name or address, and a TCP port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@frozen
+class Kind(Generic[T]):
+    """A sort of value: what it is called in documentation, and how it is read."""
+
+    name: str
+    read: Callable[[object], T]
+
+
+def text(what: str = "string") -> Kind[str]:
+    """Any text that is not empty."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f"must be a non-empty string, not {value!r}")
+        return value.strip()
+
+    return Kind(what, read)
+
+
+def whole_number(minimum: int, maximum: int = INT32_MAX) -> Kind[int]:
+    """A whole number within bounds, both included."""
+    wanted = f"a whole number from {minimum} to {maximum}"
+
+    def read(value: object) -> int:
+        number = _as_int(value)
+        if number is None or not minimum <= number <= maximum:
+            raise ValueError(f"must be {wanted}, not {value!r}")
+        return number
+
+    return Kind(wanted, read)
+
+
+def _as_int(value: object) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,20}\s*", value):
+        return int(value)
+    return None
+
+
+def _read_boolean(value: object) -> bool:
+    known = value if isinstance(value, bool) else _BOOLEANS.get(str(value).strip().lower())
+    if known is None:
+        raise ValueError(f"must be true or false, not {value!r}")
+    return known
+
+
+boolean: Kind[bool] = Kind("true or false", _read_boolean)
+
+
+def one_of(choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES) -> Kind[E]:
+    """One of an enum's values, in any case; words in ``later`` are Kafka's, but not in this version."""
+    known = {str(choice.value).lower(): choice for choice in choices}
+    wanted = " or ".join(str(choice.value) for choice in choices)
+
+    def read(value: object) -> E:
+        if isinstance(value, choices):
+            return value
+        written = str(value).strip().lower()
+        word = aliases.get(written, written)
+        if word in known:
+            return known[word]
+        if word in later:
+            raise NotInThisVersionError(wanted)
+        raise ValueError(f"must be {wanted}, not {value!r}")
+
+    return Kind(wanted, read)
+
+
+def _read_servers(value: object) -> tuple[ServerAddress, ...]:
+    written = value.split(",") if isinstance(value, str) else value
+    if not isinstance(written, Iterable):
+        raise ValueError(f"must be host:port,... or a list of them, not {value!r}")
+    found = tuple(dict.fromkeys(_read_server(one) for one in written if one != ""))
+    if not found:
+        raise ValueError("must name at least one host:port")
+    return found
+
+
+def _read_server(value: object) -> ServerAddress:
+    if isinstance(value, ServerAddress):
+        return value
+    match = _ADDRESS.fullmatch(str(value).strip())
+    if match is None or not 0 < int(match["port"]) < 65536:
+        raise ValueError(f"must be host:port ([address]:port for IPv6), not {str(value).strip()!r}")
+    return ServerAddress(match["v6"] or match["name"], int(match["port"]))
+
+
+servers: Kind[tuple[ServerAddress, ...]] = Kind("host:port,...", _read_servers)
+
+
+def _read_deserializer(value: object) -> Deserializer:
+    if not callable(value):
+        raise ValueError(f"must be a callable that takes bytes, not {value!r}")
+    return value
+
+
+deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
+
+group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, later=("classic", "auto"), aliases={"generic": "classic"})
+isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel, later=("read_committed",))
+security_protocol: Kind[SecurityProtocol] = one_of(SecurityProtocol, later=("ssl", "sasl_plaintext", "sasl_ssl"))

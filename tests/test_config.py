@@ -1,0 +1,248 @@
+"""What a user may write as configuration, and what is said about what they may not."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.config import KEYS, ConsumerConfig, GroupProtocol, Key, OffsetReset
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.properties import ServerAddress
+
+SERVERS = {"bootstrap.servers": "localhost:9092"}
+
+
+def refusal(properties: dict[str, object], **kwargs: object) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        ConsumerConfig.parse({**SERVERS, **properties}, **kwargs)
+    return caught.value
+
+
+def test_both_spellings_end_in_the_same_configuration() -> None:
+    dotted = ConsumerConfig.parse({**SERVERS, "group.id": "billing", "group.protocol": "consumer"})
+    snake = ConsumerConfig.parse(bootstrap_servers="localhost:9092", group_id="billing", group_protocol="consumer")
+    assert dotted == snake
+    assert (dotted.group_id, dotted.group_protocol) == ("billing", GroupProtocol.CONSUMER)
+
+
+def test_the_defaults_are_kafkas() -> None:
+    config = ConsumerConfig.parse(SERVERS, group_id="billing")
+    assert config.auto_offset_reset is OffsetReset.LATEST
+    assert (config.enable_auto_commit, config.auto_commit_interval_ms) == (True, 5_000)
+    assert (config.max_poll_interval_ms, config.max_poll_records) == (300_000, 500)
+    assert (config.fetch_min_bytes, config.fetch_max_bytes, config.max_partition_fetch_bytes) == (
+        1,
+        52_428_800,
+        1_048_576,
+    )
+    assert (config.request_timeout_ms, config.default_api_timeout_ms) == (30_000, 60_000)
+    assert (config.retry_backoff_ms, config.retry_backoff_max_ms) == (100, 1_000)
+
+
+def test_values_may_be_text_as_in_a_properties_file() -> None:
+    config = ConsumerConfig.parse(
+        {**SERVERS, "max.poll.records": " 7 ", "check.crcs": "False", "auto.offset.reset": "EARLIEST"}
+    )
+    assert (config.max_poll_records, config.check_crcs, config.auto_offset_reset) == (
+        7,
+        False,
+        OffsetReset.EARLIEST,
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("a:1", ["a:1"]),
+        ("a:1, b:2 ,a:1,", ["a:1", "b:2"]),
+        (["a:1", "b:2"], ["a:1", "b:2"]),
+        ("[::1]:9092", ["[::1]:9092"]),
+        ("PLAINTEXT://10.0.0.1:9092", ["10.0.0.1:9092"]),
+    ],
+)
+def test_bootstrap_servers_come_as_text_or_list(written: object, read: list[str]) -> None:
+    assert [str(one) for one in ConsumerConfig.parse(bootstrap_servers=written).bootstrap_servers] == read
+
+
+def test_an_ipv6_address_is_kept_without_its_brackets() -> None:
+    assert ConsumerConfig.parse(bootstrap_servers="[::1]:9092").bootstrap_servers == (ServerAddress("::1", 9092),)
+
+
+@pytest.mark.parametrize(
+    "written", ["localhost", "localhost:0", "localhost:70000", "::1:9092", ":9092", "a:x", 9092, "", [], b"a:1"]
+)
+def test_a_server_that_is_no_host_and_port_is_refused(written: object) -> None:
+    with pytest.raises(ConfigError, match="bootstrap_servers: must"):
+        ConsumerConfig.parse(bootstrap_servers=written)
+
+
+def test_without_bootstrap_servers_there_is_no_configuration() -> None:
+    with pytest.raises(ConfigError, match=r"bootstrap\.servers is required"):
+        ConsumerConfig.parse(group_id="billing")
+
+
+@pytest.mark.parametrize(
+    ("written", "nearest"),
+    [
+        ("grup.id", "group.id"),
+        ("grupid", "group.id"),
+        ("auto_offset_rest", "auto.offset.reset"),
+        ("Fetch.Min.Byte", "fetch.min.bytes"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_nearest_one(written: str, nearest: str) -> None:
+    error = refusal({written: "1"})
+    assert (error.key, nearest in str(error), written in str(error)) == (written, True, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("session.timeout.ms", "group.consumer.session.timeout.ms"),
+        ("heartbeat_interval_ms", "group.consumer.heartbeat.interval.ms"),
+        ("partition.assignment.strategy", "group.remote.assignor"),
+    ],
+)
+def test_what_the_broker_decides_is_refused_and_explained(written: str, instead: str) -> None:
+    error = refusal({written: "1"})
+    assert error.key == written
+    assert instead in str(error)
+
+
+def test_properties_of_a_classic_consumer_can_be_taken_over() -> None:
+    classic = {
+        **SERVERS,
+        "group.id": "billing",
+        "session.timeout.ms": "45000",
+        "partition.assignment.strategy": "range",
+    }
+    with pytest.warns(UserWarning, match="is ignored: ") as caught:
+        config = ConsumerConfig.from_properties(classic, migrate=True)
+    assert config == ConsumerConfig.parse(SERVERS, group_id="billing")
+    assert [str(warning.message).split()[0] for warning in caught] == [
+        "session.timeout.ms",
+        "partition.assignment.strategy",
+    ]
+
+
+def test_without_migration_such_properties_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"session\.timeout\.ms"):
+        ConsumerConfig.from_properties({**SERVERS, "session.timeout.ms": "45000"})
+
+
+def test_nothing_to_migrate_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ConsumerConfig.from_properties(SERVERS, migrate=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("group.protocol", "classic"),
+        ("group.protocol", "generic"),
+        ("group.protocol", "auto"),
+        ("isolation.level", "read_committed"),
+        ("security.protocol", "SSL"),
+        ("security.protocol", "SASL_PLAINTEXT"),
+    ],
+)
+def test_what_kafka_has_and_this_version_lacks_is_said_so(key: str, value: str) -> None:
+    assert f"{key}={value} is not available in this version" in str(refusal({key: value}))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("max.poll.records", "ten"),
+        ("max.poll.records", "0"),
+        ("max.poll.records", -1),
+        ("max.poll.records", 1.5),
+        ("max.poll.records", True),
+        ("fetch.max.bytes", 2**31),
+        ("request.timeout.ms", "9" * 5000),
+        ("check.crcs", "yes"),
+        ("check.crcs", 1),
+        ("auto.offset.reset", "smallest"),
+        ("group.protocol", "share"),
+        ("group.id", ""),
+        ("group.id", 7),
+        ("group.instance.id", " "),
+        ("key.deserializer", "org.apache.kafka.common.serialization.StringDeserializer"),
+        ("value_deserializer", 3),
+    ],
+)
+def test_a_value_out_of_bounds_is_refused_with_its_key(key: str, value: object) -> None:
+    error = refusal({key: value})
+    assert error.key == key
+    assert str(error).startswith(f"{key}: must be")
+
+
+@pytest.mark.parametrize(
+    ("properties", "key"),
+    [
+        ({"fetch.min.bytes": 2, "fetch.max.bytes": 1}, "fetch.min.bytes"),
+        ({"fetch.max.bytes": 2_000, "receive.message.max.bytes": 2_000}, "fetch.max.bytes"),
+        ({"fetch.max.wait.ms": 500, "request.timeout.ms": 500}, "fetch.max.wait.ms"),
+        ({"retry.backoff.ms": 2, "retry.backoff.max.ms": 1}, "retry.backoff.ms"),
+        ({"reconnect.backoff.ms": 2, "reconnect.backoff.max.ms": 1}, "reconnect.backoff.ms"),
+        ({"enable.auto.commit": True}, "enable.auto.commit"),
+        ({"group.instance.id": "one"}, "group.instance.id"),
+    ],
+)
+def test_values_that_contradict_each_other_are_refused(properties: dict[str, object], key: str) -> None:
+    error = refusal(properties)
+    assert error.key == key
+    assert key in str(error)
+
+
+def test_a_key_given_in_two_spellings_must_say_the_same() -> None:
+    assert "given twice" in str(refusal({"group.id": "a"}, group_id="b"))
+    assert ConsumerConfig.parse({**SERVERS, "max.poll.records": "5"}, max_poll_records=5).max_poll_records == 5
+
+
+def test_without_a_group_nothing_is_committed_by_itself() -> None:
+    assert ConsumerConfig.parse(SERVERS).enable_auto_commit is False
+    assert ConsumerConfig.parse(SERVERS, group_id="billing").enable_auto_commit is True
+
+
+def test_the_rebalance_timeout_follows_the_poll_interval_until_it_is_given() -> None:
+    assert ConsumerConfig.parse(SERVERS, max_poll_interval_ms=7).rebalance_timeout_ms == 7
+    assert ConsumerConfig.parse(SERVERS, max_poll_interval_ms=7, rebalance_timeout_ms=9).rebalance_timeout_ms == 9
+
+
+def test_none_stands_for_the_default() -> None:
+    assert ConsumerConfig.parse(SERVERS, group_id=None, max_poll_records=None) == ConsumerConfig.parse(SERVERS)
+
+
+def test_a_configuration_is_written_as_what_differs_from_the_defaults() -> None:
+    config = ConsumerConfig.parse(SERVERS, group_id="billing", auto_offset_reset="earliest", max_poll_records="500")
+    said = "bootstrap_servers='localhost:9092', group_id='billing', auto_offset_reset='earliest'"
+    assert repr(config) == f"ConsumerConfig({said})"
+
+
+def test_a_configuration_does_not_change() -> None:
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        ConsumerConfig.parse(SERVERS).group_id = "other"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_every_key_is_documented_and_reads_its_own_default(key: Key) -> None:
+    default = key.default(ConsumerConfig.parse(SERVERS))
+    assert key.doc.endswith(".")
+    assert default in (None, ()) or key.kind.read(default) == default
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=20) | st.sampled_from(sorted(KEYS)), st.none() | st.integers() | st.text() | st.floats()
+    )
+)
+def test_whatever_is_written_is_read_or_refused_with_a_configuration_error(written: dict[str, object]) -> None:
+    with contextlib.suppress(ConfigError):
+        assert ConsumerConfig.parse({**SERVERS, **written}).bootstrap_servers
