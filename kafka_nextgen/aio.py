@@ -138,17 +138,18 @@ class AsyncConsumer:
 
     async def _run_callbacks(self) -> None:
         """Run what waits to be run. A callback whose poll was cancelled goes on, and the next poll waits for it."""
-        while self._running is not None or (callback := self._core.engine.mailbox.take_callback()) is not None:
+        while True:
             if self._running is None:
+                callback = self._core.engine.mailbox.take_callback()
+                if callback is None:
+                    return
                 self._running = callback, asyncio.ensure_future(self._run_callback(callback))
             callback, task = self._running
             await asyncio.wait([task])
             self._running = None
             error = _error_of(task)
             if error is not None:
-                self._core.engine.mailbox.post_error(
-                    error
-                )  # raised by this poll, or the next if this is cancelled
+                self._core.engine.mailbox.post_error(error)  # raised by this poll, or the next if this is cancelled
             await asyncio.shield(_answer(self._core.callback_finished(callback, error)))
             self._core.raise_posted()
 

@@ -177,16 +177,12 @@ class Consumer:
         with self._use("commit"):
             self._commit(offsets, timeout)
 
-    def _commit(
-        self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None, timeout: float | None
-    ) -> None:
+    def _commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None, timeout: float | None) -> None:
         self._core.settle_progress()
         limit_s = self._api_timeout(timeout)
         self._answer(self._core.engine.commit(self._core.offsets_to_commit(offsets), limit_s), limit_s)
 
-    def commit_async(
-        self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None = None
-    ) -> Future[None]:
+    def commit_async(self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None = None) -> Future[None]:
         """Commit without waiting; the future tells how it ended."""
         with self._use("commit_async"):
             self._core.settle_progress()
@@ -361,9 +357,7 @@ class Consumer:
         self._core.require_assigned(partitions)
         return partitions or self.assignment()
 
-    def _offsets_at(
-        self, timestamps: Mapping[TopicPartition, int], timeout: float | None
-    ) -> dict[TopicPartition, int]:
+    def _offsets_at(self, timestamps: Mapping[TopicPartition, int], timeout: float | None) -> dict[TopicPartition, int]:
         return {tp: found.offset for tp, found in self.offsets_for_times(timestamps, timeout).items()}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from kafka_nextgen.wire.records.columns import ColumnSlice
+from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["SCHEMA", "to_table"]
 

@@ -58,7 +58,7 @@ class Engine:
         self.offsets = OffsetClient(self.cluster, self.identity, config)
         self.lookups = Lookups(self.cluster, config)
         self.fetcher = Fetcher(
-            config, self.cluster, self.offsets, self.lookups, self.mailbox, self._tasks, self._signal
+            config, self.cluster, self.offsets, self.mailbox, self._tasks, self._signal, self._thread.call_soon
         )
         self._driver: MemberDriver | None = None
         self._tasks.start(self._connect())
@@ -208,6 +208,7 @@ class Engine:
     async def _shut_down(self) -> None:
         if self._driver is not None:
             self._driver.stop()
+        self.fetcher.close()
         await self._tasks.cancel_all()
         await self.cluster.close()
 

@@ -19,9 +19,7 @@ _ADVICE: dict[int, str] = {
         "upgrade it, or use group.protocol=classic"
     ),
     ErrorCode.UNSUPPORTED_ASSIGNOR: "name one of the broker's group.consumer.assignors in group.remote.assignor",
-    ErrorCode.FENCED_INSTANCE_ID: (
-        "another process took over this group.instance.id; make sure only one runs with it"
-    ),
+    ErrorCode.FENCED_INSTANCE_ID: ("another process took over this group.instance.id; make sure only one runs with it"),
     ErrorCode.UNRELEASED_INSTANCE_ID: (
         "another live member holds this group.instance.id, or one that crashed has not reached its session timeout"
     ),
@@ -37,9 +35,7 @@ def error_from_coordinator(effect: RaiseToApplication, group_id: str, member_id:
     return error_from_code(effect.code, text, group_id=group_id, member_id=member_id)
 
 
-def error_from_code(
-    code: int, text: str, *, group_id: str | None = None, member_id: str | None = None
-) -> BrokerError:
+def error_from_code(code: int, text: str, *, group_id: str | None = None, member_id: str | None = None) -> BrokerError:
     """The typed error of an error code; ``text`` says what it concerned."""
     advice = _ADVICE.get(code)
     message = f"{text} ({name_of(code)})" + (f"; {advice}" if advice else "")

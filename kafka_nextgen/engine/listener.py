@@ -56,7 +56,5 @@ class AsyncRebalanceListener:
     ) -> None:
         """``partitions`` are about to go; they are still this member's, so their offsets can be committed."""
 
-    async def on_partitions_lost(
-        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
-    ) -> None:
+    async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are gone already, perhaps to somebody else; nothing can be committed for them."""

@@ -71,7 +71,7 @@ class Lookups:
         asked = [self._ask(node, share, patience) for node, share in by_leader.items()]
         failure: object = "no leader is known"
         for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(answer, TransportError | DecodeError):
+            if isinstance(answer, (TransportError, DecodeError)):
                 failure = answer
             elif isinstance(answer, BaseException):
                 raise answer

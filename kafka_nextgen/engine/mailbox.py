@@ -14,6 +14,7 @@ from typing import Protocol
 
 from attrs import frozen
 
+from kafka_nextgen.errors import TransportError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
@@ -128,6 +129,11 @@ class Mailbox:
         """Leave an error for the next poll to raise."""
         self._errors.append(error)
         self._signal.ring()
+
+    def post_unless_weather(self, error: Exception) -> None:
+        """Leave an error for the next poll to raise, if trying again will not help."""
+        if not isinstance(error, TransportError) and not getattr(error, "retriable", False):
+            self.post_error(error)
 
     def take_callback(self) -> PendingCallback | None:
         """The oldest callback not yet taken, if any."""

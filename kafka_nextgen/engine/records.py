@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kafka_nextgen.properties import Deserializer
 from kafka_nextgen.errors import DeserializationError, KafkaNextgenError
+from kafka_nextgen.properties import Deserializer
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
-from kafka_nextgen.wire.records.columns import ColumnSlice
+from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
     import pandas
@@ -86,12 +86,13 @@ class RecordIterator(Iterator[Record]):
         self._row += 1
         return _make_record(part, row, self._deserializers)
 
-    def progress(self) -> Iterator[tuple[ColumnSlice, int]]:
-        """How far each slice was read: itself and the row after the last one taken, for those begun."""
-        for part in self._slices[: self._which]:
-            yield part, part.stop
-        if self._which < len(self._slices) and self._row > self._slices[self._which].start:
-            yield self._slices[self._which], self._row
+    def progress(self) -> list[ColumnSlice]:
+        """What was taken so far, slice by slice; the last of them may be the beginning of one."""
+        done = list(self._slices[: self._which])
+        if self._which < len(self._slices):
+            part = self._slices[self._which]
+            done += [ColumnSlice(part.columns, part.start, self._row)] if self._row > part.start else []
+        return done
 
     def _current(self) -> ColumnSlice:
         while self._which < len(self._slices):
