@@ -1,0 +1,80 @@
+"""Which APIs this broker serves, in which versions, and by which handler: the table that ApiVersions shows.
+
+The ranges are those of Kafka 4.3, as far as ``wire.apis`` has them. One is wider than what is served, as in Kafka
+since 4.0: librdkafka before 2.11 compresses only if Produce begins at version 0 (KAFKA-18659), and never uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
+from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
+from kafka_nextgen.broker.handlers.create_partitions import handle as create_partitions
+from kafka_nextgen.broker.handlers.create_topics import handle as create_topics
+from kafka_nextgen.broker.handlers.delete_groups import handle as delete_groups
+from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
+from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
+from kafka_nextgen.broker.handlers.describe_configs import handle as describe_configs
+from kafka_nextgen.broker.handlers.fetch import handle as fetch
+from kafka_nextgen.broker.handlers.find_coordinator import handle as find_coordinator
+from kafka_nextgen.broker.handlers.init_producer_id import handle as init_producer_id
+from kafka_nextgen.broker.handlers.list_groups import handle as list_groups
+from kafka_nextgen.broker.handlers.list_offsets import handle as list_offsets
+from kafka_nextgen.broker.handlers.metadata import handle as metadata
+from kafka_nextgen.broker.handlers.offset_commit import handle as offset_commit
+from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
+from kafka_nextgen.broker.handlers.produce import handle as produce
+from kafka_nextgen.wire import apis as api
+from kafka_nextgen.wire.apis import Api, VersionRange
+from kafka_nextgen.wire.messages import ApiMessage
+
+__all__ = ["SERVED", "Handler", "advertised"]
+
+#: Takes the request and its ``Context``; answers with the response, or with None if there is none to send.
+Handler = Callable[..., Awaitable["ApiMessage | None"]]
+
+_FIRST_ADVERTISED_PRODUCE = 0
+
+
+@frozen
+class ServedApi:
+    """An API and who handles it."""
+
+    api: Api
+    handle: Handler
+
+
+#: Every API but ApiVersions, which is answered from this table, by Kafka's key.
+SERVED: Mapping[int, ServedApi] = {
+    served.api.key: served
+    for served in (
+        ServedApi(api.PRODUCE, produce),
+        ServedApi(api.FETCH, fetch),
+        ServedApi(api.LIST_OFFSETS, list_offsets),
+        ServedApi(api.METADATA, metadata),
+        ServedApi(api.OFFSET_COMMIT, offset_commit),
+        ServedApi(api.OFFSET_FETCH, offset_fetch),
+        ServedApi(api.FIND_COORDINATOR, find_coordinator),
+        ServedApi(api.LIST_GROUPS, list_groups),
+        ServedApi(api.CREATE_TOPICS, create_topics),
+        ServedApi(api.DELETE_TOPICS, delete_topics),
+        ServedApi(api.INIT_PRODUCER_ID, init_producer_id),
+        ServedApi(api.DESCRIBE_CONFIGS, describe_configs),
+        ServedApi(api.CREATE_PARTITIONS, create_partitions),
+        ServedApi(api.DELETE_GROUPS, delete_groups),
+        ServedApi(api.DESCRIBE_CLUSTER, describe_cluster),
+        ServedApi(api.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat),
+        ServedApi(api.CONSUMER_GROUP_DESCRIBE, consumer_group_describe),
+    )
+}
+
+
+def advertised() -> dict[int, VersionRange]:
+    """The versions of each API that clients are told, by Kafka's key."""
+    served = [*(entry.api for entry in SERVED.values()), api.API_VERSIONS]
+    ranges = {entry.key: (entry.min_version, entry.max_version) for entry in served}
+    ranges[api.PRODUCE.key] = (_FIRST_ADVERTISED_PRODUCE, api.PRODUCE.max_version)
+    return ranges

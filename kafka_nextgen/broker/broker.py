@@ -1,0 +1,113 @@
+"""A broker of one or more nodes in this process, for development and tests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import time
+from collections.abc import Callable, Mapping
+
+from kafka_nextgen.broker.cluster import Cluster, Node
+from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.server import Server
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.errors import ConfigError, MisuseError
+
+__all__ = ["Broker"]
+
+_log = logging.getLogger(__name__)
+
+_WILDCARDS = ("", "0.0.0.0", "::")
+_FIRST_NODE_ID = 1
+
+
+class Broker:
+    """An in-memory Kafka cluster that listens on TCP; for development and tests, not for production.
+
+    Args:
+        config: broker settings by Kafka's names, such as ``{"num.partitions": 3}``.
+        host: the address to listen on, this machine only by default.
+        port: the first node's port, each further node taking the next; 0 lets the system choose.
+        nodes: how many broker nodes there are; they share the topics and divide leaders and groups.
+        advertised_host: the host that clients are told; by default ``host``, or this machine's name if that is
+            a wildcard.
+
+    Raises:
+        ConfigError: a setting is unknown or can't be.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        nodes: int = 1,
+        advertised_host: str | None = None,
+    ) -> None:
+        if nodes < 1:
+            raise ConfigError(f"a cluster has at least one node, not {nodes}")
+        advertised = advertised_host or (socket.getfqdn() if host in _WILDCARDS else host)
+        settings = BrokerSettings.from_properties(config or {})
+        self._host, self._first_port = host, port
+        self._cluster = Cluster(settings, [Node(_FIRST_NODE_ID + i, advertised) for i in range(nodes)], _steady_clock())
+        self._servers: list[Server] = []
+
+    @property
+    def port(self) -> int:
+        """The first node's port. Raises ``MisuseError`` before ``start``."""
+        self._check_started()
+        return self._cluster.nodes[0].port
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What clients take as ``bootstrap.servers``. Raises ``MisuseError`` before ``start``."""
+        self._check_started()
+        return ",".join(f"{node.host}:{node.port}" for node in self._cluster.nodes)
+
+    async def start(self) -> None:
+        """Listen. Raises ``OSError`` if the address can't be used, with nothing left open."""
+        assert not self._servers, "a broker is started once"
+        try:
+            for index, node in enumerate(self._cluster.nodes):
+                await self._start_node(node, self._first_port + index if self._first_port else 0)
+        except OSError:
+            await self.close()
+            raise
+        _log.info("a broker for development and tests, in memory, listens on %s", self.bootstrap_servers)
+
+    async def close(self) -> None:
+        """Close every connection and stop; what was stored is gone."""
+        self._cluster.groups.close()
+        await asyncio.gather(*(server.close() for server in self._servers))
+        self._servers.clear()
+
+    def create_topic(self, name: str, partitions: int | None = None) -> None:
+        """Make a topic of ``partitions`` partitions (default: ``num.partitions``), on the broker's own loop.
+
+        Raises ``MisuseError`` if there is such a topic or the name or number can't be.
+        """
+        refusal = self._cluster.topics.creation_complaint(name)
+        if refusal is not None:
+            raise MisuseError(refusal.message)
+        if partitions is not None and partitions < 1:
+            raise MisuseError(f"topic {name} needs at least one partition, not {partitions}")
+        self._cluster.create_topic(name, partitions)
+
+    async def _start_node(self, node: Node, port: int) -> None:
+        settings = self._cluster.settings
+        dispatcher = Dispatcher(self._cluster, node)
+        server = Server(dispatcher, settings.socket_request_max_bytes, settings.max_connections)
+        self._servers.append(server)
+        node.port = await server.start(self._host, port)
+
+    def _check_started(self) -> None:
+        if not self._servers:
+            raise MisuseError("the broker does not listen: start() it first")
+
+
+def _steady_clock() -> Callable[[], float]:
+    """Seconds since the epoch as of now, going on evenly even if somebody sets the machine's clock."""
+    began, wall = time.monotonic(), time.time()
+    return lambda: wall + time.monotonic() - began

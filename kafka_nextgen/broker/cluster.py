@@ -1,0 +1,112 @@
+"""What the nodes of one cluster share: settings, topics, groups, and who leads and coordinates what.
+
+All nodes live in one process and on one event loop, so sharing is plain. A node still answers only for what is its
+own, as in a real cluster: it refuses the records of partitions another node leads, and the groups another node
+coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from uuid import uuid4
+from zlib import crc32
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker.groups import Groups
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.broker.topic_settings import TopicSettings
+from kafka_nextgen.broker.topics import Partition, Topic, Topics
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import TopicsChanged
+from kafka_nextgen.coordinator.responses import TopicsNoted
+
+__all__ = ["Cluster", "Context", "Node"]
+
+
+@define
+class Node:
+    """A broker node, at the address that clients are told. ``port`` is known once it listens."""
+
+    node_id: int
+    host: str
+    port: int = 0
+
+
+class Cluster:
+    """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back."""
+
+    def __init__(self, settings: BrokerSettings, nodes: Sequence[Node], clock: Callable[[], float]) -> None:
+        assert nodes
+        self.settings = settings
+        self.nodes = tuple(nodes)
+        self.cluster_id = uuid4().hex[:22]  # as long as Kafka's
+        self.topics = Topics([node.node_id for node in nodes])
+        self.groups = Groups(settings, clock)
+        self._clock = clock
+        self._next_producer_id = 0
+        self.topics.on_change(self._tell_coordinator)
+
+    @property
+    def controller(self) -> Node:
+        """The node that clients are told is the controller; every node does its work."""
+        return self.nodes[0]
+
+    def now_ms(self) -> int:
+        """The time, in milliseconds since the epoch."""
+        return int(self._clock() * 1000)
+
+    def coordinator_of(self, group_id: str) -> Node:
+        """The node that coordinates a group, whether or not the group exists."""
+        return self.nodes[crc32(group_id.encode()) % len(self.nodes)]
+
+    def node(self, node_id: int) -> Node:
+        """The node of that id."""
+        return next(node for node in self.nodes if node.node_id == node_id)
+
+    def new_producer_id(self) -> int:
+        """A producer id that nobody has had."""
+        self._next_producer_id += 1
+        return self._next_producer_id - 1
+
+    def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:
+        """Make a topic with the broker's defaults; its name was checked before."""
+        count = self.settings.num_partitions if num_partitions is None else num_partitions
+        return self.topics.create(name, self.topics.placement(count, 1), self.topic_settings())
+
+    def topic_settings(self) -> TopicSettings:
+        """What a topic has that sets nothing itself."""
+        return TopicSettings(default_max_message_bytes=self.settings.message_max_bytes)
+
+    def directory(self) -> TopicDirectory:
+        """The topics of this moment, by name and id."""
+        return TopicDirectory.of(self.topics.images().values())
+
+    def _tell_coordinator(self) -> None:
+        self.groups.ask(TopicsChanged(self.topics.images()), TopicsNoted)
+
+
+@frozen
+class Context:
+    """One request's circumstances: the node it came to, in which version, and from whom."""
+
+    cluster: Cluster
+    node: Node
+    version: int = 0
+    client_id: str = ""
+    client_host: str = field(default="")
+
+    def coordinates(self, group_id: str) -> bool:
+        """Whether this node is the group's coordinator."""
+        return self.cluster.coordinator_of(group_id) is self.node
+
+    def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
+        """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""
+        if partition.leader != self.node.node_id:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        if known_epoch < 0 or known_epoch == partition.leader_epoch:
+            return ErrorCode.NONE
+        if known_epoch < partition.leader_epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        return ErrorCode.UNKNOWN_LEADER_EPOCH

@@ -1,0 +1,84 @@
+"""What drives the coordinator: it is asked, its outcome is committed, and its timers run on the event loop.
+
+The log of a real coordinator would stand between the outcome and the answer. In memory every outcome is committed
+at once, and only then answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.requests import Request
+from kafka_nextgen.coordinator.responses import Response
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["Groups"]
+
+_log = logging.getLogger(__name__)
+
+_R = TypeVar("_R", bound=Response)
+
+_ASSIGNORS: dict[str, Callable[[], PartitionAssignor]] = {"uniform": UniformAssignor, "range": RangeAssignor}
+
+
+class Groups:
+    """The groups of a cluster. ``clock`` gives seconds since the epoch and never goes back."""
+
+    def __init__(self, settings: BrokerSettings, clock: Callable[[], float]) -> None:
+        self._coordinator = Coordinator(_coordinator_settings(settings))
+        self._clock = clock
+        self._timer: asyncio.TimerHandle | None = None
+
+    def ask(self, request: Request, expected: type[_R]) -> _R:
+        """Put a request to the coordinator and return its response, which is of the ``expected`` class."""
+        outcome = self._coordinator.handle(request, self._clock())
+        self._coordinator.commit(outcome)
+        self._arm()
+        assert isinstance(outcome.response, expected)
+        return outcome.response
+
+    def close(self) -> None:
+        """Stop the timers."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _arm(self) -> None:
+        self.close()
+        deadline = self._coordinator.deadline()
+        if deadline is not None:
+            delay = max(deadline - self._clock(), 0.0)
+            self._timer = asyncio.get_running_loop().call_later(delay, self._expire)
+
+    def _expire(self) -> None:
+        for outcome in self._coordinator.expire(self._clock()):
+            self._coordinator.commit(outcome)
+        self._arm()
+
+
+def _coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
+    return CoordinatorSettings(
+        group_consumer_session_timeout_ms=settings.group_consumer_session_timeout_ms,
+        group_consumer_heartbeat_interval_ms=settings.group_consumer_heartbeat_interval_ms,
+        group_consumer_max_size=settings.group_consumer_max_size,
+        group_consumer_assignors=tuple(_assignor(name) for name in settings.group_consumer_assignors),
+        group_consumer_assignment_interval_ms=settings.group_consumer_assignment_interval_ms,
+        group_consumer_regex_refresh_interval_ms=settings.group_consumer_regex_refresh_interval_ms,
+        offset_metadata_max_bytes=settings.offset_metadata_max_bytes,
+    )
+
+
+def _assignor(name: str) -> PartitionAssignor:
+    if name not in _ASSIGNORS:
+        known = " and ".join(_ASSIGNORS)
+        raise ConfigError(
+            f"group.consumer.assignors: there is no assignor {name}, only {known}", "group.consumer.assignors"
+        )
+    return _ASSIGNORS[name]()

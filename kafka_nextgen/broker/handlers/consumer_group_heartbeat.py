@@ -1,0 +1,24 @@
+"""ConsumerGroupHeartbeat: join a group, stay in it, leave it (KIP-848, "ConsumerGroupHeartbeat API").
+
+In version 0 a member may come without an id, and is given one here.
+"""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from kafka_nextgen.bridge.consumer_group_heartbeat import from_request, to_response
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
+
+__all__ = ["handle"]
+
+
+async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> ConsumerGroupHeartbeatResponse:
+    """Pass the heartbeat to the coordinator."""
+    if not context.coordinates(request.group_id):
+        return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.NOT_COORDINATOR))
+    heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()))
+    return to_response(context.cluster.groups.ask(heartbeat, ConsumerGroupHeartbeatAnswer))

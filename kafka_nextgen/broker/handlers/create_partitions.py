@@ -1,0 +1,60 @@
+"""CreatePartitions: give topics more partitions; never fewer (KIP-195).
+
+A request may place the replicas of the new partitions itself.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.placement import Replicas, as_assigned
+from kafka_nextgen.broker.topics import MAX_PARTITIONS, Refusal, Topic
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.messages import CreatePartitionsRequest, CreatePartitionsResponse, DataContainer
+
+__all__ = ["handle"]
+
+_Result = CreatePartitionsResponse.CreatePartitionsTopicResult
+
+
+async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePartitionsResponse:
+    """Grow what can be grown, and say of each topic what became of it."""
+    return CreatePartitionsResponse(
+        results=[_grow(topic, context.cluster, request.validate_only) for topic in request.topics]
+    )
+
+
+def _grow(asked: DataContainer, cluster: Cluster, validate_only: bool) -> _Result:
+    topic = cluster.topics.named(asked.name)
+    if topic is None:
+        refusal = Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic '{asked.name}'.")
+        return _result(asked.name, refusal)
+    replicas = _replicas(asked, topic, cluster)
+    if isinstance(replicas, Refusal):
+        return _result(asked.name, replicas)
+    if not validate_only:
+        cluster.topics.grow(topic, replicas)
+    return _result(asked.name, None)
+
+
+def _replicas(asked: DataContainer, topic: Topic, cluster: Cluster) -> Replicas | Refusal:
+    has = len(topic.partitions)
+    if not has < asked.count <= MAX_PARTITIONS:
+        return Refusal(
+            ErrorCode.INVALID_PARTITIONS,
+            f"The topic has {has} partition(s) and may have up to {MAX_PARTITIONS}; {asked.count} is no increase.",
+        )
+    if asked.assignments is None:
+        return cluster.topics.placement(asked.count, topic.replication_factor, first=has)
+    if len(asked.assignments) != asked.count - has:
+        return Refusal(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"{len(asked.assignments)} assignment(s) do not fit {asked.count - has} new partition(s).",
+        )
+    assigned = [assignment.broker_ids for assignment in asked.assignments]
+    return as_assigned(assigned, [node.node_id for node in cluster.nodes])
+
+
+def _result(name: str, refusal: Refusal | None) -> _Result:
+    if refusal is None:
+        return _Result(name=name, error_code=ErrorCode.NONE)
+    return _Result(name=name, error_code=refusal.code, error_message=refusal.message)

@@ -1,0 +1,110 @@
+"""CreateTopics: make topics, each for itself; ``validate_only`` says what would become of them.
+
+-1 partitions or replicas mean the broker's default (KIP-464). A request may place the replicas itself, and then
+says nothing of either number. Any node does the controller's work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.topics import NO_TOPIC_ID
+from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.placement import Replicas, as_assigned
+from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings, complaint
+from kafka_nextgen.broker.topics import MAX_PARTITIONS, Refusal
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, DataContainer
+
+__all__ = ["handle"]
+
+_Result = CreateTopicsResponse.CreatableTopicResult
+_Config = _Result.CreatableTopicConfigs
+
+_TOPIC_CONFIG = 1  # Kafka's ConfigSource: set on the topic
+_DEFAULT_CONFIG = 5
+
+
+@frozen
+class _Plan:
+    replicas: Replicas
+    settings: TopicSettings
+
+
+async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopicsResponse:
+    """Make what can be made, and say of each topic what became of it."""
+    counts = Counter(topic.name for topic in request.topics)
+    return CreateTopicsResponse(
+        topics=[
+            _create(topic, context.cluster, request.validate_only)
+            if counts[topic.name] == 1
+            else _refused(topic.name, Refusal(ErrorCode.INVALID_REQUEST, "The topic is named twice."))
+            for topic in request.topics
+        ]
+    )
+
+
+def _create(asked: DataContainer, cluster: Cluster, validate_only: bool) -> _Result:
+    plan = cluster.topics.creation_complaint(asked.name) or _planned(asked, cluster)
+    if isinstance(plan, Refusal):
+        return _refused(asked.name, plan)
+    if validate_only:
+        return _result(asked.name, NO_TOPIC_ID, plan)
+    topic = cluster.topics.create(asked.name, plan.replicas, plan.settings)
+    return _result(asked.name, topic.topic_id, plan)
+
+
+def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
+    overrides = {config.name: config.value for config in asked.configs}
+    wrong = complaint(overrides)
+    if wrong is not None:
+        return Refusal(ErrorCode.INVALID_CONFIG, wrong)
+    replicas = _assigned(asked, cluster) if asked.assignments else _spread(asked, cluster)
+    if isinstance(replicas, Refusal):
+        return replicas
+    return _Plan(replicas, TopicSettings(overrides, cluster.settings.message_max_bytes))
+
+
+def _spread(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
+    count = cluster.settings.num_partitions if asked.num_partitions == -1 else asked.num_partitions
+    factor = 1 if asked.replication_factor == -1 else asked.replication_factor
+    if not 0 < count <= MAX_PARTITIONS:
+        return Refusal(ErrorCode.INVALID_PARTITIONS, f"Partitions must be 1 to {MAX_PARTITIONS}, not {count}.")
+    if not 0 < factor <= len(cluster.nodes):
+        return Refusal(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"Replication factor {factor} is not within the {len(cluster.nodes)} broker(s) there are.",
+        )
+    return cluster.topics.placement(count, factor)
+
+
+def _assigned(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
+    if asked.num_partitions != -1 or asked.replication_factor != -1:
+        return Refusal(ErrorCode.INVALID_REQUEST, "Assigned replicas leave both numbers at -1.")
+    by_index = {assignment.partition_index: assignment.broker_ids for assignment in asked.assignments}
+    if sorted(by_index) != list(range(len(asked.assignments))):
+        return Refusal(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "Partitions must be numbered from 0 without gaps.")
+    return as_assigned([by_index[i] for i in range(len(by_index))], [node.node_id for node in cluster.nodes])
+
+
+def _result(name: str, topic_id: TopicId, plan: _Plan) -> _Result:
+    return _Result(
+        name=name,
+        topic_id=topic_id,
+        error_code=ErrorCode.NONE,
+        num_partitions=len(plan.replicas),
+        replication_factor=len(plan.replicas[0]),
+        configs=[_config(key, plan.settings) for key in DEFAULTS],
+    )
+
+
+def _config(key: str, settings: TopicSettings) -> _Config:
+    source = _TOPIC_CONFIG if key in settings.overrides else _DEFAULT_CONFIG
+    return _Config(name=key, value=settings.value(key), read_only=False, config_source=source, is_sensitive=False)
+
+
+def _refused(name: str, refusal: Refusal) -> _Result:
+    return _Result(name=name, error_code=refusal.code, error_message=refusal.message, configs=None)

@@ -1,0 +1,40 @@
+"""DeleteTopics: forget topics with all their records; by name, or by name or id from version 6 on (KIP-516)."""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.topics import NO_TOPIC_ID
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.messages import DeleteTopicsRequest, DeleteTopicsResponse
+
+__all__ = ["handle"]
+
+_Result = DeleteTopicsResponse.DeletableTopicResult
+
+_WITH_TOPIC_IDS = 6
+
+
+async def handle(request: DeleteTopicsRequest, context: Context) -> DeleteTopicsResponse:
+    """Delete what there is, and say of each topic what became of it."""
+    if context.version < _WITH_TOPIC_IDS:
+        results = [_delete(name, None, context) for name in request.topic_names]
+    else:
+        results = [_delete(topic.name, topic.topic_id, context) for topic in request.topics]
+    return DeleteTopicsResponse(responses=results)
+
+
+def _delete(name: str | None, topic_id: TopicId | None, context: Context) -> _Result:
+    if (name is None) == (topic_id is None):
+        return _result(name, topic_id, ErrorCode.INVALID_REQUEST)
+    topics = context.cluster.topics
+    topic = topics.with_id(topic_id) if name is None else topics.named(name)
+    if topic is None:
+        error = ErrorCode.UNKNOWN_TOPIC_ID if name is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return _result(name, topic_id, error)
+    topics.delete(topic)
+    return _result(topic.name, topic.topic_id, ErrorCode.NONE)
+
+
+def _result(name: str | None, topic_id: TopicId | None, error: ErrorCode) -> _Result:
+    return _Result(name=name, topic_id=topic_id or NO_TOPIC_ID, error_code=error)

@@ -1,0 +1,30 @@
+"""DescribeCluster: the nodes, and which of them is the controller (KIP-700). There are no controllers apart."""
+
+from __future__ import annotations
+
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.messages import DescribeClusterRequest, DescribeClusterResponse
+
+__all__ = ["handle"]
+
+_Broker = DescribeClusterResponse.DescribeClusterBroker
+
+_BROKERS = 1  # the endpoint type (KIP-919)
+
+
+async def handle(request: DescribeClusterRequest, context: Context) -> DescribeClusterResponse:
+    """Answer with the brokers."""
+    cluster = context.cluster
+    if request.endpoint_type != _BROKERS:
+        return DescribeClusterResponse(
+            error_code=ErrorCode.INVALID_REQUEST,
+            error_message="only the brokers can be asked for",
+            cluster_id=cluster.cluster_id,
+        )
+    return DescribeClusterResponse(
+        error_code=ErrorCode.NONE,
+        cluster_id=cluster.cluster_id,
+        controller_id=cluster.controller.node_id,
+        brokers=[_Broker(broker_id=node.node_id, host=node.host, port=node.port) for node in cluster.nodes],
+    )

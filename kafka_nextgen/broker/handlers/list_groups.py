@@ -1,0 +1,20 @@
+"""ListGroups: the groups this node coordinates, by state and type if asked (KIP-518, KIP-848).
+
+Clients ask every node and add up.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.list_groups import from_request, to_response
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.coordinator.responses import GroupsListed
+from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
+
+__all__ = ["handle"]
+
+
+async def handle(request: ListGroupsRequest, context: Context) -> ListGroupsResponse:
+    """List this node's groups."""
+    listed = context.cluster.groups.ask(from_request(request), GroupsListed)
+    own = tuple(group for group in listed.groups if context.coordinates(group.group_id))
+    return to_response(GroupsListed(own))

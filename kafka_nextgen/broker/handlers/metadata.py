@@ -1,0 +1,79 @@
+"""Metadata: the nodes, and the topics with their partitions and leaders; by name, or by id from version 12 on.
+
+A topic that is not there is made when the request allows it, the broker does (``auto.create.topics.enable``) and
+the name is legal. Kafka answers LEADER_NOT_AVAILABLE while a topic is being made; here it is there at once.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.messages import DataContainer, MetadataRequest, MetadataResponse
+
+__all__ = ["handle"]
+
+_Broker = MetadataResponse.MetadataResponseBroker
+_Topic = MetadataResponse.MetadataResponseTopic
+_Partition = _Topic.MetadataResponsePartition
+
+
+async def handle(request: MetadataRequest, context: Context) -> MetadataResponse:
+    """Answer with the topics asked for, or all."""
+    cluster = context.cluster
+    if request.topics is None or (context.version == 0 and not request.topics):
+        topics = [_described(topic) for topic in cluster.topics.all()]
+    else:
+        may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
+        topics = [_asked(topic, context, may_create) for topic in request.topics]
+    return MetadataResponse(
+        brokers=[_Broker(node_id=node.node_id, host=node.host, port=node.port) for node in cluster.nodes],
+        cluster_id=cluster.cluster_id,
+        controller_id=cluster.controller.node_id,
+        topics=topics,
+    )
+
+
+def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:
+    if asked.name is None:
+        return _by_id(asked, context)
+    topics = context.cluster.topics
+    topic = topics.named(asked.name)
+    if topic is not None:
+        return _described(topic)
+    refusal = topics.creation_complaint(asked.name)
+    if refusal is not None:
+        return _failed(asked, refusal.code)
+    if not may_create:
+        return _failed(asked, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    return _described(context.cluster.create_topic(asked.name))
+
+
+def _by_id(asked: DataContainer, context: Context) -> _Topic:
+    topic = context.cluster.topics.with_id(asked.topic_id)
+    return _failed(asked, ErrorCode.UNKNOWN_TOPIC_ID) if topic is None else _described(topic)
+
+
+def _described(topic: Topic) -> _Topic:
+    return _Topic(
+        error_code=ErrorCode.NONE,
+        name=topic.name,
+        topic_id=topic.topic_id,
+        partitions=[_partition(partition) for partition in topic.partitions],
+    )
+
+
+def _partition(partition: Partition) -> _Partition:
+    return _Partition(
+        error_code=ErrorCode.NONE,
+        partition_index=partition.index,
+        leader_id=partition.leader,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=list(partition.replicas),
+        isr_nodes=list(partition.replicas),
+        offline_replicas=[],
+    )
+
+
+def _failed(asked: DataContainer, error: ErrorCode) -> _Topic:
+    return _Topic(error_code=error, name=asked.name, topic_id=asked.topic_id, partitions=[])

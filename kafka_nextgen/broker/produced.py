@@ -1,0 +1,75 @@
+"""What has to be true of a batch before it is appended, in the order Kafka looks.
+
+One whole batch of format 2 with the right checksum; nothing only a coordinator writes; a codec that exists; not
+larger than the topic takes; and, from an idempotent producer, the next in its sequence or one of its last again.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.broker.producers import Seen
+from kafka_nextgen.broker.topic_settings import TopicSettings
+from kafka_nextgen.broker.topics import Partition, Refusal
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.wire.records import BatchView, Compression, read_batches
+
+__all__ = ["Appended", "append"]
+
+
+@frozen
+class Appended:
+    """Where a batch is; ``log_append_time`` is in milliseconds, -1 if the producer's time stands."""
+
+    base_offset: int
+    log_append_time: int
+    log_start_offset: int
+
+
+def append(
+    settings: TopicSettings, partition: Partition, records: bytes, now_ms: int, *, allow_zstd: bool
+) -> Appended | Refusal:
+    """Append the batch in ``records`` to a partition, or say why not; ``now_ms`` is since the epoch."""
+    batch = _checked(settings, records, allow_zstd)
+    if isinstance(batch, Refusal):
+        return batch
+    seen = partition.producers.check(batch.header)
+    if isinstance(seen, Seen):
+        return Appended(seen.base_offset, seen.log_append_time, partition.log.start_offset)
+    if seen is not ErrorCode.NONE:
+        return Refusal(seen, f"producer {batch.header.producer_id} sent sequence {batch.header.base_sequence}")
+    return _append(settings, partition, batch, now_ms)
+
+
+def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now_ms: int) -> Appended:
+    log = partition.log
+    append_time = now_ms if settings.has_log_append_time else None
+    base_offset = log.append(batch, append_time)
+    told_time = -1 if append_time is None else append_time
+    partition.producers.remember(batch.header, base_offset, told_time)
+    if settings.retention_bytes is not None:
+        log.retain(settings.retention_bytes)
+    return Appended(base_offset, told_time, log.start_offset)
+
+
+def _checked(settings: TopicSettings, records: bytes, allow_zstd: bool) -> BatchView | Refusal:
+    try:
+        batches = read_batches(records)
+    except CorruptRecordError as error:
+        return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
+    if len(batches) != 1:
+        return Refusal(ErrorCode.INVALID_RECORD, f"a partition takes one batch per request, not {len(batches)}")
+    (batch,) = batches
+    if batch.header.is_control or batch.header.is_transactional or batch.header.record_count == 0:
+        return Refusal(ErrorCode.INVALID_RECORD, "a producer's batch has records, and no markers or transactions")
+    if not _is_known_codec(batch.header.codec, allow_zstd):
+        return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"codec {batch.header.codec} is not taken here")
+    if batch.header.size > settings.max_message_bytes:
+        limit = settings.max_message_bytes
+        return Refusal(ErrorCode.MESSAGE_TOO_LARGE, f"{batch.header.size} bytes exceed max.message.bytes={limit}")
+    return batch
+
+
+def _is_known_codec(codec: int, allow_zstd: bool) -> bool:
+    return codec in set(Compression) and (allow_zstd or codec != Compression.ZSTD)

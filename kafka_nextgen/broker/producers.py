@@ -1,0 +1,77 @@
+"""Which batches of an idempotent producer a partition has seen (KIP-98, "Idempotent Producer Guarantees").
+
+A producer numbers its records per partition. A batch is one of
+
+* new: it continues the sequence, or its producer is unknown here, or it begins a newer epoch at 0;
+* a duplicate: one of the last five of its producer again (a producer has at most five in flight), whose answer
+  was lost; it is answered as it was the first time, and not appended;
+* out of order: anything else of the same epoch. Kafka no longer tells an old duplicate from a gap;
+* of an old epoch: a newer instance of the producer has taken over.
+
+Sequence numbers go from 2,147,483,647 on to 0.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.records.batch_header import BatchHeader
+
+__all__ = ["Producers", "Seen"]
+
+_REMEMBERED = 5
+_SEQUENCES = 2**31
+
+
+@frozen
+class Seen:
+    """A batch that was appended: its first and last sequence number, and where it is."""
+
+    first_sequence: int
+    last_sequence: int
+    base_offset: int
+    log_append_time: int
+
+
+@define
+class _Producer:
+    epoch: int
+    batches: deque[Seen] = field(factory=lambda: deque(maxlen=_REMEMBERED))
+
+
+@define
+class Producers:
+    """The idempotent producers of one partition, by producer id."""
+
+    _known: dict[int, _Producer] = field(factory=dict)
+
+    def check(self, header: BatchHeader) -> Seen | ErrorCode:
+        """Say what a batch is: ``NONE`` for one to append, the one seen before, or why it is refused."""
+        producer = self._known.get(header.producer_id)
+        if header.producer_id < 0 or producer is None:
+            return ErrorCode.NONE
+        if header.producer_epoch < producer.epoch:
+            return ErrorCode.INVALID_PRODUCER_EPOCH
+        if header.producer_epoch > producer.epoch:
+            return ErrorCode.NONE if header.base_sequence == 0 else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+        for seen in producer.batches:
+            if (seen.first_sequence, seen.last_sequence) == (header.base_sequence, _last_sequence(header)):
+                return seen
+        expected = (producer.batches[-1].last_sequence + 1) % _SEQUENCES
+        return ErrorCode.NONE if header.base_sequence == expected else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+    def remember(self, header: BatchHeader, base_offset: int, log_append_time: int) -> None:
+        """Note a batch that was appended at ``base_offset``."""
+        if header.producer_id < 0:
+            return
+        producer = self._known.get(header.producer_id)
+        if producer is None or producer.epoch != header.producer_epoch:
+            producer = self._known[header.producer_id] = _Producer(header.producer_epoch)
+        producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, log_append_time))
+
+
+def _last_sequence(header: BatchHeader) -> int:
+    return (header.base_sequence + header.last_offset_delta) % _SEQUENCES

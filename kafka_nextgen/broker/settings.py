@@ -1,0 +1,159 @@
+"""The broker's configuration, under Kafka's own names and with Kafka's defaults.
+
+A key is a field here with ``.`` written ``_``: ``group.consumer.session.timeout.ms`` is
+``group_consumer_session_timeout_ms``. A value may come as what it is or as text, as in a properties file; lists
+are separated by commas. Unknown keys are refused with the nearest one that exists, and so is everything Kafka
+refuses when it starts: numbers out of range, and a session timeout, heartbeat interval or assignment interval
+outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263).
+
+Only keys that have an effect here exist: a setting that were taken and ignored would mislead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Final
+
+from attrs import Attribute, field, fields, frozen
+
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["BrokerSettings", "property_name"]
+
+_INT32_MAX: Final = 2**31 - 1
+
+
+def property_name(field_name: str) -> str:
+    """Kafka's name of a setting: the field's with dots."""
+    return field_name.replace("_", ".")
+
+
+def _integer(low: int, high: int) -> Callable[[str, object], int]:
+    def parse(key: str, value: object) -> int:
+        try:
+            number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+        except ValueError:
+            number = None
+        if number is None:
+            raise ConfigError(f"{key} must be a whole number, not {value!r}", key)
+        if not low <= number <= high:
+            raise ConfigError(f"{key} must be between {low} and {high}, not {number}", key)
+        return number
+
+    return parse
+
+
+def _boolean(key: str, value: object) -> bool:
+    text = str(value).strip().lower()
+    if text not in ("true", "false"):
+        raise ConfigError(f"{key} must be true or false, not {value!r}", key)
+    return text == "true"
+
+
+def _text_list(key: str, value: object) -> tuple[str, ...]:
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, (list, tuple)):
+        raise ConfigError(f"{key} must be a list of names separated by commas, not {value!r}", key)
+    names = tuple(str(item).strip() for item in items)
+    if not names or not all(names) or len(set(names)) != len(names):
+        raise ConfigError(f"{key} must name at least one thing and none twice, not {value!r}", key)
+    return names
+
+
+def _int_key(default: int, low: int = 1, high: int = _INT32_MAX) -> int:
+    number: int = field(default=default, metadata={"parse": _integer(low, high)})
+    return number
+
+
+def _bool_key(default: bool) -> bool:
+    flag: bool = field(default=default, metadata={"parse": _boolean})
+    return flag
+
+
+def _list_key(default: tuple[str, ...]) -> tuple[str, ...]:
+    names: tuple[str, ...] = field(default=default, metadata={"parse": _text_list})
+    return names
+
+
+@frozen(kw_only=True)
+class BrokerSettings:
+    """One value per key; make it with ``from_properties``, which checks them."""
+
+    # Topics and their logs.
+    auto_create_topics_enable: bool = _bool_key(True)
+    num_partitions: int = _int_key(1)
+    message_max_bytes: int = _int_key(1_048_588, low=0)
+    fetch_max_bytes: int = _int_key(57_671_680, low=1024)
+
+    # Connections.
+    socket_request_max_bytes: int = _int_key(104_857_600)
+    max_connections: int = _int_key(_INT32_MAX, low=0)
+
+    # Groups (KIP-848, "Broker Configurations").
+    group_consumer_session_timeout_ms: int = _int_key(45_000)
+    group_consumer_min_session_timeout_ms: int = _int_key(45_000)
+    group_consumer_max_session_timeout_ms: int = _int_key(60_000)
+    group_consumer_heartbeat_interval_ms: int = _int_key(5_000)
+    group_consumer_min_heartbeat_interval_ms: int = _int_key(5_000)
+    group_consumer_max_heartbeat_interval_ms: int = _int_key(15_000)
+    group_consumer_max_size: int = _int_key(_INT32_MAX)
+    group_consumer_assignors: tuple[str, ...] = _list_key(("uniform", "range"))
+    group_consumer_assignment_interval_ms: int = _int_key(1_000, low=0)
+    group_consumer_min_assignment_interval_ms: int = _int_key(0, low=0)
+    group_consumer_max_assignment_interval_ms: int = _int_key(15_000, low=0)
+    group_consumer_regex_refresh_interval_ms: int = _int_key(600_000, low=10_000)
+    offset_metadata_max_bytes: int = _int_key(4_096, low=0)
+
+    @classmethod
+    def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:
+        """Read Kafka's names (or the same in snake_case) into settings; raises ``ConfigError``."""
+        known = {property_name(attribute.name): attribute for attribute in fields(cls)}
+        values: dict[str, object] = {}
+        for key, value in properties.items():
+            attribute = known.get(property_name(key))
+            if attribute is None:
+                raise ConfigError(_unknown(key, tuple(known)), key)
+            values[attribute.name] = _parse(attribute, property_name(key), value)
+        settings = cls(**values)  # type: ignore[arg-type]  # each was parsed by its own field
+        settings.check()
+        return settings
+
+    def check(self) -> None:
+        """Refuse values that contradict each other; raises ``ConfigError``."""
+        self._check_between_bounds("session.timeout.ms")
+        self._check_between_bounds("heartbeat.interval.ms")
+        self._check_between_bounds("assignment.interval.ms")
+        if self.group_consumer_heartbeat_interval_ms >= self.group_consumer_session_timeout_ms:
+            raise ConfigError(
+                f"group.consumer.heartbeat.interval.ms ({self.group_consumer_heartbeat_interval_ms}) must be less "
+                f"than group.consumer.session.timeout.ms ({self.group_consumer_session_timeout_ms})",
+                "group.consumer.heartbeat.interval.ms",
+            )
+
+    def as_properties(self) -> dict[str, str]:
+        """Every setting by Kafka's name, as text."""
+        return {
+            property_name(attribute.name): _as_text(getattr(self, attribute.name)) for attribute in fields(type(self))
+        }
+
+    def _check_between_bounds(self, what: str) -> None:
+        key, low_key, high_key = (f"group.consumer.{bound}{what}" for bound in ("", "min.", "max."))
+        value, low, high = (int(getattr(self, name.replace(".", "_"))) for name in (key, low_key, high_key))
+        if not low <= value <= high:
+            raise ConfigError(f"{key} ({value}) must lie between {low_key} ({low}) and {high_key} ({high})", key)
+
+
+def _parse(attribute: Attribute[object], key: str, value: object) -> object:
+    return attribute.metadata["parse"](key, value)
+
+
+def _unknown(key: str, known: tuple[str, ...]) -> str:
+    nearest = get_close_matches(property_name(key), known, n=1, cutoff=0.0)[0]
+    return f"there is no broker setting {key}; the nearest is {nearest}"
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,173 @@
+"""The topics of the cluster: made, grown, deleted, and found by name or id.
+
+Names follow Kafka's rules: 1 to 249 of the characters ``a-z A-Z 0-9 . _ -``, neither ``.`` nor ``..``, and no name
+that differs from another only in ``.`` and ``_``. A topic that is made again under its old name has a new id
+(KIP-516). Partitions are led by the nodes in turn, beginning at another node for each topic.
+
+What cannot be done is answered with a ``Refusal``; whoever registered with ``on_change`` hears of every change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from uuid import uuid4
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.broker.log import PartitionLog
+from kafka_nextgen.broker.producers import Producers
+from kafka_nextgen.broker.topic_settings import TopicSettings
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import TopicImage
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["MAX_PARTITIONS", "Partition", "Refusal", "Topic", "Topics", "name_complaint"]
+
+#: As many as Kafka's controller makes in one request.
+MAX_PARTITIONS = 10_000
+
+_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+_LONGEST_NAME = 249
+
+
+@frozen
+class Refusal:
+    """Why something was not done."""
+
+    code: ErrorCode
+    message: str
+
+
+@define
+class Partition:
+    """One partition: who leads it, its log, and the idempotent producers seen there."""
+
+    index: int
+    replicas: tuple[int, ...]
+    leader_epoch: int
+    log: PartitionLog
+    producers: Producers = field(factory=Producers)
+
+    @property
+    def leader(self) -> int:
+        """The node that serves the partition: the first of its replicas."""
+        return self.replicas[0]
+
+
+@define
+class Topic:
+    """A topic with its partitions in order."""
+
+    name: str
+    topic_id: TopicId
+    settings: TopicSettings
+    partitions: list[Partition] = field(factory=list)
+
+    def partition(self, index: int) -> Partition | None:
+        """The partition of that number, if there is one."""
+        return self.partitions[index] if 0 <= index < len(self.partitions) else None
+
+    @property
+    def replication_factor(self) -> int:
+        """How many replicas each partition is said to have."""
+        return len(self.partitions[0].replicas)
+
+
+class Topics:
+    """All topics, over nodes with these ids."""
+
+    def __init__(self, node_ids: Sequence[int]) -> None:
+        self._node_ids = tuple(node_ids)
+        self._by_name: dict[str, Topic] = {}
+        self._by_id: dict[TopicId, Topic] = {}
+        self._listeners: list[Callable[[], None]] = []
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call ``listener`` after every change."""
+        self._listeners.append(listener)
+
+    def named(self, name: str) -> Topic | None:
+        """The topic of that name, if there is one."""
+        return self._by_name.get(name)
+
+    def with_id(self, topic_id: TopicId | None) -> Topic | None:
+        """The topic of that id, if there is one."""
+        return None if topic_id is None else self._by_id.get(topic_id)
+
+    def all(self) -> tuple[Topic, ...]:
+        """Every topic, by name."""
+        return tuple(self._by_name[name] for name in sorted(self._by_name))
+
+    def images(self) -> Mapping[str, TopicImage]:
+        """The topics as a group coordinator knows them."""
+        return {
+            topic.name: TopicImage(topic.topic_id, topic.name, len(topic.partitions))
+            for topic in self._by_name.values()
+        }
+
+    def creation_complaint(self, name: str) -> Refusal | None:
+        """Say why a topic of that name can't be made now; None if it can."""
+        if name in self._by_name:
+            return Refusal(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+        complaint = name_complaint(name) or self._collision(name)
+        return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, complaint) if complaint else None
+
+    def placement(self, count: int, replication_factor: int, first: int = 0) -> tuple[tuple[int, ...], ...]:
+        """Spread partitions ``first`` to ``count`` - 1 of the next topic over the nodes."""
+        nodes = self._node_ids
+        start = len(self._by_name)
+        return tuple(
+            tuple(nodes[(start + index + replica) % len(nodes)] for replica in range(replication_factor))
+            for index in range(first, count)
+        )
+
+    def create(self, name: str, replicas: Sequence[tuple[int, ...]], settings: TopicSettings) -> Topic:
+        """Make a topic with a partition for each entry of ``replicas``; its name was checked before."""
+        assert self.creation_complaint(name) is None
+        assert replicas
+        topic = Topic(name, uuid4(), settings)
+        self._extend(topic, replicas)
+        self._by_name[name] = self._by_id[topic.topic_id] = topic
+        self._changed()
+        return topic
+
+    def grow(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
+        """Add a partition for each entry of ``replicas``."""
+        self._extend(topic, replicas)
+        self._changed()
+
+    def delete(self, topic: Topic) -> None:
+        """Forget a topic and its records."""
+        del self._by_name[topic.name], self._by_id[topic.topic_id]
+        for partition in topic.partitions:
+            partition.log.delete()
+        self._changed()
+
+    def _extend(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
+        for index, nodes in enumerate(replicas, start=len(topic.partitions)):
+            log = PartitionLog(TopicPartition(topic.name, index))
+            topic.partitions.append(Partition(index, nodes, log.leader_epoch, log))
+
+    def _collision(self, name: str) -> str | None:
+        for other in self._by_name:
+            if other.replace(".", "_") == name.replace(".", "_"):
+                return f"Topic '{name}' collides with existing topic: {other}"
+        return None
+
+    def _changed(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+
+def name_complaint(name: str) -> str | None:
+    """Say what is wrong with a topic's name; None if nothing is."""
+    if not name:
+        return "Topic name is invalid: it is empty"
+    if name in (".", ".."):
+        return f"Topic name is invalid: it is '{name}'"
+    if len(name) > _LONGEST_NAME:
+        return f"Topic name is invalid: it has {len(name)} characters, more than {_LONGEST_NAME}"
+    if not _LEGAL_NAME.fullmatch(name):
+        return f"Topic name is invalid: '{name}' has characters other than a-z A-Z 0-9 . _ -"
+    return None

@@ -1,0 +1,85 @@
+"""A Kafka cluster for a test, in a thread of this process."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
+from types import TracebackType
+from typing import TypeVar
+
+from kafka_nextgen.broker import Broker
+from kafka_nextgen.errors import MisuseError
+
+__all__ = ["Cluster"]
+
+_T = TypeVar("_T")
+
+_CLOSE_TIMEOUT_S = 10.0
+
+
+class Cluster:
+    """An in-memory Kafka cluster that any client can connect to as long as the ``with`` block runs.
+
+        with Cluster(brokers=1, config={"group.consumer.assignment.interval.ms": 0}) as cluster:
+            cluster.create_topic("orders", partitions=6)
+            consumer = Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="billing")
+
+    It listens on loopback only, on ports the system chooses, in one daemon thread. A cluster is used once.
+
+    Args:
+        brokers: how many broker nodes there are.
+        config: broker settings by Kafka's names; see ``kafka_nextgen.broker.BrokerSettings``.
+
+    Raises:
+        ConfigError: a setting is unknown or can't be.
+    """
+
+    def __init__(self, brokers: int = 1, config: Mapping[str, object] | None = None) -> None:
+        self._broker = Broker(config, nodes=brokers)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
+        self._is_running = False
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What clients take as ``bootstrap.servers``. Raises ``MisuseError`` unless the cluster runs."""
+        self._check_running()
+        return self._broker.bootstrap_servers
+
+    def create_topic(self, name: str, partitions: int = 1) -> None:
+        """Make a topic. Raises ``MisuseError`` if there is one, or the name or the number can't be."""
+        self._check_running()
+        self._call(lambda: self._broker.create_topic(name, partitions))
+
+    def __enter__(self) -> Cluster:
+        if self._loop.is_closed():
+            raise MisuseError("a Cluster is used once: make another")
+        self._thread.start()
+        self._run(self._broker.start())
+        self._is_running = True
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._is_running = False
+        self._run(self._broker.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_CLOSE_TIMEOUT_S)
+        self._loop.close()
+
+    def _call(self, function: Callable[[], _T]) -> _T:
+        async def called() -> _T:
+            return function()
+
+        return self._run(called())
+
+    def _run(self, coroutine: Coroutine[None, None, _T]) -> _T:
+        future: Future[_T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        return future.result(_CLOSE_TIMEOUT_S)
+
+    def _check_running(self) -> None:
+        if not self._is_running:
+            raise MisuseError("the cluster does not run: use it in a with block")
