@@ -69,9 +69,13 @@ def test_a_cut_frame_is_refused_wherever_it_is_cut(case: Case) -> None:
 
 
 @every_message
-def test_a_byte_too_many_is_refused(case: Case) -> None:
-    with pytest.raises(DecodeError, match="follow"):
+def test_a_byte_too_many_is_refused_in_an_answer_and_passed_over_in_a_request(case: Case) -> None:
+    *_, is_request = case
+    if is_request:  # librdkafka leaves some there
         decoded(case, whole(case) + b"\x00")
+    else:
+        with pytest.raises(DecodeError, match="follow"):
+            decoded(case, whole(case) + b"\x00")
 
 
 @every_message
