@@ -1,0 +1,67 @@
+"""ConsumerGroupDescribe: a group as it is shown."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from kafka_nextgen.bridge.consumer_group_describe import from_request, from_response, to_request, to_response
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
+from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE
+from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, TOPICS, answered, asked, by_id
+
+MEMBER = DescribedMember(
+    member_id="m",
+    instance_id=None,
+    rack_id="r",
+    member_epoch=3,
+    client_id="me",
+    client_host="/127.0.0.1",
+    subscribed_topics=("audit", "orders"),
+    subscribed_pattern=None,
+    assignment=by_id(ORDERS, 0, 1),
+    target=by_id(ORDERS, 0) | by_id(AUDIT, 0),
+)
+GROUP = DescribedGroup(
+    group_id="g", state="Reconciling", group_epoch=4, assignment_epoch=4, assignor="uniform", members=(MEMBER,)
+)
+
+
+def shown(*groups: DescribedGroup, version: int = 1) -> tuple[DescribedGroup, ...]:
+    message = to_response(ConsumerGroupDescribed(groups), TOPICS)
+    return from_response(answered(CONSUMER_GROUP_DESCRIBE, message, version)).groups
+
+
+def test_groups_are_asked_for_in_order() -> None:
+    assert from_request(asked(to_request(["b", "a"]), 1)) == ConsumerGroupDescribe(("b", "a"))
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_group_is_shown_as_it_is(version: int) -> None:
+    assert shown(GROUP, version=version) == (GROUP,)
+
+
+def test_a_group_that_is_not_there_is_an_error() -> None:
+    missing = DescribedGroup("x", ErrorCode.GROUP_ID_NOT_FOUND, "no such group")
+    assert shown(missing, GROUP) == (missing, GROUP)
+
+
+def test_a_topic_that_has_no_name_any_more_is_left_out() -> None:
+    stale = evolve(MEMBER, assignment=by_id(GONE, 0) | by_id(ORDERS, 1))
+    (group,) = shown(evolve(GROUP, members=(stale,)))
+    assert group.members[0].assignment == by_id(ORDERS, 1)
+
+
+def test_topics_are_told_with_their_names() -> None:
+    message = answered(CONSUMER_GROUP_DESCRIBE, to_response(ConsumerGroupDescribed((GROUP,)), TOPICS), 1)
+    (topic,) = message.groups[0].members[0].assignment.topic_partitions
+    assert (topic.topic_id, topic.topic_name, topic.partitions) == (ORDERS, "orders", [0, 1])
+
+
+def test_an_error_code_nobody_knows_is_an_unknown_error() -> None:
+    message = to_response(ConsumerGroupDescribed((GROUP,)), TOPICS)
+    message.groups[0].error_code = 999
+    answer = from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1))
+    assert answer.groups[0].error is ErrorCode.UNKNOWN_SERVER_ERROR

@@ -1,0 +1,170 @@
+"""ConsumerGroupHeartbeat: what a member says is what the coordinator hears, null and empty kept apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.bridge.consumer_group_heartbeat import from_request, to_event, to_request, to_response
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
+from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
+from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
+from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, by_id
+
+Assignment = ConsumerGroupHeartbeatResponse.Assignment
+
+
+def heard(effect: SendHeartbeat, version: int = 1) -> ConsumerGroupHeartbeat:
+    return from_request(asked(to_request(effect, "g", version), version), "me", "/127.0.0.1")
+
+
+def told(answer: ConsumerGroupHeartbeatAnswer) -> HeartbeatAnswered | HeartbeatRefused:
+    return to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, to_response(answer), 1))
+
+
+def test_a_join_says_everything() -> None:
+    join = SendHeartbeat(
+        number=1,
+        member_id="m",
+        member_epoch=0,
+        instance_id="i",
+        rack_id="r",
+        rebalance_timeout_ms=300_000,
+        subscribed_topics=("orders", "audit"),
+        subscribed_pattern="o.*",
+        server_assignor="range",
+        owned=frozenset(),
+    )
+    assert heard(join) == ConsumerGroupHeartbeat(
+        group_id="g",
+        member_id="m",
+        member_epoch=0,
+        instance_id="i",
+        rack_id="r",
+        rebalance_timeout_ms=300_000,
+        subscribed_topics=frozenset({"orders", "audit"}),
+        subscribed_pattern="o.*",
+        server_assignor="range",
+        owned=frozenset(),
+        client_id="me",
+        client_host="/127.0.0.1",
+        version=1,
+    )
+
+
+def test_an_unchanged_heartbeat_says_nothing() -> None:
+    assert heard(SendHeartbeat(number=1, member_id="m", member_epoch=4)) == ConsumerGroupHeartbeat(
+        group_id="g", member_id="m", member_epoch=4, client_id="me", client_host="/127.0.0.1"
+    )
+
+
+topic_ids = st.sampled_from([ORDERS, AUDIT, GONE])
+partition_sets = st.frozensets(st.builds(TopicIdPartition, topic_ids, st.integers(0, 9)))
+
+
+@given(
+    names=st.none() | st.lists(st.text(max_size=3), max_size=2).map(tuple),
+    pattern=st.none() | st.text(max_size=3),
+    assignor=st.none() | st.text(max_size=3),
+    owned=st.none() | partition_sets,
+)
+def test_null_stays_null_and_empty_stays_empty(
+    names: tuple[str, ...] | None,
+    pattern: str | None,
+    assignor: str | None,
+    owned: frozenset[TopicIdPartition] | None,
+) -> None:
+    request = heard(
+        SendHeartbeat(
+            number=1,
+            member_id="m",
+            member_epoch=4,
+            subscribed_topics=names,
+            subscribed_pattern=pattern,
+            server_assignor=assignor,
+            owned=owned,
+        )
+    )
+    assert request.subscribed_topics == (None if names is None else frozenset(names))
+    assert (request.subscribed_pattern, request.server_assignor, request.owned) == (pattern, assignor, owned)
+
+
+def test_a_pattern_needs_version_1() -> None:
+    effect = SendHeartbeat(number=1, member_id="m", member_epoch=0, subscribed_pattern="o.*")
+    with pytest.raises(UnsupportedProtocolError, match="no pattern subscriptions"):
+        to_request(effect, "g", 0)
+
+
+@pytest.mark.parametrize("pattern", [None, ""])
+def test_giving_a_pattern_up_needs_nothing_in_version_0(pattern: str | None) -> None:
+    effect = SendHeartbeat(number=1, member_id="m", member_epoch=0, subscribed_pattern=pattern)
+    assert heard(effect, version=0).subscribed_pattern is None
+
+
+def test_a_member_without_an_id_is_given_one() -> None:
+    message = asked(to_request(SendHeartbeat(number=1, member_id="", member_epoch=0), "g", 0), 0)
+    request = from_request(message, "me", "/127.0.0.1", new_member_id="made-here")
+    assert (request.member_id, request.new_member_id, request.version) == ("", "made-here", 0)
+
+
+@given(st.none() | partition_sets)
+def test_an_assignment_arrives_and_null_means_unchanged(assignment: frozenset[TopicIdPartition] | None) -> None:
+    answer = ConsumerGroupHeartbeatAnswer(
+        member_id="m", member_epoch=5, heartbeat_interval_ms=5000, assignment=assignment
+    )
+    assert told(answer) == HeartbeatAnswered(7, "m", 5, 5000, assignment)
+
+
+def test_an_error_arrives_with_its_words() -> None:
+    refusal = ConsumerGroupHeartbeatAnswer(error=ErrorCode.FENCED_MEMBER_EPOCH, message="epoch 3, not 4")
+    assert told(refusal) == HeartbeatRefused(7, ErrorCode.FENCED_MEMBER_EPOCH, "epoch 3, not 4")
+
+
+@pytest.mark.parametrize(
+    ("sent_ms", "taken_ms"),
+    [
+        pytest.param(0, 10, id="zero would make a member flood the coordinator"),
+        pytest.param(-5, 10, id="negative"),
+        pytest.param(5000, 5000, id="ordinary"),
+        pytest.param(2**31 - 1, 300_000, id="four weeks would outlast every session"),
+    ],
+)
+def test_an_interval_is_kept_within_sense(sent_ms: int, taken_ms: int) -> None:
+    event = told(ConsumerGroupHeartbeatAnswer(member_epoch=1, heartbeat_interval_ms=sent_ms))
+    assert isinstance(event, HeartbeatAnswered)
+    assert event.heartbeat_interval_ms == taken_ms
+
+
+@pytest.mark.parametrize("epoch", [-1, -2])
+def test_an_answer_to_a_leave_echoes_its_epoch(epoch: int) -> None:
+    event = told(ConsumerGroupHeartbeatAnswer(member_id="m", member_epoch=epoch))
+    assert isinstance(event, HeartbeatAnswered)
+    assert event.member_epoch == epoch
+
+
+def test_an_epoch_no_coordinator_gives_is_refused() -> None:
+    with pytest.raises(DecodeError, match="member epoch -3"):
+        told(ConsumerGroupHeartbeatAnswer(member_epoch=-3))
+
+
+@pytest.mark.parametrize(("topic_id", "partition"), [(ORDERS, -1), (None, 0)])
+def test_a_partition_that_cannot_be_is_refused(topic_id: object, partition: int) -> None:
+    impossible = Assignment(topic_partitions=[Assignment.TopicPartitions(topic_id=topic_id, partitions=[partition])])
+    message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=impossible)
+    with pytest.raises(DecodeError, match="none such"):
+        to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
+
+
+def test_a_partition_assigned_twice_is_assigned_once() -> None:
+    twice = Assignment(topic_partitions=[Assignment.TopicPartitions(topic_id=ORDERS, partitions=[1, 1])] * 2)
+    message = ConsumerGroupHeartbeatResponse(member_epoch=1, assignment=twice)
+    event = to_event(7, answered(CONSUMER_GROUP_HEARTBEAT, message, 1))
+    assert isinstance(event, HeartbeatAnswered)
+    assert event.assignment == by_id(ORDERS, 1)

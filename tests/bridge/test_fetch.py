@@ -1,0 +1,143 @@
+"""Fetch: positions go out, record batches come back as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_nextgen.bridge.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchedPartition,
+    FetchLimits,
+    FetchPosition,
+    from_response,
+    to_request,
+)
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.wire.apis import FETCH
+from kafka_nextgen.wire.messages import FetchResponse
+from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, audit, orders
+
+Topic = FetchResponse.FetchableTopicResponse
+Partition = Topic.PartitionData
+NAMES = {ORDERS: "orders", AUDIT: "audit"}
+POSITIONS = [
+    FetchPosition(orders(1), ORDERS, 500, leader_epoch=3, max_bytes=1000),
+    FetchPosition(audit(0), AUDIT, 0),
+    FetchPosition(orders(0), ORDERS, 7),
+]
+
+
+def topic(*partitions: Partition) -> Topic:
+    return Topic(topic="orders", topic_id=ORDERS, partitions=list(partitions))
+
+
+def read(*partitions: Partition, version: int = 17) -> tuple[FetchedPartition, ...]:
+    message = answered(FETCH, FetchResponse(responses=[topic(*partitions)]), version)
+    return from_response(message, NAMES).partitions
+
+
+def asked_for(version: int, **session: Any) -> Any:
+    return asked(to_request(POSITIONS, FetchLimits(250, 2, 3000, 1, "rack"), version, **session), version)
+
+
+@pytest.mark.parametrize("version", range(4, 18))
+def test_positions_go_out_in_their_order(version: int) -> None:
+    request = asked_for(version)
+    topics = [(entry.topic_id or entry.topic, [p.partition for p in entry.partitions]) for entry in request.topics]
+    assert topics == ([(ORDERS, [1, 0]), (AUDIT, [0])] if version >= 13 else [("orders", [1, 0]), ("audit", [0])])
+    assert (request.topics[0].partitions[0].fetch_offset, request.topics[0].partitions[0].partition_max_bytes) == (
+        500,
+        1000,
+    )
+
+
+def test_limits_go_out() -> None:
+    request = asked_for(17)
+    assert (request.max_wait_ms, request.min_bytes, request.max_bytes, request.isolation_level) == (250, 2, 3000, 1)
+    assert (request.rack_id, request.replica_state, request.topics[0].partitions[0].current_leader_epoch) == (
+        "rack",
+        None,
+        3,
+    )
+
+
+def test_without_a_session_none_is_asked_for() -> None:
+    request = asked_for(17)
+    assert (request.session_id, request.session_epoch, request.forgotten_topics_data) == (0, -1, [])
+
+
+def test_a_session_forgets_partitions_by_name_or_by_id() -> None:
+    by_name = asked_for(12, session_id=5, session_epoch=2, forgotten=[audit(0)])
+    by_id = asked_for(13, session_id=5, session_epoch=2, forgotten=[TopicIdPartition(AUDIT, 0)])
+    assert (by_name.forgotten_topics_data[0].topic, by_name.forgotten_topics_data[0].partitions) == ("audit", [0])
+    assert (by_id.forgotten_topics_data[0].topic_id, by_id.forgotten_topics_data[0].partitions) == (AUDIT, [0])
+    assert (by_id.session_id, by_id.session_epoch) == (5, 2)
+
+
+def test_a_topic_id_that_is_not_known_is_a_bug() -> None:
+    with pytest.raises(AssertionError, match="no topic id"):
+        to_request([FetchPosition(orders(0), None, 0)], FetchLimits(), 13)
+
+
+@pytest.mark.parametrize("version", range(4, 18))
+def test_records_come_back_as_they_are(version: int) -> None:
+    (fetched,) = read(Partition(partition_index=1, high_watermark=9, records=b"batches"), version=version)
+    assert (fetched.partition, fetched.error, fetched.high_watermark) == (orders(1), 0, 9)
+    assert fetched.records == b"batches"
+
+
+def test_everything_about_a_partition_is_read() -> None:
+    (fetched,) = read(
+        Partition(
+            partition_index=1,
+            error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER,
+            high_watermark=90,
+            last_stable_offset=80,
+            log_start_offset=10,
+            aborted_transactions=[Partition.AbortedTransaction(producer_id=4, first_offset=70)],
+            preferred_read_replica=2,
+            diverging_epoch=Partition.EpochEndOffset(epoch=5, end_offset=60),
+            current_leader=Partition.LeaderIdAndEpoch(leader_id=3, leader_epoch=6),
+            records=None,
+        )
+    )
+    assert fetched == FetchedPartition(
+        partition=orders(1),
+        error=ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        high_watermark=90,
+        last_stable_offset=80,
+        log_start_offset=10,
+        records=None,
+        aborted=(AbortedTransaction(4, 70),),
+        preferred_replica=2,
+        diverging=EpochEndOffset(5, 60),
+        leader=3,
+        leader_epoch=6,
+    )
+
+
+def test_no_aborted_transactions_may_be_null() -> None:
+    (fetched,) = read(Partition(partition_index=1, aborted_transactions=None))
+    assert fetched.aborted == ()
+
+
+def test_an_error_of_the_session_is_told() -> None:
+    message = FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND, session_id=0, responses=[])
+    answer = from_response(answered(FETCH, message, 17), NAMES)
+    assert (answer.error, answer.partitions) == (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, ())
+
+
+def test_what_was_not_asked_for_is_ignored() -> None:
+    strange = Topic(topic_id=GONE, partitions=[Partition(partition_index=0)])
+    message = FetchResponse(responses=[strange, topic(Partition(partition_index=-1), Partition(partition_index=2))])
+    answer = from_response(answered(FETCH, message, 17), NAMES)
+    assert [fetched.partition for fetched in answer.partitions] == [orders(2)]
+
+
+def test_throttling_is_never_negative() -> None:
+    message = FetchResponse(throttle_time_ms=-9, responses=[])
+    assert from_response(answered(FETCH, message, 17), NAMES).throttle_time_ms == 0

@@ -1,0 +1,61 @@
+"""ListGroups and DeleteGroups, from both ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.bridge import delete_groups, list_groups
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import DeleteGroups, ListGroups
+from kafka_nextgen.coordinator.responses import GroupsDeleted, GroupsListed, ListedGroup
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.wire.apis import DELETE_GROUPS, LIST_GROUPS
+from kafka_nextgen.wire.messages import ListGroupsResponse
+from tests.bridge.over_the_wire import answered, asked
+
+
+@pytest.mark.parametrize(
+    ("version", "heard"),
+    [
+        (3, ListGroups()),
+        (4, ListGroups(frozenset({"Stable"}))),
+        (5, ListGroups(frozenset({"Stable"}), frozenset({"consumer"}))),
+    ],
+)
+def test_filters_are_heard_where_the_version_has_them(version: int, heard: ListGroups) -> None:
+    assert list_groups.from_request(asked(list_groups.to_request(["Stable"], ["consumer"]), version)) == heard
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        (0, ListedGroup("g", "consumer", "", "")),
+        (4, ListedGroup("g", "consumer", "Stable", "")),
+        (5, ListedGroup("g", "consumer", "Stable", "consumer")),
+    ],
+)
+def test_groups_are_told_as_far_as_the_version_goes(version: int, told: ListedGroup) -> None:
+    listed = GroupsListed((ListedGroup("g", "consumer", "Stable", "consumer"),))
+    message = answered(LIST_GROUPS, list_groups.to_response(listed), version)
+    assert list_groups.from_response(message) == (0, GroupsListed((told,)))
+
+
+def test_a_coordinator_that_still_loads_says_so() -> None:
+    message = ListGroupsResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, groups=[])
+    assert list_groups.from_response(answered(LIST_GROUPS, message, 5)) == (14, GroupsListed(()))
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_groups_are_deleted_one_by_one(version: int) -> None:
+    assert delete_groups.from_request(asked(delete_groups.to_request(["g", "h", "g"]), version)) == DeleteGroups(
+        ("g", "h")
+    )
+    deleted = GroupsDeleted({"g": ErrorCode.NONE, "h": ErrorCode.NON_EMPTY_GROUP})
+    message = answered(DELETE_GROUPS, delete_groups.to_response(deleted), version)
+    assert delete_groups.from_response(message, ["g", "h"]) == deleted
+
+
+def test_an_answer_that_leaves_a_group_out_is_refused() -> None:
+    message = answered(DELETE_GROUPS, delete_groups.to_response(GroupsDeleted({})), 2)
+    with pytest.raises(DecodeError, match="without g, h"):
+        delete_groups.from_response(message, ["h", "g"])

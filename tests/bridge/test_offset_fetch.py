@@ -1,0 +1,117 @@
+"""OffsetFetch: one group or several, names or topic ids, some partitions or all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from kafka_nextgen.bridge.offset_fetch import (
+    FetchedOffsets,
+    from_request,
+    from_response,
+    to_request,
+    to_response,
+)
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import OffsetFetch
+from kafka_nextgen.coordinator.responses import OffsetsFetched
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.apis import OFFSET_FETCH
+from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
+from tests.bridge.over_the_wire import GONE, IDS, ORDERS, TOPICS, answered, asked, audit, orders
+
+FETCH = OffsetFetch("g", (audit(0), orders(0), orders(1)), member_id="m", member_epoch=4)
+STORED = {audit(0): OffsetAndMetadata(9, 2, "noted"), orders(0): OffsetAndMetadata(0, 1), orders(1): None}
+ALL_VERSIONS = range(1, 11)
+
+
+def fetched(request: OffsetFetch, answer: OffsetsFetched, version: int) -> FetchedOffsets:
+    message = asked(to_request(request, IDS, version), version)
+    return from_response(answered(OFFSET_FETCH, to_response(message, TOPICS, [answer]), version), "g", IDS)
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+def test_a_question_arrives_with_what_the_version_can_say(version: int) -> None:
+    (request,) = from_request(asked(to_request(FETCH, IDS, version), version), TOPICS)
+    assert request == (FETCH if version >= 9 else evolve(FETCH, member_id=None, member_epoch=-1))
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+def test_offsets_arrive(version: int) -> None:
+    expected: dict[TopicPartition, Any] = dict(STORED)
+    if version < 5:
+        expected = {tp: offset and evolve(offset, leader_epoch=-1) for tp, offset in STORED.items()}
+    assert fetched(FETCH, OffsetsFetched(STORED), version) == FetchedOffsets(0, expected, {})
+
+
+@pytest.mark.parametrize("version", range(2, 11))
+def test_asking_for_all_is_not_asking_for_none(version: int) -> None:
+    for partitions in (None, ()):
+        (request,) = from_request(asked(to_request(OffsetFetch("g", partitions), IDS, version), version), TOPICS)
+        assert request.partitions == partitions
+
+
+@pytest.mark.parametrize("version", range(2, 11))
+def test_all_offsets_are_those_there_are(version: int) -> None:
+    answer = fetched(OffsetFetch("g", None), OffsetsFetched(STORED), version)
+    assert answer.offsets.keys() == {audit(0), orders(0)}
+
+
+@pytest.mark.parametrize("version", range(2, 11))
+def test_an_error_of_the_group_is_told_as_such(version: int) -> None:
+    answer = fetched(FETCH, OffsetsFetched(error=ErrorCode.STALE_MEMBER_EPOCH), version)
+    assert answer == FetchedOffsets(ErrorCode.STALE_MEMBER_EPOCH, {}, {})
+
+
+def test_version_1_tells_it_in_every_partition() -> None:
+    answer = fetched(FETCH, OffsetsFetched(error=ErrorCode.NOT_COORDINATOR), 1)
+    assert answer == FetchedOffsets(0, {}, dict.fromkeys(STORED, ErrorCode.NOT_COORDINATOR))
+
+
+def test_an_unknown_topic_id_is_answered_without_the_coordinator() -> None:
+    gone = TopicPartition("gone", 3)
+    ids = {"gone": GONE, "orders": ORDERS}
+    message = asked(to_request(OffsetFetch("g", (gone, orders(0))), ids, 10), 10)
+    (request,) = from_request(message, TOPICS)
+    assert request.partitions == (orders(0),)
+    response = answered(OFFSET_FETCH, to_response(message, TOPICS, [OffsetsFetched({orders(0): None})]), 10)
+    assert from_response(response, "g", ids) == FetchedOffsets(0, {orders(0): None}, {gone: ErrorCode.UNKNOWN_TOPIC_ID})
+
+
+def test_a_name_that_is_not_there_is_the_coordinators_matter() -> None:
+    # Offsets of a deleted topic may still be asked for by name; there simply are none.
+    gone = TopicPartition("gone", 3)
+    (request,) = from_request(asked(to_request(OffsetFetch("g", (gone,)), {}, 9), 9), TOPICS)
+    assert request.partitions == (gone,)
+
+
+def test_several_groups_are_answered_each_by_itself() -> None:
+    group_class = OffsetFetchRequest.OffsetFetchRequestGroup
+    groups = [group_class(group_id=group_id, topics=None) for group_id in ("g", "h")]
+    message = asked(OffsetFetchRequest(groups=groups), 9)
+    assert [request.group_id for request in from_request(message, TOPICS)] == ["g", "h"]
+    answers = [OffsetsFetched({orders(0): OffsetAndMetadata(5)}), OffsetsFetched(error=ErrorCode.NOT_COORDINATOR)]
+    response = answered(OFFSET_FETCH, to_response(message, TOPICS, answers), 9)
+    assert from_response(response, "g", IDS).offsets == {orders(0): OffsetAndMetadata(5)}
+    assert from_response(response, "h", IDS).error == ErrorCode.NOT_COORDINATOR
+
+
+def test_an_answer_without_the_group_is_refused() -> None:
+    with pytest.raises(DecodeError, match="without group g"):
+        from_response(answered(OFFSET_FETCH, OffsetFetchResponse(groups=[]), 9), "g", IDS)
+
+
+def test_only_stable_offsets_are_asked_for() -> None:
+    # KIP-447: an offset whose transaction is open may yet be taken back.
+    assert asked(to_request(FETCH, IDS, 7), 7).require_stable
+    assert asked(to_request(FETCH, IDS, 10), 10).require_stable
+
+
+def test_a_partition_asked_for_twice_is_fetched_once() -> None:
+    message = to_request(FETCH, IDS, 9)
+    message.groups[0].topics += message.groups[0].topics
+    (request,) = from_request(asked(message, 9), TOPICS)
+    assert request.partitions == FETCH.partitions
