@@ -38,7 +38,7 @@ class ConsumerCore:
         self.closing = False
         self._noted_s = 0.0
         self._note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
-        self._cursor: RecordIterator | None = None
+        self.cursor = self._nothing = RecordIterator((), self.deserializers)
 
     # ---- polling
 
@@ -83,26 +83,20 @@ class ConsumerCore:
 
     # ---- iterating: records are handed over one by one, but buffered in the cursor
 
-    def next_from_cursor(self) -> RecordIterator:
-        """What is left of the records looked at by iteration; empty if none is."""
-        if self._cursor is None:
-            self._cursor = RecordIterator((), self.deserializers)
-        return self._cursor
-
     def look(self, max_records: int) -> RecordIterator:
         """Look at the records that would be handed over next, for iterating over them."""
-        self._cursor = RecordIterator(self.engine.fetcher.peek(max_records), self.deserializers)
-        return self._cursor
+        self.cursor = RecordIterator(self.engine.fetcher.peek(max_records), self.deserializers)
+        return self.cursor
 
     def settle(self) -> None:
         """Advance the positions over what iteration has given out; the rest is looked at anew."""
         self.settle_progress()
-        self._cursor = None
+        self.cursor = self._nothing
 
     def settle_progress(self) -> None:
         """Advance the positions over what iteration has given out."""
-        if self._cursor is not None:
-            self.engine.fetcher.hand_over(self._cursor.progress())
+        if self.cursor is not self._nothing:
+            self.engine.fetcher.hand_over(self.cursor.progress())
 
     # ---- positions
 

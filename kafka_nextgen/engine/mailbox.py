@@ -29,7 +29,7 @@ class CallbackKind(Enum):
     LOST = "on_partitions_lost"
 
 
-_COMPLETIONS = {
+_COMPLETIONS: dict[CallbackKind, type[AssignFinished] | type[RevokeFinished] | type[LossFinished]] = {
     CallbackKind.ASSIGNED: AssignFinished,
     CallbackKind.REVOKED: RevokeFinished,
     CallbackKind.LOST: LossFinished,
