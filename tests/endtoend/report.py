@@ -45,9 +45,7 @@ class Line:
     def dump(self) -> str:
         runs = [[run.partition, run.first, run.last] for run in self.runs]
         told = {"runs": runs, "partitions": list(self.partitions), "offsets": dict(self.offsets)}
-        return json.dumps(
-            {"at": self.at, "what": self.what, **{name: value for name, value in told.items() if value}}
-        )
+        return json.dumps({"at": self.at, "what": self.what, **{name: value for name, value in told.items() if value}})
 
     @classmethod
     def load(cls, text: str) -> Line:

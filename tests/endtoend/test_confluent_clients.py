@@ -49,9 +49,7 @@ def partitions_of(admin: AdminClient, topic: str) -> list[int]:
 
 def member_of(kafka: KafkaServer, group: str, topic: str) -> Consumer:
     """Return a consumer that has joined the group and owns the topic's partitions."""
-    consumer = Consumer(
-        {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "group.protocol": "consumer"}
-    )
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "group.protocol": "consumer"})
     consumer.subscribe([topic])
     for _ in range(100):
         consumer.poll(0.1)

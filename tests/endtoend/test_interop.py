@@ -39,9 +39,7 @@ class Pair:
     def share(self) -> None:
         """Read until each has a half of the partitions, then read 400 records and commit them."""
         half = PARTITIONS // 2
-        self.read_until(
-            "each has a half", lambda: len(self.ours.assignment()) == len(self.theirs.assignment()) == half
-        )
+        self.read_until("each has a half", lambda: len(self.ours.assignment()) == len(self.theirs.assignment()) == half)
         produce(self.kafka.bootstrap_servers, self.topic, 400, partitions=PARTITIONS)
         self.read_until("all is read", lambda: len(self.our_records) + len(self.their_messages) >= 400)
         self.ours.commit()

@@ -114,9 +114,7 @@ def test_an_async_listener_hears_the_same(kafka: KafkaServer, topic: str) -> Non
 
 def test_what_a_callback_raises_reaches_the_caller_of_poll(kafka: KafkaServer, topic: str) -> None:
     class Broken(RebalanceListener):
-        def on_partitions_assigned(
-            self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
-        ) -> None:
+        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
             raise ZeroDivisionError("in the callback")
 
     with Consumer(**config_of(kafka, unique("listeners"))) as consumer:

@@ -43,9 +43,7 @@ def test_seek_to_the_beginning_and_to_the_end(kafka: KafkaServer, topic: str) ->
 
 def test_a_listener_may_seek_before_the_first_record(kafka: KafkaServer, topic: str) -> None:
     class Skip(RebalanceListener):
-        def on_partitions_assigned(
-            self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
-        ) -> None:
+        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
             for partition in partitions:
                 consumer.seek(partition, 90)
 
@@ -58,9 +56,7 @@ def test_a_paused_partition_is_silent_until_it_is_resumed(kafka: KafkaServer, to
     paused = TopicPartition(topic, 0)
 
     class Pause(RebalanceListener):
-        def on_partitions_assigned(
-            self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
-        ) -> None:
+        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
             consumer.pause([paused])
 
     with Consumer(**config_of(kafka, unique("pause"))) as consumer:

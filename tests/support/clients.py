@@ -57,8 +57,7 @@ def members_of(bootstrap_servers: str, group: str) -> dict[str, set[int]]:
     admin = admin_client(bootstrap_servers)
     described = admin.describe_consumer_groups([group])[group].result(timeout=30)
     return {
-        member.member_id: {tp.partition for tp in member.assignment.topic_partitions}
-        for member in described.members
+        member.member_id: {tp.partition for tp in member.assignment.topic_partitions} for member in described.members
     }
 
 

@@ -35,15 +35,11 @@ def test_the_ways_to_a_broker_are_tried_in_order_and_all_reasons_are_told(monkey
         return refuse
 
     monkeypatch.setattr(ways, "_WAYS", (refuse_as("no daemon"), refuse_as("no java")))
-    with pytest.raises(
-        NoKafkaError, match=r"KAFKA_BOOTSTRAP is not set; no daemon for 4\.3\.0; no java for 4\.3\.0"
-    ):
+    with pytest.raises(NoKafkaError, match=r"KAFKA_BOOTSTRAP is not set; no daemon for 4\.3\.0; no java for 4\.3\.0"):
         ways.start_real_kafka("4.3.0")
 
 
 @pytest.mark.parametrize(("value", "required"), [("true", True), ("1", True), ("", False), ("false", False)])
-def test_under_ci_a_missing_broker_is_a_failure(
-    monkeypatch: pytest.MonkeyPatch, value: str, required: bool
-) -> None:
+def test_under_ci_a_missing_broker_is_a_failure(monkeypatch: pytest.MonkeyPatch, value: str, required: bool) -> None:
     monkeypatch.setenv("CI", value)
     assert ways.is_required() is required
