@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from struct import pack
 from typing import Any
 
@@ -47,6 +47,10 @@ def whole(case: Case) -> bytes:
     return encoded(case, full(message_class(case), case[1]))
 
 
+def body(case: Case) -> bytes:
+    return bytes(full(message_class(case), case[1]).encode(version=case[1]))
+
+
 every_message = pytest.mark.parametrize("case", ALL, ids=name_of)
 
 
@@ -82,7 +86,8 @@ def test_a_byte_too_many_is_refused_in_an_answer_and_passed_over_in_a_request(ca
 def test_ones_without_end_are_refused_at_once(case: Case) -> None:
     api, version, is_request = case
     header = pack(">hhihB", api.key, version, 0, -1, 0) if is_request else pack(">i", 0)
-    with pytest.raises(DecodeError):
+    has_nothing_to_read = is_request and not body(case)
+    with nullcontext() if has_nothing_to_read else pytest.raises(DecodeError):
         decoded(case, header + b"\xff" * 200_000)
 
 
