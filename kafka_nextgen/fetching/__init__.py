@@ -1,1 +1,25 @@
-"""What to fetch from whom, and what has arrived: a planner and buffers without I/O."""
+"""What to fetch from whom, and what has arrived: a planner and buffers without I/O.
+
+``FetchState`` is the one door. Whoever drives it carries out what ``plan`` asks for and brings the answers; the
+application takes records out at the other end.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.fetching.decoding import DecodedPartition, decode_answer
+from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.fetching.state import FetchState
+
+__all__ = [
+    "DecodedPartition",
+    "Fetch",
+    "FetchSettings",
+    "FetchState",
+    "Need",
+    "NeedCommittedOffset",
+    "NeedMetadata",
+    "NeedOffsetReset",
+    "OffsetReset",
+    "decode_answer",
+]

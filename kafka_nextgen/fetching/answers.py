@@ -1,0 +1,108 @@
+"""What an answer does to the partition it is about.
+
+Trouble is met in order. What a fetch says about an offset that lies behind buffered records must wait for those:
+if it would reset the position or be raised, it is forgotten, and asked about again once they are handed over. The
+position never moves because of an error; only ``auto.offset.reset`` may move it, where the log has nothing.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOutOfRangeError
+from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.fetching.decoding import DecodedPartition
+from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.fetching.reactions import Reaction, error_of, reaction_to
+from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.types import OffsetAndMetadata
+from kafka_nextgen.wire.records import Columns
+
+__all__ = ["begin_reset", "note_error", "note_failure", "note_fetched"]
+
+
+def note_fetched(
+    state: PartitionState, buffers: Buffers, result: DecodedPartition, settings: FetchSettings, now: float
+) -> None:
+    """Take in what a fetch brought for a partition: records, an error code, or broken records."""
+    if result.error != ErrorCode.NONE:
+        note_error(state, result.error, buffers.has(state.partition), settings, now)
+    elif result.corrupt is not None:
+        _note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
+    else:
+        assert result.columns is not None
+        state.high_watermark = result.high_watermark
+        state.log_start_offset = result.log_start_offset
+        if result.columns.truncated:
+            _note_truncated(state, buffers.has(state.partition), settings, now)
+        else:
+            _note_columns(state, buffers, result.columns)
+
+
+def note_error(state: PartitionState, code: int, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
+    """React to an error code about a partition, which concerns what comes after any buffered records."""
+    reaction = reaction_to(code)
+    if reaction is Reaction.RAISE:
+        _note_trouble(state, error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
+    elif reaction is Reaction.RESET and not behind_buffered:
+        begin_reset(state, settings, now, f"the log has no offset {state.fetch_offset}")
+    else:
+        state.stale = reaction is Reaction.REFRESH
+        state.drain_first = reaction is Reaction.RESET
+        note_failure(state, settings, now)
+
+
+def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> None:
+    """Ask again after a pause, which grows from failure to failure."""
+    state.back_off_until(now + settings.backoff_s(state.failures))
+
+
+def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why: str) -> None:
+    """Choose a position by ``auto.offset.reset``, or tell the application if that forbids it."""
+    if settings.reset is OffsetReset.NONE:
+        error = OffsetOutOfRangeError(
+            f"{state.partition}: {why}, and auto.offset.reset is none. Seek to an offset, or allow a reset.",
+            code=ErrorCode.OFFSET_OUT_OF_RANGE,
+            partition=state.partition,
+        )
+        _note_trouble(state, error, False, settings, now)
+    else:
+        state.await_reset(settings.reset)
+
+
+def _note_trouble(
+    state: PartitionState, error: KafkaNextgenError, behind_buffered: bool, settings: FetchSettings, now: float
+) -> None:
+    if behind_buffered:
+        state.drain_first = True
+    else:
+        state.error = error
+    note_failure(state, settings, now)
+
+
+def _note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
+    state.succeeded()
+    state.drain_first = False
+    state.fetch_offset = columns.next_offset
+    if len(columns):
+        buffers.add(columns)
+    elif not buffers.has(state.partition):  # only control batches, or offsets that compaction emptied
+        assert state.position is not None
+        state.position = OffsetAndMetadata(columns.next_offset, state.position.leader_epoch)
+
+
+def _note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
+    """Ask for more: what came does not hold one whole batch.
+
+    A broker that keeps to KIP-74 never lets this happen. Where the limit can't grow any more it is the broker's
+    fault, and said so, rather than asked for ever.
+    """
+    if state.max_bytes < settings.max_bytes:
+        state.max_bytes = min(2 * state.max_bytes, settings.max_bytes)
+        return
+    error = CorruptRecordError(
+        f"{state.partition} can't be read at offset {state.fetch_offset}: its leader sent no whole batch although"
+        f" {state.max_bytes} bytes were allowed. Raise fetch.max.bytes, or seek past it.",
+        state.partition,
+        state.fetch_offset,
+    )
+    _note_trouble(state, error, behind_buffered, settings, now)

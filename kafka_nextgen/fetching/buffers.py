@@ -1,0 +1,90 @@
+"""Records that have arrived and wait for the application.
+
+Partitions take turns: whoever was handed over last is asked last. Within a turn one partition gives all it has, up
+to what is asked for, since long runs of one partition are the cheapest to hand over. A run is handed over by
+moving its start; nothing is copied.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import Columns, ColumnSlice
+
+__all__ = ["Buffers"]
+
+#: What a record costs beside its bytes: the objects around key and value, and its place in each column.
+RECORD_COST_BYTES = 100
+
+
+def _cost_bytes(columns: Columns) -> int:
+    return columns.data_bytes + RECORD_COST_BYTES * len(columns)
+
+
+class Buffers:
+    """Runs of records by partition, none of them empty; the next partition in turn comes first."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[TopicPartition, deque[ColumnSlice]] = OrderedDict()
+        self._bytes: dict[TopicPartition, int] = {}
+
+    def add(self, columns: Columns) -> None:
+        """Keep these records, after those of the same partition that came before."""
+        assert len(columns) > 0
+        self._runs.setdefault(columns.partition, deque()).append(ColumnSlice(columns, 0, len(columns)))
+        self._bytes[columns.partition] = self.bytes_of(columns.partition) + _cost_bytes(columns)
+
+    def drop(self, partition: TopicPartition) -> None:
+        """Forget what there is of this partition."""
+        self._runs.pop(partition, None)
+        self._bytes.pop(partition, None)
+
+    def has(self, partition: TopicPartition) -> bool:
+        """Whether there are records of this partition."""
+        return partition in self._runs
+
+    def bytes_of(self, partition: TopicPartition) -> int:
+        """What the records of this partition take. A run counts in full until its last record is handed over."""
+        return self._bytes.get(partition, 0)
+
+    @property
+    def total_bytes(self) -> int:
+        """What everything here takes."""
+        return sum(self._bytes.values())
+
+    def peek(self, ready: Callable[[TopicPartition], bool], max_records: int) -> list[ColumnSlice]:
+        """The next records of the partitions that are ``ready``, at most ``max_records``; they stay here."""
+        found: list[ColumnSlice] = []
+        left = max_records
+        for partition, runs in self._runs.items():
+            if not ready(partition):
+                continue
+            for run in runs:
+                if left <= 0:
+                    return found
+                found.append(ColumnSlice(run.columns, run.start, min(run.stop, run.start + left)))
+                left -= len(found[-1])
+        return found
+
+    def holds(self, part: ColumnSlice) -> bool:
+        """Whether these records, once peeked at, are still here."""
+        return any(run.columns is part.columns for run in self._runs.get(part.partition, ()))
+
+    def hand_over(self, part: ColumnSlice) -> bool:
+        """Take these records out, which must be the partition's next ones; False if they are not here any more."""
+        runs = self._runs.get(part.partition)
+        if not runs or runs[0].columns is not part.columns or part.stop <= runs[0].start:
+            return False
+        run = runs.popleft()
+        assert part.stop <= run.stop
+        if part.stop < run.stop:
+            runs.appendleft(ColumnSlice(run.columns, part.stop, run.stop))
+        else:
+            self._bytes[part.partition] -= _cost_bytes(run.columns)
+        if runs:
+            self._runs.move_to_end(part.partition)
+        else:
+            self.drop(part.partition)
+        return True

@@ -1,0 +1,52 @@
+"""A Fetch answer decoded: the slow part, kept out of the state so that no lock is held meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.fetch import FetchedPartition
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.fetching.outcomes import Fetch
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition
+
+__all__ = ["DecodedPartition", "decode_answer"]
+
+
+@frozen
+class DecodedPartition:
+    """What came of one partition: an error code, or records, or what is wrong with the records."""
+
+    partition: TopicPartition
+    error: int = ErrorCode.NONE
+    columns: Columns | None = None
+    corrupt: CorruptRecordError | None = None
+    high_watermark: int = -1
+    log_start_offset: int = -1
+
+
+def decode_answer(
+    fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
+) -> tuple[DecodedPartition, ...]:
+    """Decode what was answered to ``fetch``. Needs no lock. Partitions that were not asked for are left out."""
+    offsets = {position.partition: position.offset for position in fetch.positions}
+    return tuple(
+        _decode(answer, offsets[answer.partition], limits, check_crc)
+        for answer in answered
+        if answer.partition in offsets
+    )
+
+
+def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_crc: bool) -> DecodedPartition:
+    columns, corrupt = None, None
+    if answer.error == ErrorCode.NONE:
+        try:
+            columns = decode_partition(answer.records or b"", answer.partition, offset, limits, check_crc)
+        except CorruptRecordError as error:
+            corrupt = error
+    return DecodedPartition(
+        answer.partition, answer.error, columns, corrupt, answer.high_watermark, answer.log_start_offset
+    )

@@ -1,0 +1,61 @@
+"""What the driver must do next. A closed vocabulary.
+
+Each carries fences: the number each partition had when it was asked about. The driver hands the same value back
+with the answer, and what does not fit any more (stopped, sought, assigned anew meanwhile) is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["Fetch", "Need", "NeedCommittedOffset", "NeedMetadata", "NeedOffsetReset"]
+
+
+@frozen
+class NeedCommittedOffset:
+    """Look up what the group committed for these partitions; answer with ``committed_found``."""
+
+    fences: Mapping[TopicPartition, int]
+
+    @property
+    def partitions(self) -> tuple[TopicPartition, ...]:
+        """The partitions to look up."""
+        return tuple(self.fences)
+
+
+@frozen
+class NeedOffsetReset:
+    """Ask this node for offsets by timestamp (ListOffsets: -2 the first, -1 the end); answer ``reset_found``."""
+
+    node_id: int
+    timestamps: Mapping[TopicPartition, int]
+    leader_epochs: Mapping[TopicPartition, int]
+    fences: Mapping[TopicPartition, int]
+
+
+@frozen
+class NeedMetadata:
+    """What is known of these topics is wrong or missing: refresh it and answer with ``metadata_refreshed``."""
+
+    topics: frozenset[str]
+    fences: Mapping[TopicPartition, int]
+
+
+@frozen
+class Fetch:
+    """Fetch from this node, without a fetch session; answer with ``fetched``."""
+
+    node_id: int
+    positions: tuple[FetchPosition, ...]
+    max_bytes: int
+    max_wait_ms: int
+    fences: Mapping[TopicPartition, int]
+
+
+#: Whichever fails as a whole is answered with ``failed``.
+Need = NeedCommittedOffset | NeedOffsetReset | NeedMetadata | Fetch

@@ -1,0 +1,139 @@
+"""What to ask next, and whom.
+
+- Positions first: a partition without one is looked up among the group's committed offsets, or at its leader.
+- One fetch at a time is on its way to a node, ahead of the application. It asks for every partition the node
+  leads that is not paused and not buffered beyond its share (an equal part of ``fetch.buffer.bytes``). A buffered
+  partition is simply left out; nothing waits for it.
+- If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
+  application may hand over what is buffered any time, and the next request must ask for that partition again.
+- A node is asked for no more than there is room for, counting what other requests may still bring. A broker sends
+  its first batch whole whatever the limit (KIP-74), so that a small limit delays but never blocks.
+- A partition without a leader, or whose leader turned out to be another, needs metadata first.
+
+Nothing is changed here: the needs are decided, and the state notes what it asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
+
+#: How long a broker may wait for records while a partition is left out.
+SHORT_WAIT_MS = 50
+
+
+def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCommittedOffset]:
+    """One look-up for all partitions that need one."""
+    fences = {
+        state.partition: state.fence
+        for state in states
+        if state.phase is Phase.AWAITING_POSITION and state.may_ask(now)
+    }
+    return [NeedCommittedOffset(fences)] if fences else []
+
+
+def plan_resets(states: Iterable[PartitionState], image: ClusterImage, now: float) -> list[NeedOffsetReset]:
+    """One question per leader for the partitions whose position is to be chosen."""
+    wanted = [state for state in states if state.phase is Phase.AWAITING_RESET and state.may_ask(now)]
+    return [
+        NeedOffsetReset(
+            node_id,
+            timestamps={state.partition: state.reset.timestamp for state in led},
+            leader_epochs={state.partition: _leader_epoch(image, state.partition) for state in led},
+            fences={state.partition: state.fence for state in led},
+        )
+        for node_id, led in _by_leader(wanted, image).items()
+    ]
+
+
+def plan_metadata(states: Iterable[PartitionState], image: ClusterImage) -> list[NeedMetadata]:
+    """One refresh for all topics of which a leader is missing or wrong."""
+    fences = {
+        state.partition: state.fence
+        for state in states
+        if state.may_need_leader and (state.stale or _lacks_leader(state, image))
+    }
+    return [NeedMetadata(frozenset(tp.topic for tp in fences), fences)] if fences else []
+
+
+def plan_fetches(
+    states: Collection[PartitionState],
+    buffers: Buffers,
+    image: ClusterImage,
+    in_flight: Collection[Fetch],
+    settings: FetchSettings,
+    now: float,
+) -> list[Fetch]:
+    """One fetch per node that leads something to fetch and has none on its way."""
+    fetches: list[Fetch] = []
+    busy = {fetch.node_id for fetch in in_flight}
+    room = settings.buffer_bytes - buffers.total_bytes - sum(fetch.max_bytes for fetch in in_flight)
+    active = [state for state in states if state.phase is Phase.FETCHING and not state.paused]
+    share_bytes = settings.buffer_bytes // max(len(active), 1)
+    wanted = [state for state in active if state.may_ask(now)]
+    for node_id, led in _by_leader(wanted, image).items():
+        asked = [state for state in led if _has_room(state, buffers, share_bytes)]
+        if node_id in busy or not asked or room <= 0:
+            continue
+        fetches.append(_fetch(node_id, asked, len(asked) < len(led), room, image, settings))
+        room -= fetches[-1].max_bytes
+    return fetches
+
+
+def _fetch(
+    node_id: int,
+    asked: Collection[PartitionState],
+    some_left_out: bool,
+    room: int,
+    image: ClusterImage,
+    settings: FetchSettings,
+) -> Fetch:
+    return Fetch(
+        node_id,
+        tuple(
+            FetchPosition(
+                state.partition,
+                image.id_of(state.partition.topic),
+                state.fetch_offset,
+                _leader_epoch(image, state.partition),
+                state.max_bytes,
+            )
+            for state in asked
+        ),
+        max_bytes=min(settings.max_bytes, room, sum(state.max_bytes for state in asked)),
+        max_wait_ms=min(settings.max_wait_ms, SHORT_WAIT_MS) if some_left_out else settings.max_wait_ms,
+        fences={state.partition: state.fence for state in asked},
+    )
+
+
+def _has_room(state: PartitionState, buffers: Buffers, share_bytes: int) -> bool:
+    if not buffers.has(state.partition):
+        return True
+    return not state.drain_first and buffers.bytes_of(state.partition) < share_bytes
+
+
+def _by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:
+    led: dict[int, list[PartitionState]] = {}
+    for state in states:
+        leader = image.leader_of(state.partition)
+        if leader is not None:
+            led.setdefault(leader.node_id, []).append(state)
+    return led
+
+
+def _lacks_leader(state: PartitionState, image: ClusterImage) -> bool:
+    return state.phase is not Phase.AWAITING_POSITION and image.leader_of(state.partition) is None
+
+
+def _leader_epoch(image: ClusterImage, partition: TopicPartition) -> int:
+    found = image.partition(partition)
+    return -1 if found is None else found.leader_epoch

@@ -1,0 +1,109 @@
+"""Where one partition stands.
+
+    AWAITING_POSITION --committed offset--> FETCHING
+    AWAITING_POSITION --none committed----> AWAITING_RESET --offset by timestamp--> FETCHING
+    FETCHING ----------offset out of range> AWAITING_RESET
+    any --------------seek----------------> FETCHING
+    any --------------seek to begin/end---> AWAITING_RESET
+
+Two offsets are kept apart: ``position`` is where handing over goes on, which is what the application sees and
+commits; ``fetch_offset`` is where fetching goes on. Between them lies what is buffered. While nothing is, they
+are equal.
+
+Beside the phase stand three switches, each somebody else's: ``released`` (the rebalance callback has returned),
+``paused`` (the application's), ``stopped`` (being given up: nothing is fetched or handed over any more, but the
+position stays until the partition is gone, because it is still to be committed).
+
+Whatever makes an answer on its way worthless gives the partition a new fence, a number never used again.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import define
+
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.fetching.settings import OffsetReset
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["PartitionState", "Phase"]
+
+
+class Phase(Enum):
+    """What a partition needs next."""
+
+    AWAITING_POSITION = "awaiting position"
+    AWAITING_RESET = "awaiting reset"
+    FETCHING = "fetching"
+
+
+@define
+class PartitionState:
+    """One assigned partition. ``retry_at`` is on the driver's clock, in seconds."""
+
+    partition: TopicPartition
+    fence: int
+    max_bytes: int
+    phase: Phase = Phase.AWAITING_POSITION
+    released: bool = False
+    paused: bool = False
+    stopped: bool = False
+    position: OffsetAndMetadata | None = None
+    consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
+    fetch_offset: int = -1
+    reset: OffsetReset = OffsetReset.NONE
+    asked: bool = False  # a question about it is on its way
+    stale: bool = False  # its leader has to be looked up first
+    drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
+    error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
+    retry_at: float = 0.0
+    failures: int = 0
+    high_watermark: int = -1
+    log_start_offset: int = -1
+
+    def may_ask(self, now: float) -> bool:
+        """Whether anything may be asked about it at all."""
+        return self.may_need_leader and not self.stale and self.error is None and self.retry_at <= now
+
+    @property
+    def may_need_leader(self) -> bool:
+        """Whether it is alive and no question about it is on its way."""
+        return self.released and not self.stopped and not self.asked
+
+    @property
+    def may_hand_over(self) -> bool:
+        """Whether its records, and its errors, may reach the application."""
+        return self.released and not self.stopped and not self.paused
+
+    def start_at(self, offset: int, leader_epoch: int = -1) -> None:
+        """Fetch from here on."""
+        self.phase = Phase.FETCHING
+        self.position = OffsetAndMetadata(offset, leader_epoch)
+        self.fetch_offset = offset
+        self.succeeded()
+
+    def await_reset(self, reset: OffsetReset) -> None:
+        """Forget the position; one is to be chosen by ``reset``."""
+        self.phase = Phase.AWAITING_RESET
+        self.position = None
+        self.reset = reset
+        self.succeeded()
+
+    def forget_questions(self, fence: int) -> None:
+        """Make whatever was asked or answered so far worthless."""
+        self.fence = fence
+        self.asked = False
+        self.drain_first = False
+        self.error = None
+        self.succeeded()
+
+    def succeeded(self) -> None:
+        """End a series of failures."""
+        self.failures = 0
+        self.retry_at = 0.0
+
+    def back_off_until(self, retry_at: float) -> None:
+        """Count a failure and ask nothing before ``retry_at``."""
+        self.failures += 1
+        self.retry_at = retry_at

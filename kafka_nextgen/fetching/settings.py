@@ -1,0 +1,42 @@
+"""What of the configuration concerns fetching."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
+
+__all__ = ["FetchSettings", "OffsetReset"]
+
+
+class OffsetReset(Enum):
+    """Kafka's ``auto.offset.reset``: where to begin without a usable offset."""
+
+    EARLIEST = "earliest"
+    LATEST = "latest"
+    NONE = "none"
+
+    @property
+    def timestamp(self) -> int:
+        """What ListOffsets is asked for; there is nothing to ask with ``NONE``."""
+        assert self is not OffsetReset.NONE
+        return EARLIEST if self is OffsetReset.EARLIEST else LATEST
+
+
+@frozen
+class FetchSettings:
+    """Limits in bytes and pauses in seconds, with the configuration key each comes from."""
+
+    reset: OffsetReset = OffsetReset.LATEST  # auto.offset.reset
+    buffer_bytes: int = 64 * 1024 * 1024  # fetch.buffer.bytes
+    max_bytes: int = 50 * 1024 * 1024  # fetch.max.bytes
+    partition_max_bytes: int = 1024 * 1024  # max.partition.fetch.bytes
+    max_wait_ms: int = 500  # fetch.max.wait.ms
+    retry_backoff_s: float = 0.1  # retry.backoff.ms
+    retry_backoff_max_s: float = 1.0  # retry.backoff.max.ms
+
+    def backoff_s(self, failures: int) -> float:
+        """The pause before trying again after so many failures in a row, doubling up to its maximum."""
+        return min(self.retry_backoff_s * 2.0 ** min(failures, 30), self.retry_backoff_max_s)

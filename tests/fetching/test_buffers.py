@@ -1,0 +1,86 @@
+"""How records wait their turn."""
+
+from __future__ import annotations
+
+from kafka_nextgen.fetching.buffers import RECORD_COST_BYTES, Buffers
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import Columns, ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
+
+A, B = TopicPartition("orders", 0), TopicPartition("orders", 1)
+
+
+def columns(tp: TopicPartition, first: int, count: int) -> Columns:
+    batch = encode_batch([NewRecord(b"v")] * count, base_offset=first)
+    return decode_partition(batch, tp, first, RecordLimits())
+
+
+def everything(_: TopicPartition) -> bool:
+    return True
+
+
+def offsets(parts: list[ColumnSlice]) -> list[tuple[int, list[int]]]:
+    return [(part.partition.partition, list(part.columns.offsets[part.start : part.stop])) for part in parts]
+
+
+def take(buffers: Buffers, max_records: int) -> list[tuple[int, list[int]]]:
+    parts = buffers.peek(everything, max_records)
+    for part in parts:
+        assert buffers.hand_over(part)
+    return offsets(parts)
+
+
+def test_runs_of_a_partition_keep_their_order() -> None:
+    buffers = Buffers()
+    buffers.add(columns(A, 0, 2))
+    buffers.add(columns(A, 2, 2))
+    assert take(buffers, 3) == [(0, [0, 1]), (0, [2])]
+    assert take(buffers, 3) == [(0, [3])]
+    assert not buffers.has(A)
+
+
+def test_partitions_take_turns() -> None:
+    buffers = Buffers()
+    buffers.add(columns(A, 0, 4))
+    buffers.add(columns(B, 0, 4))
+    assert [take(buffers, 2) for _ in range(4)] == [[(0, [0, 1])], [(1, [0, 1])], [(0, [2, 3])], [(1, [2, 3])]]
+
+
+def test_whoever_is_not_ready_is_passed_over() -> None:
+    buffers = Buffers()
+    buffers.add(columns(A, 0, 1))
+    buffers.add(columns(B, 0, 1))
+    assert offsets(buffers.peek(lambda tp: tp == B, 10)) == [(1, [0])]
+
+
+def test_a_run_counts_until_its_last_record_is_gone() -> None:
+    buffers = Buffers()
+    first, second = columns(A, 0, 2), columns(A, 2, 1)
+    buffers.add(first)
+    buffers.add(second)
+    whole = first.data_bytes + second.data_bytes + 3 * RECORD_COST_BYTES
+    assert buffers.total_bytes == whole
+    take(buffers, 1)
+    assert buffers.total_bytes == whole
+    take(buffers, 1)
+    assert buffers.bytes_of(A) == second.data_bytes + RECORD_COST_BYTES
+    take(buffers, 1)
+    assert buffers.total_bytes == 0
+
+
+def test_what_was_peeked_at_can_be_handed_over_in_parts_and_once() -> None:
+    buffers = Buffers()
+    buffers.add(columns(A, 0, 3))
+    (part,) = buffers.peek(everything, 10)
+    assert buffers.hand_over(ColumnSlice(part.columns, 0, 2))
+    assert not buffers.hand_over(ColumnSlice(part.columns, 0, 2))
+    assert offsets(buffers.peek(everything, 10)) == [(0, [2])]
+
+
+def test_what_was_dropped_is_not_handed_over() -> None:
+    buffers = Buffers()
+    buffers.add(columns(A, 0, 3))
+    (part,) = buffers.peek(everything, 10)
+    buffers.drop(A)
+    buffers.add(columns(A, 0, 3))
+    assert not buffers.holds(part)
+    assert not buffers.hand_over(part)

@@ -1,0 +1,324 @@
+"""Which partitions are asked for from whom, what the answers do, and what the application gets."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from kafka_nextgen.bridge.fetch import FetchedPartition, FetchPosition
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import BrokerError, CorruptRecordError, OffsetOutOfRangeError, TopicAuthorizationError
+from kafka_nextgen.fetching import (
+    DecodedPartition,
+    FetchSettings,
+    FetchState,
+    NeedMetadata,
+    NeedOffsetReset,
+    OffsetReset,
+    decode_answer,
+)
+from kafka_nextgen.fetching.planner import SHORT_WAIT_MS
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import NewRecord, RecordLimits, encode_batch
+from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns
+
+P0, P1, P2, P3 = (TopicPartition("orders", number) for number in range(4))
+
+
+def small_world(**settings: int) -> World:
+    return World(FetchState(evolve(FetchSettings(), **settings)), cluster({P0: 1, P1: 1}))
+
+
+# What is asked.
+
+
+def test_each_leader_is_asked_for_what_it_leads(world: World) -> None:
+    world.start(P0, P1, P2)
+    assert asked(world.plan()) == [(1, 0, 0), (1, 1, 0), (2, 2, 0)]
+
+
+def test_a_fetch_says_all_a_broker_wants_to_know(world: World) -> None:
+    world.start(P0)
+    fetch = world.fetch()
+    assert fetch.positions == (FetchPosition(P0, TOPIC_ID, 0, leader_epoch=5, max_bytes=1 << 20),)
+    assert (fetch.max_bytes, fetch.max_wait_ms) == (1 << 20, 500)
+
+
+def test_one_fetch_at_a_time_is_on_its_way_to_a_node(world: World) -> None:
+    world.start(P0)
+    fetch = world.fetch()
+    world.assign(P0, P1, P2)
+    world.state.seek(P1, 0)
+    world.state.seek(P2, 0)
+    assert asked(world.plan()) == [(2, 2, 0)]
+    world.answer(fetch)
+    assert asked(world.plan()) == [(1, 0, 0), (1, 1, 0)]
+
+
+def test_fetching_goes_on_ahead_of_the_application(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    assert asked(world.plan()) == [(1, 0, 3)]
+    assert world.state.position(P0) == 0
+
+
+def test_a_partition_buffered_beyond_its_share_is_left_out_and_the_wait_is_short() -> None:
+    world = small_world(buffer_bytes=10_000)
+    world.start(P0, P1)
+    world.answer(world.fetch(), columns(P0, 0, 60))
+    fetch = world.fetch()
+    assert asked([fetch]) == [(1, 1, 0)]
+    assert fetch.max_wait_ms == SHORT_WAIT_MS
+    assert len(world.take()) == 60
+    world.answer(fetch)
+    fetch = world.fetch()
+    assert sorted(asked([fetch])) == [(1, 0, 60), (1, 1, 0)]
+    assert fetch.max_wait_ms == 500
+
+
+def test_no_more_is_asked_than_there_is_room_for() -> None:
+    world = small_world(buffer_bytes=10_000)
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 30))
+    assert 0 < world.fetch().max_bytes < 10_000
+
+
+def test_a_full_buffer_stops_fetching_until_records_are_handed_over() -> None:
+    world = small_world(buffer_bytes=1_000)
+    world.start(P0, P1)
+    world.answer(world.fetch(), columns(P0, 0, 30))
+    assert world.plan() == []
+    world.take()
+    assert len(asked(world.plan())) == 2
+
+
+def test_whoever_brought_records_is_asked_for_last(world: World) -> None:
+    world.start(P0, P1)
+    world.answer(world.fetch(), columns(P0, 0, 1))
+    assert asked(world.plan()) == [(1, 1, 0), (1, 0, 1)]
+
+
+def test_a_paused_partition_is_neither_fetched_nor_handed_over_and_keeps_its_records(world: World) -> None:
+    world.start(P0, P1)
+    world.answer(world.fetch(), columns(P0, 0, 2), columns(P1, 0, 1))
+    world.state.pause([P0])
+    assert world.state.paused() == {P0}
+    assert world.take() == [(1, 0)]
+    assert asked(world.plan()) == [(1, 1, 1)]
+    world.state.resume([P0])
+    assert world.take() == [(0, 0), (0, 1)]
+
+
+# Handing over.
+
+
+def test_the_position_advances_with_what_is_handed_over(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    assert world.take(2) == [(0, 0), (0, 1)]
+    assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(2, 5)}
+
+
+def test_auto_commit_covers_what_was_handed_over_before_the_application_came_back(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    world.take(2)
+    assert world.state.consumed_offsets() == {}
+    world.state.mark_consumed()
+    world.take(2)
+    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(2, 5)}
+
+
+def test_after_a_seek_auto_commit_covers_the_new_position(world: World) -> None:
+    world.start(P0)
+    world.state.mark_consumed()
+    world.state.seek(P0, 70)
+    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(70)}
+
+
+def test_looking_at_records_moves_nothing(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    (part,) = world.state.peek(2)
+    assert (part.start, part.stop) == (0, 2)
+    assert world.state.position(P0) == 0
+
+
+def test_control_batches_move_the_position_on_their_own(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 1, control=True))
+    assert not world.state.has_records()
+    assert world.state.position(P0) == 1
+
+
+def test_control_batches_behind_records_are_passed_once_those_are_handed_over(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 2))
+    world.answer(world.fetch(), columns(P0, 2, 1, control=True))
+    world.take(1)
+    assert world.state.position(P0) == 1
+    world.take(1)
+    assert world.state.position(P0) == 3
+
+
+def test_the_high_watermark_is_that_of_the_last_fetch(world: World) -> None:
+    world.start(P0, P1)
+    world.answer(world.fetch(), DecodedPartition(P0, columns=columns(P0, 0, 2), high_watermark=99))
+    assert world.state.high_watermarks() == {P0: 99}
+
+
+# Trouble.
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    ],
+)
+def test_another_leader_is_looked_up_before_asking_again(world: World, code: int) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), DecodedPartition(P0, code))
+    need = world.only(NeedMetadata)
+    world.now += 10
+    assert world.plan() == []
+    world.state.metadata_refreshed(need, world.now)
+    assert asked(world.plan()) == [(1, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    "code", [ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.UNKNOWN_SERVER_ERROR]
+)
+def test_what_passes_is_asked_again_after_a_pause(world: World, code: int) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), DecodedPartition(P0, code))
+    assert world.plan() == []
+    world.now += 0.1
+    assert asked(world.plan()) == [(1, 0, 0)]
+
+
+def test_trouble_with_one_partition_does_not_hold_up_the_others(world: World) -> None:
+    world.start(P0, P1)
+    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.NOT_LEADER_OR_FOLLOWER), columns(P1, 0, 1))
+    assert asked(world.plan()) == [(1, 1, 1)]
+
+
+def test_a_failed_fetch_is_repeated_after_looking_the_leader_up(world: World) -> None:
+    world.start(P0)
+    world.state.failed(world.fetch(), world.now)
+    need = world.only(NeedMetadata)
+    world.state.metadata_refreshed(need, world.now)
+    assert world.plan() == []
+    world.now += 0.1
+    assert asked(world.plan()) == [(1, 0, 0)]
+
+
+def test_an_offset_out_of_range_is_reset(world: World) -> None:
+    world.start(P0, at=500)
+    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
+    assert world.only(NeedOffsetReset).timestamps == {P0: -1}
+
+
+def test_an_offset_out_of_range_behind_buffered_records_waits_for_them(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 2))
+    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
+    world.now += 10
+    assert world.plan() == []
+    assert world.take() == [(0, 0), (0, 1)]
+    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
+    world.only(NeedOffsetReset)
+
+
+def test_an_offset_out_of_range_is_raised_where_a_reset_is_forbidden() -> None:
+    state = FetchState(FetchSettings(reset=OffsetReset.NONE))
+    world = World(state, cluster({P0: 1}))
+    world.start(P0, at=500)
+    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
+    with pytest.raises(OffsetOutOfRangeError, match=r"orders\[0\]: the log has no offset 500") as caught:
+        state.take(1)
+    assert caught.value.partition == P0
+    assert state.position(P0) == 500
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (ErrorCode.TOPIC_AUTHORIZATION_FAILED, TopicAuthorizationError),
+        (ErrorCode.CORRUPT_MESSAGE, CorruptRecordError),
+        (ErrorCode.INVALID_REQUEST, BrokerError),
+        (4711, BrokerError),
+    ],
+)
+def test_what_somebody_has_to_mend_is_raised_once_an_attempt(world: World, code: int, error: type[Exception]) -> None:
+    world.start(P0, at=7)
+    for _ in range(2):
+        world.answer(world.fetch(), DecodedPartition(P0, code))
+        assert world.plan() == []
+        assert world.state.has_records()
+        with pytest.raises(error, match=r"orders\[0\] can't be read at offset 7"):
+            world.state.take(1)
+        assert world.take() == []
+        assert world.state.position(P0) == 7
+        world.now += 10
+
+
+def test_an_error_is_kept_while_its_partition_is_paused_and_dropped_by_a_seek(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.CORRUPT_MESSAGE))
+    world.state.pause([P0])
+    assert world.take() == []
+    world.state.seek(P0, 8)
+    world.state.resume([P0])
+    assert world.take() == []
+    assert asked(world.plan()) == [(1, 0, 8)]
+
+
+def test_corrupt_records_are_raised_after_all_that_come_before_them(world: World) -> None:
+    good = encode_batch([NewRecord(b"a"), NewRecord(b"b")])
+    bad = encode_batch([NewRecord(b"c")], base_offset=2)[:-1] + b"\1"
+    world.start(P0)
+    fetch = world.fetch()
+    limits = RecordLimits()
+    world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 3, records=good + bad)], limits))
+    assert world.take() == [(0, 0), (0, 1)]
+    fetch = world.fetch()
+    world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 3, records=bad)], limits))
+    with pytest.raises(CorruptRecordError) as caught:
+        world.state.take(1)
+    assert (caught.value.partition, caught.value.offset) == (P0, 2)
+    assert world.state.position(P0) == 2
+
+
+def test_corrupt_records_found_ahead_of_the_application_wait_for_what_is_buffered(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 2))
+    world.answer(world.fetch(), DecodedPartition(P0, corrupt=CorruptRecordError("bad", P0, 2)))
+    assert world.take(1) == [(0, 0)]
+    assert world.take(1) == [(0, 1)]
+    assert world.take(1) == []
+
+
+def test_a_cut_first_batch_makes_the_next_fetch_larger_and_ends_as_an_error() -> None:
+    world = small_world(partition_max_bytes=1000, max_bytes=3000)
+    world.start(P0)
+    for expected in (1000, 2000, 3000):
+        fetch = world.fetch()
+        assert fetch.positions[0].max_bytes == expected
+        cut = encode_batch([NewRecord(bytes(100_000))])[:expected]
+        world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 1, records=cut)], RecordLimits()))
+    with pytest.raises(CorruptRecordError, match="no whole batch although 3000 bytes were allowed"):
+        world.state.take(1)
+
+
+def test_a_partition_nobody_asked_for_is_ignored(world: World) -> None:
+    world.start(P0)
+    fetch = world.fetch()
+    assert decode_answer(fetch, [FetchedPartition(P3, 0, 1)], RecordLimits()) == ()
+    world.answer(fetch, columns(P3, 0, 1))
+    assert not world.state.has_records()

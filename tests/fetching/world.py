@@ -1,0 +1,105 @@
+"""A driver of a FetchState: a log per partition, one or two nodes, and a clock that is set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+from uuid import UUID
+
+from attrs import define, field
+
+from kafka_nextgen.bridge.brokers import Broker
+from kafka_nextgen.bridge.cluster_image import ClusterImage, PartitionInfo, TopicInfo
+from kafka_nextgen.bridge.list_offsets import ListedOffset
+from kafka_nextgen.fetching import (
+    DecodedPartition,
+    Fetch,
+    FetchState,
+    Need,
+    NeedCommittedOffset,
+    NeedOffsetReset,
+)
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
+
+TOPIC_ID = UUID(int=1)
+
+N = TypeVar("N", bound=Need)
+
+
+def cluster(leaders: Mapping[TopicPartition, int]) -> ClusterImage:
+    """A cluster in which these nodes lead these partitions of ``orders``, all at leader epoch 5."""
+    return ClusterImage(
+        brokers={node: Broker(node, "localhost", 9092 + node) for node in set(leaders.values())},
+        topics_by_name={
+            "orders": TopicInfo(
+                "orders", TOPIC_ID, partitions={tp.partition: PartitionInfo(n, 5) for tp, n in leaders.items()}
+            )
+        },
+    )
+
+
+def columns(partition: TopicPartition, first: int, count: int, **batch: bool) -> Columns:
+    data = encode_batch([NewRecord(b"v")] * count, base_offset=first, leader_epoch=5, **batch)  # type: ignore[arg-type]
+    return decode_partition(data, partition, first, RecordLimits())
+
+
+@define
+class World:
+    """A FetchState and what its driver would know."""
+
+    state: FetchState
+    image: ClusterImage
+    now: float = 100.0
+    needs: list[Need] = field(factory=list)
+
+    def assign(self, *partitions: TopicPartition) -> None:
+        """Assign and release in one go."""
+        new = set(partitions) - self.state.assignment()
+        self.state.assign(partitions, new)
+        self.state.release(new)
+
+    def plan(self) -> list[Need]:
+        return list(self.state.plan(self.image, self.now))
+
+    def only(self, kind: type[N]) -> N:
+        """Plan, and expect exactly one need, of this kind."""
+        (need,) = self.plan()
+        assert isinstance(need, kind)
+        return need
+
+    def start(self, *partitions: TopicPartition, at: int = 0) -> None:
+        """Assign partitions that all have this offset committed."""
+        self.assign(*partitions)
+        need = self.only(NeedCommittedOffset)
+        self.state.committed_found(need, {tp: OffsetAndMetadata(at) for tp in partitions}, self.now)
+
+    def fetch(self) -> Fetch:
+        return self.only(Fetch)
+
+    def answer(self, fetch: Fetch, *results: DecodedPartition | Columns) -> None:
+        decoded = [result if isinstance(result, DecodedPartition) else bring(result) for result in results]
+        self.state.fetched(fetch, decoded, self.now)
+
+    def take(self, max_records: int = 1000) -> list[tuple[int, int]]:
+        """Take records, as pairs of partition and offset."""
+        parts = self.state.take(max_records)
+        return [(p.partition.partition, o) for p in parts for o in p.columns.offsets[p.start : p.stop]]
+
+
+def bring(result: Columns) -> DecodedPartition:
+    return DecodedPartition(result.partition, columns=result, high_watermark=result.next_offset)
+
+
+def asked(needs: Iterable[Need]) -> list[tuple[int, int, int]]:
+    """Which node is asked for which partition at which offset."""
+    return [
+        (need.node_id, position.partition.partition, position.offset)
+        for need in needs
+        if isinstance(need, Fetch)
+        for position in need.positions
+    ]
+
+
+def listed(need: NeedOffsetReset, offset: int) -> dict[TopicPartition, ListedOffset]:
+    return {tp: ListedOffset(offset) for tp in need.timestamps}
