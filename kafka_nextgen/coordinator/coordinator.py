@@ -38,7 +38,7 @@ class Coordinator:
         self.settings = settings
         self.topics = Topics()
         self.groups: dict[str, Group] = {}
-        self._timers = Timers()
+        self.timers = Timers()
         self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
             q.ConsumerGroupHeartbeat: self._heartbeat,
             q.OffsetCommit: self._offset_commit,
@@ -56,7 +56,7 @@ class Coordinator:
     def expire(self, now: float) -> tuple[Outcome, ...]:
         """Work out what the timers that ran out bring, one outcome per group; each is to be committed."""
         outcomes = []
-        for group_id, due in groupby(self._timers.due(now), key=lambda timer: timer.key.group_id):
+        for group_id, due in groupby(self.timers.due(now), key=lambda timer: timer.key.group_id):
             draft = self._draft(group_id, now)
             ring(draft, due)
             outcomes.append(draft.outcome(None))
@@ -64,14 +64,14 @@ class Coordinator:
 
     def deadline(self) -> float | None:
         """When to call ``expire`` next; None if no timer runs. It may move with every ``commit``."""
-        return self._timers.deadline()
+        return self.timers.deadline()
 
     def commit(self, outcome: Outcome) -> None:
         """Put an outcome into force, its records being stored."""
         for record in outcome.records:
             self.apply(record)
         for change in outcome.timers:
-            self._timers.change(change)
+            self.timers.change(change)
         if outcome.topics is not None:
             self.topics = outcome.topics
         for group_id, version in outcome.checked_topics:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.regex import match_patterns
 from kafka_nextgen.coordinator.removal import remove_member
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
@@ -25,7 +24,7 @@ def ring(draft: Draft, due: Iterable[Arm]) -> None:
 
 
 def _end_session(draft: Draft, timer: Arm) -> None:
-    """The member was silent for too long (KIP-848, "Member Session"). One that left for a while ends so too."""
+    """The member was silent for too long (KIP-848, "Group Coordinator"). One that left for a while ends so too."""
     draft.cancel(TimerKind.SESSION, timer.key.member_id)
     if timer.key.member_id in draft.group.members:
         remove_member(draft, timer.key.member_id)
@@ -43,6 +42,6 @@ def restart_timers(draft: Draft) -> None:
     """Give every member its full time again, since nobody can tell how much was left (KIP-848, "Fail Over")."""
     for member_id, member in sorted(draft.group.members.items()):
         draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
-        current: CurrentMemberAssignment = draft.group.current(member_id)
-        if current.status is MemberStatus.UNREVOKED_PARTITIONS:
+        current = draft.group.current(member_id)
+        if current.pending_revocation:
             draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)

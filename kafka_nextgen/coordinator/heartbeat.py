@@ -77,7 +77,7 @@ def _reconcile_member(
 
 
 def _watch_revocation(draft: Draft, update: Update, after: CurrentMemberAssignment) -> None:
-    """A member told to give something up has its rebalance timeout to do so (KIP-848, "Rebalance Timeout")."""
+    """A member told to give something up has its rebalance timeout to do so (KIP-848, "Group Coordinator")."""
     if after.status is MemberStatus.UNREVOKED_PARTITIONS:
         timeout_s = update.member.rebalance_timeout_ms / 1000
         draft.arm(TimerKind.REBALANCE, after.member_id, timeout_s, after.member_epoch)

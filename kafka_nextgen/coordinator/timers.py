@@ -12,6 +12,7 @@ an assignment: that is left to the next heartbeat. Times are seconds on the cloc
 
 from __future__ import annotations
 
+from collections.abc import Set
 from enum import IntEnum
 from heapq import heapify, heappop, heappush
 
@@ -66,11 +67,9 @@ class Timers:
         self._armed: dict[TimerKey, Arm] = {}
         self._heap: list[tuple[float, TimerKey]] = []
 
-    def __contains__(self, key: TimerKey) -> bool:
-        return key in self._armed
-
-    def __len__(self) -> int:
-        return len(self._armed)
+    def running(self) -> Set[TimerKey]:
+        """The timers that run."""
+        return self._armed.keys()
 
     def change(self, change: TimerChange) -> None:
         """Arm or stop a timer."""

@@ -1,0 +1,141 @@
+"""What must hold of every group at every moment, in plain words and code. Tests ask after every step.
+
+Each rule yields a sentence for each way it is broken; silence is good. Nothing here is needed to coordinate a
+group.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Set
+
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import MemberStatus
+from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
+from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.coordinator.validation import LEAVE_FOR_A_WHILE
+from kafka_nextgen.types import TopicIdPartition
+
+__all__ = ["violations"]
+
+
+def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]:
+    """Every rule that ``group`` breaks; ``timers`` are those that run."""
+    return [
+        *_one_owner(group),
+        *_epochs_in_order(group),
+        *_revocation_and_status_agree(group),
+        *_stable_means_all_there(group, topics),
+        *_target_disjoint(group),
+        *_target_complete(group, topics),
+        *_indexes_in_step(group),
+        *_timers_as_needed(group, timers),
+    ]
+
+
+def _one_owner(group: Group) -> Iterator[str]:
+    """A partition belongs to one member, be it assigned or still to be given back."""
+    claims: dict[TopicIdPartition, str] = {}
+    for member_id, current in sorted(group.currents.items()):
+        for partition, _ in current.assigned + current.pending_revocation:
+            if partition in claims:
+                yield f"{partition} is with {claims[partition]} and with {member_id}"
+            claims[partition] = member_id
+    if claims != dict(group.owners):
+        yield "the index of owners says otherwise than the members"
+
+
+def _epochs_in_order(group: Group) -> Iterator[str]:
+    """Group epoch >= assignment epoch >= member epochs >= the epochs their partitions were granted at."""
+    if group.assignment_epoch > group.epoch:
+        yield f"assignment epoch {group.assignment_epoch} is beyond group epoch {group.epoch}"
+    for member_id, current in sorted(group.currents.items()):
+        if current.member_epoch > group.assignment_epoch:
+            yield f"{member_id} is at {current.member_epoch}, beyond assignment epoch {group.assignment_epoch}"
+        if current.member_epoch == LEAVE_FOR_A_WHILE:
+            continue
+        for partition, epoch in current.assigned + current.pending_revocation:
+            if epoch > current.member_epoch:
+                yield f"{member_id} at {current.member_epoch} was granted {partition} at {epoch}"
+
+
+def _revocation_and_status_agree(group: Group) -> Iterator[str]:
+    """A member is UNREVOKED exactly while it has something to give back. One that left for a while has not."""
+    for member_id, current in sorted(group.currents.items()):
+        unrevoked = current.status is MemberStatus.UNREVOKED_PARTITIONS
+        if bool(current.pending_revocation) != unrevoked and current.member_epoch != LEAVE_FOR_A_WHILE:
+            yield f"{member_id} is {current.status.name} with {len(current.pending_revocation)} to give back"
+
+
+def _stable_means_all_there(group: Group, topics: Topics) -> Iterator[str]:
+    """A stable member at the target's epoch has its target, as far as it still subscribes to it."""
+    if group.checked_topics_version != topics.version:
+        return
+    for member_id, current in sorted(group.currents.items()):
+        if current.status is not MemberStatus.STABLE or current.member_epoch != group.assignment_epoch:
+            continue
+        subscribed = topics.ids(group.topics_of(group.members[member_id]))
+        assigned = {partition for partition, _ in current.assigned}
+        if not assigned <= group.target(member_id):
+            yield f"{member_id} is stable with partitions that are not its target"
+        missing = {
+            partition for partition in group.target(member_id) - assigned if partition.topic_id in subscribed
+        }
+        if missing and group.assignment_epoch == group.epoch:
+            yield f"{member_id} is stable without {sorted(missing)}"
+
+
+def _target_disjoint(group: Group) -> Iterator[str]:
+    """No partition is in two targets, and nobody has a target but members."""
+    counts = Counter(partition for target in group.targets.values() for partition in target)
+    yield from (f"{partition} is in {count} targets" for partition, count in counts.items() if count > 1)
+    yield from (
+        f"{member_id} has a target and is no member" for member_id in group.targets.keys() - group.members.keys()
+    )
+
+
+def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
+    """A target up to date has every partition of every subscribed topic, each with a subscriber."""
+    is_current = group.epoch == group.assignment_epoch and group.checked_topics_version == topics.version
+    if not group.members or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
+        return
+    wanted = {
+        TopicIdPartition(topic.topic_id, number)
+        for name, topic in topics.by_name.items()
+        if name in group.subscribed_topics()
+        for number in range(topic.num_partitions)
+    }
+    if wanted != {partition for target in group.targets.values() for partition in target}:
+        yield "the target is not exactly the partitions of the subscribed topics"
+    for member_id, target in sorted(group.targets.items()):
+        if not {partition.topic_id for partition in target} <= topics.ids(
+            group.topics_of(group.members[member_id])
+        ):
+            yield f"{member_id} is to have partitions of topics it does not subscribe to"
+
+
+def _indexes_in_step(group: Group) -> Iterator[str]:
+    """One live member per instance id; counts are what counting gives."""
+    members = group.members.values()
+    instances = {member.instance_id: member.member_id for member in members if member.instance_id is not None}
+    if instances != dict(group.instances) or len(instances) != sum(m.instance_id is not None for m in members):
+        yield "an instance id has more than one member, or the index of instances is out of step"
+    if Counter(name for member in members for name in member.subscribed_topics) != dict(group.topic_subscribers):
+        yield "the count of topic subscribers is out of step"
+    if Counter(m.subscribed_pattern for m in members if m.subscribed_pattern) != dict(group.pattern_subscribers):
+        yield "the count of pattern subscribers is out of step"
+    if Counter(m.server_assignor for m in members if m.server_assignor is not None) != dict(group.votes):
+        yield "the count of votes is out of step"
+
+
+def _timers_as_needed(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
+    """A session timer for every member, a rebalance timer for each that has to revoke, and no others of these."""
+    due = {TimerKey(group.group_id, TimerKind.SESSION, member_id) for member_id in group.members}
+    due |= {
+        TimerKey(group.group_id, TimerKind.REBALANCE, member_id)
+        for member_id, current in group.currents.items()
+        if current.pending_revocation
+    }
+    running = {key for key in timers if key.group_id == group.group_id and key.kind is not TimerKind.PATTERN}
+    yield from (f"{key} does not run" for key in sorted(due - running))
+    yield from (f"{key} runs for nothing" for key in sorted(running - due))
