@@ -16,9 +16,6 @@ SESSION_TIMEOUT_S = 6
 
 BROKER_SETTINGS = {
     "auto.create.topics.enable": "false",
-    "offsets.topic.num.partitions": "5",
-    "offsets.topic.replication.factor": "1",
-    "group.initial.rebalance.delay.ms": "0",
     "group.consumer.min.session.timeout.ms": "1000",
     "group.consumer.session.timeout.ms": str(SESSION_TIMEOUT_S * 1000),
     "group.consumer.min.heartbeat.interval.ms": "100",
