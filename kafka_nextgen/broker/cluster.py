@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from uuid import uuid4
-from zlib import crc32
 
 from attrs import define, field, frozen
 
@@ -58,8 +57,12 @@ class Cluster:
         return int(self._clock() * 1000)
 
     def coordinator_of(self, group_id: str) -> Node:
-        """The node that coordinates a group, whether or not the group exists."""
-        return self.nodes[crc32(group_id.encode()) % len(self.nodes)]
+        """The node that coordinates a group, whether or not the group exists.
+
+        As in Kafka it leads the partition of the offsets topic that the group's id hashes to.
+        """
+        partition = _java_hash(group_id) % self.settings.offsets_topic_num_partitions
+        return self.nodes[partition % len(self.nodes)]
 
     def node(self, node_id: int) -> Node:
         """The node of that id."""
@@ -73,7 +76,8 @@ class Cluster:
     def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:
         """Make a topic with the broker's defaults; its name was checked before."""
         count = self.settings.num_partitions if num_partitions is None else num_partitions
-        return self.topics.create(name, self.topics.placement(count, 1), self.topic_settings())
+        factor = min(self.settings.default_replication_factor, len(self.nodes))
+        return self.topics.create(name, self.topics.placement(count, factor), self.topic_settings())
 
     def topic_settings(self) -> TopicSettings:
         """What a topic has that sets nothing itself."""
@@ -110,3 +114,13 @@ class Context:
         if known_epoch < partition.leader_epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
         return ErrorCode.UNKNOWN_LEADER_EPOCH
+
+
+def _java_hash(text: str) -> int:
+    """Java's ``String.hashCode``, made positive as Kafka does it: the lowest number, which has no opposite, is 0."""
+    number = 0
+    units = text.encode("utf-16-be", "surrogatepass")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        number = (31 * number + (high << 8 | low)) & 0xFFFFFFFF
+    number = number - 2**32 if number >= 2**31 else number
+    return 0 if number == -(2**31) else abs(number)

@@ -6,7 +6,8 @@ are separated by commas. Unknown keys are refused with the nearest one that exis
 refuses when it starts: numbers out of range, and a session timeout, heartbeat interval or assignment interval
 outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263).
 
-Only keys that have an effect here exist: a setting that were taken and ignored would mislead.
+Two keys are taken for the sake of settings that real brokers share, and have nothing to do here: how often
+the offsets topic, which does not exist, is replicated, and the classic protocol's delay.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ class BrokerSettings:
     # Topics and their logs.
     auto_create_topics_enable: bool = _bool_key(True)
     num_partitions: int = _int_key(1)
+    default_replication_factor: int = _int_key(1)
     message_max_bytes: int = _int_key(1_048_588, low=0)
     fetch_max_bytes: int = _int_key(57_671_680, low=1024)
 
@@ -104,6 +106,11 @@ class BrokerSettings:
     group_consumer_max_assignment_interval_ms: int = _int_key(15_000, low=0)
     group_consumer_regex_refresh_interval_ms: int = _int_key(600_000, low=10_000)
     offset_metadata_max_bytes: int = _int_key(4_096, low=0)
+    offsets_topic_num_partitions: int = _int_key(50)  # which node coordinates a group hangs on it
+
+    # Without effect.
+    offsets_topic_replication_factor: int = _int_key(3)
+    group_initial_rebalance_delay_ms: int = _int_key(3_000, low=0)
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import Future
+from collections.abc import Coroutine, Mapping
 from types import TracebackType
-from typing import TypeVar
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
 
 __all__ = ["Cluster"]
 
-_T = TypeVar("_T")
-
-_CLOSE_TIMEOUT_S = 10.0
+_TIMEOUT_S = 10.0
 
 
 class Cluster:
@@ -38,8 +34,8 @@ class Cluster:
 
     def __init__(self, brokers: int = 1, config: Mapping[str, object] | None = None) -> None:
         self._broker = Broker(config, nodes=brokers)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self._is_running = False
 
     @property
@@ -51,13 +47,23 @@ class Cluster:
     def create_topic(self, name: str, partitions: int = 1) -> None:
         """Make a topic. Raises ``MisuseError`` if there is one, or the name or the number can't be."""
         self._check_running()
-        self._call(lambda: self._broker.create_topic(name, partitions))
+
+        async def create() -> None:
+            self._broker.create_topic(name, partitions)
+
+        self._run(create())
 
     def __enter__(self) -> Cluster:
-        if self._loop.is_closed():
+        if self._thread is not None:
             raise MisuseError("a Cluster is used once: make another")
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
         self._thread.start()
-        self._run(self._broker.start())
+        try:
+            self._run(self._broker.start())
+        except BaseException:
+            self._stop()
+            raise
         self._is_running = True
         return self
 
@@ -65,20 +71,21 @@ class Cluster:
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._is_running = False
-        self._run(self._broker.close())
+        try:
+            self._run(self._broker.close())
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        assert self._loop is not None
+        assert self._thread is not None
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_CLOSE_TIMEOUT_S)
+        self._thread.join(_TIMEOUT_S)
         self._loop.close()
 
-    def _call(self, function: Callable[[], _T]) -> _T:
-        async def called() -> _T:
-            return function()
-
-        return self._run(called())
-
-    def _run(self, coroutine: Coroutine[None, None, _T]) -> _T:
-        future: Future[_T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        return future.result(_CLOSE_TIMEOUT_S)
+    def _run(self, coroutine: Coroutine[None, None, None]) -> None:
+        assert self._loop is not None
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(_TIMEOUT_S)
 
     def _check_running(self) -> None:
         if not self._is_running:

@@ -70,7 +70,7 @@ def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
 
 def _spread(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
     count = cluster.settings.num_partitions if asked.num_partitions == -1 else asked.num_partitions
-    factor = 1 if asked.replication_factor == -1 else asked.replication_factor
+    factor = cluster.settings.default_replication_factor if asked.replication_factor == -1 else asked.replication_factor
     if not 0 < count <= MAX_PARTITIONS:
         return Refusal(ErrorCode.INVALID_PARTITIONS, f"Partitions must be 1 to {MAX_PARTITIONS}, not {count}.")
     if not 0 < factor <= len(cluster.nodes):

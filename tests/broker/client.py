@@ -1,0 +1,74 @@
+"""The smallest Kafka client: a blocking socket, one request at a time, and every byte under the test's control."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections import deque
+from types import TracebackType
+from typing import Any
+
+from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.frames import decode_response, encode_request
+from kafka_nextgen.wire.messages import ApiMessage
+
+__all__ = ["Client"]
+
+
+class Client:
+    """A connection to the first of ``bootstrap_servers``."""
+
+    def __init__(self, bootstrap_servers: str, timeout_s: float = 10) -> None:
+        host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
+        self._socket = socket.create_connection((host, int(port)), timeout_s)
+        self._correlation_id = 0
+        self._unanswered: deque[int] = deque()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._socket.close()
+
+    def ask(self, api: Api, message: ApiMessage, version: int | None = None) -> Any:
+        """Send a request in its highest version, or that of ``version``, and return the answer."""
+        spoken = api.max_version if version is None else version
+        self.send(message, spoken)
+        return self.receive(api, spoken)
+
+    def send(self, message: ApiMessage, version: int) -> None:
+        self._correlation_id += 1
+        self._unanswered.append(self._correlation_id)
+        self.send_bytes(encode_request(message, version, self._correlation_id, "tests"))
+
+    def receive(self, api: Api, version: int) -> Any:
+        """Return the next answer, which must be to the oldest request ``send`` sent, if any is unanswered."""
+        correlation_id, answer = decode_response(api, version, self.receive_frame())
+        assert not self._unanswered or correlation_id == self._unanswered.popleft()
+        return answer
+
+    def send_bytes(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+    def receive_frame(self) -> bytes:
+        """Return the next frame, without its length; ``ConnectionError`` if the broker hung up instead."""
+        (length,) = struct.unpack(">i", self._receive(4))
+        return self._receive(length)
+
+    def is_hung_up(self) -> bool:
+        """Wait for the broker to say something or to hang up, and return whether it hung up."""
+        try:
+            return not self._socket.recv(1)
+        except ConnectionError:
+            return True
+
+    def _receive(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            more = self._socket.recv(size - len(data))
+            if not more:
+                raise ConnectionError(f"the broker hung up, {size - len(data)} bytes short")
+            data += more
+        return data

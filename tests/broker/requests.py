@@ -1,0 +1,112 @@
+"""The requests that tests of the broker send again and again, and how their answers are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import FetchRequest, ListOffsetsRequest, MetadataRequest, ProduceRequest
+from kafka_nextgen.wire.records import NewRecord, RecordLimits, decode_partition, encode_batch
+from tests.broker.client import Client
+
+__all__ = [
+    "by_name_fetch",
+    "fetch_request",
+    "list_offset",
+    "metadata",
+    "produce",
+    "produce_request",
+    "records_of",
+    "topic_id_of",
+    "values",
+]
+
+_LAST_BY_NAME = 12  # Fetch and Produce, whose next version names topics by id
+
+
+def values(*texts: str) -> bytes:
+    """Return a batch with a record for each text."""
+    return encode_batch([NewRecord(text.encode(), timestamp=1_000 + i) for i, text in enumerate(texts)])
+
+
+def produce_request(topic: str, batch: bytes, *, partition: int = 0, acks: int = -1) -> ProduceRequest:
+    data = ProduceRequest.TopicProduceData(
+        name=topic,
+        partition_data=[ProduceRequest.TopicProduceData.PartitionProduceData(index=partition, records=batch)],
+    )
+    return ProduceRequest(transactional_id=None, acks=acks, timeout_ms=1_000, topic_data=[data])
+
+
+def produce(client: Client, topic: str, batch: bytes, *, partition: int = 0, acks: int = -1, version: int = 12) -> Any:
+    """Produce one batch, and return what is answered for its partition."""
+    answer = client.ask(apis.PRODUCE, produce_request(topic, batch, partition=partition, acks=acks), version)
+    return answer.responses[0].partition_responses[0]
+
+
+def fetch_request(
+    topic: str | TopicId,
+    offset: int = 0,
+    *,
+    partitions: Sequence[int] = (0,),
+    min_bytes: int = 0,
+    max_wait_ms: int = 0,
+    max_bytes: int = 10_000_000,
+    partition_max_bytes: int = 1_000_000,
+    leader_epoch: int = -1,
+    session_id: int = 0,
+) -> FetchRequest:
+    named = {"topic": topic} if isinstance(topic, str) else {"topic_id": topic}
+    asked = FetchRequest.FetchTopic(
+        partitions=[
+            FetchRequest.FetchTopic.FetchPartition(
+                partition=partition,
+                current_leader_epoch=leader_epoch,
+                fetch_offset=offset,
+                partition_max_bytes=partition_max_bytes,
+            )
+            for partition in partitions
+        ],
+        **named,
+    )
+    return FetchRequest(
+        max_wait_ms=max_wait_ms,
+        min_bytes=min_bytes,
+        max_bytes=max_bytes,
+        session_id=session_id,
+        topics=[asked],
+        forgotten_topics_data=[],
+        rack_id="",
+    )
+
+
+def by_name_fetch(client: Client, topic: str, offset: int = 0, **how: Any) -> Any:
+    """Fetch from a topic by name, and return what is answered for its partitions."""
+    return client.ask(apis.FETCH, fetch_request(topic, offset, **how), _LAST_BY_NAME).responses[0].partitions
+
+
+def records_of(partition: Any, offset: int = 0) -> list[tuple[int, str]]:
+    """Return the offset and value of each record in a partition's answer, from ``offset`` on."""
+    columns = decode_partition(partition.records, TopicPartition("any", 0), offset, RecordLimits())
+    return [(at, value.decode()) for at, value in zip(columns.offsets, columns.values, strict=True) if value]
+
+
+def list_offset(client: Client, topic: str, timestamp: int, *, partition: int = 0, leader_epoch: int = -1) -> Any:
+    asked = ListOffsetsRequest.ListOffsetsTopic.ListOffsetsPartition(
+        partition_index=partition, current_leader_epoch=leader_epoch, timestamp=timestamp
+    )
+    topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[asked])]
+    request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=topics, timeout_ms=1_000)
+    return client.ask(apis.LIST_OFFSETS, request).topics[0].partitions[0]
+
+
+def metadata(client: Client, *names: str, may_create: bool = False, ids: Sequence[TopicId] = ()) -> Any:
+    topic = MetadataRequest.MetadataRequestTopic
+    topics = [topic(name=name) for name in names] + [topic(name=None, topic_id=topic_id) for topic_id in ids]
+    return client.ask(apis.METADATA, MetadataRequest(topics=topics, allow_auto_topic_creation=may_create))
+
+
+def topic_id_of(client: Client, name: str) -> TopicId:
+    topic_id: TopicId = metadata(client, name).topics[0].topic_id
+    return topic_id

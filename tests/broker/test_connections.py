@@ -1,0 +1,177 @@
+"""What arrives on a connection, and what the broker does about what should not."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_nextgen.broker import Broker
+from kafka_nextgen.broker.handlers import metadata as metadata_handler
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import ConfigError, MisuseError
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.frames import encode_request
+from kafka_nextgen.wire.messages import ApiVersionsRequest, MetadataRequest
+from tests.broker.client import Client
+from tests.broker.requests import by_name_fetch, fetch_request, metadata, produce_request, records_of, values
+
+REQUEST = ApiVersionsRequest(client_software_name="tests", client_software_version="1")
+
+
+def header(api_key: int, version: int) -> bytes:
+    return struct.pack(">hhih", api_key, version, 1, -1)
+
+
+def framed(body: bytes) -> bytes:
+    return struct.pack(">i", len(body)) + body
+
+
+@pytest.mark.parametrize("version", range(apis.API_VERSIONS.max_version + 1))
+def test_api_versions_is_answered_in_every_version(client: Client, version: int) -> None:
+    answer = client.ask(apis.API_VERSIONS, REQUEST, version)
+    ranges = {api.api_key: (api.min_version, api.max_version) for api in answer.api_keys}
+    assert answer.error_code == ErrorCode.NONE
+    assert ranges[apis.CONSUMER_GROUP_HEARTBEAT.key] == (0, 1)
+    assert ranges[apis.OFFSET_COMMIT.key] == (2, 10)
+
+
+def test_the_consumer_group_protocol_is_told_as_a_feature_that_is_on(client: Client) -> None:
+    answer = client.ask(apis.API_VERSIONS, REQUEST)
+    supported = {feature.name: feature.max_version for feature in answer.supported_features}
+    finalized = {feature.name: feature.max_version_level for feature in answer.finalized_features}
+    assert supported == finalized == {"group.version": 1}
+
+
+def test_a_version_of_api_versions_from_the_future_is_answered_in_version_0(client: Client) -> None:
+    client.send_bytes(framed(header(apis.API_VERSIONS.key, 9) + b"whatever that may mean"))
+    answer = client.receive(apis.API_VERSIONS, 0)
+    assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+    assert {api.api_key for api in answer.api_keys} >= {apis.API_VERSIONS.key, apis.METADATA.key}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(framed(header(9_999, 0)), id="an API that does not exist"),
+        pytest.param(framed(header(apis.JOIN_GROUP.key, 9)), id="an API that is not served"),
+        pytest.param(framed(header(apis.METADATA.key, 99)), id="a version that does not exist"),
+        pytest.param(framed(header(apis.PRODUCE.key, 0)), id="a version that is advertised and not served"),
+        pytest.param(framed(b""), id="an empty frame"),
+        pytest.param(framed(header(apis.METADATA.key, 12) + b"\x00\x05"), id="a message that ends too early"),
+        pytest.param(framed(header(apis.METADATA.key, 1) + b"\x7f\xff\xff\xff"), id="more topics than bytes"),
+        pytest.param(struct.pack(">i", 2**31 - 1), id="a frame larger than socket.request.max.bytes"),
+        pytest.param(struct.pack(">i", -1), id="a frame of negative size"),
+        pytest.param(b"GET / HTTP/1.1\r\n\r\n", id="another protocol"),
+    ],
+)
+def test_what_makes_no_sense_ends_its_own_connection_and_no_other(
+    cluster: Cluster, client: Client, frame: bytes
+) -> None:
+    with Client(cluster.bootstrap_servers) as stranger:
+        stranger.send_bytes(frame)
+        assert stranger.is_hung_up()
+    assert client.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+
+
+def test_a_peer_that_leaves_in_the_middle_of_a_frame_disturbs_nobody(cluster: Cluster, client: Client) -> None:
+    with Client(cluster.bootstrap_servers) as stranger:
+        stranger.send_bytes(encode_request(REQUEST, 4, 1, "tests")[:9])
+    assert client.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+
+
+def test_a_frame_may_come_byte_by_byte(client: Client) -> None:
+    for byte in encode_request(REQUEST, 4, 0, "tests"):
+        client.send_bytes(bytes([byte]))
+    assert client.receive(apis.API_VERSIONS, 4).error_code == ErrorCode.NONE
+
+
+def test_bytes_behind_a_request_are_passed_over_as_librdkafka_needs(client: Client) -> None:
+    request = encode_request(MetadataRequest(topics=None), 12, 0, "tests")[4:]
+    client.send_bytes(framed(request + b"\x00\x00\x00"))
+    assert client.receive(apis.METADATA, 12).brokers
+
+
+def test_requests_sent_at_once_are_answered_in_their_order(client: Client, topic: str) -> None:
+    client.send(fetch_request(topic, min_bytes=1, max_wait_ms=50), 12)
+    client.send(REQUEST, 4)
+    assert client.receive(apis.FETCH, 12).responses[0].topic == topic
+    assert client.receive(apis.API_VERSIONS, 4).error_code == ErrorCode.NONE
+
+
+def test_a_fetch_that_waits_holds_up_no_other_connection(cluster: Cluster, client: Client, topic: str) -> None:
+    with Client(cluster.bootstrap_servers) as waiting:
+        waiting.send(fetch_request(topic, min_bytes=1, max_wait_ms=60_000), 12)
+        assert metadata(client, topic).topics[0].name == topic
+
+
+def test_a_handler_that_fails_is_logged_and_costs_its_connection_only(
+    cluster: Cluster, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    with monkeypatch.context() as broken, Client(cluster.bootstrap_servers) as stranger:
+        broken.setattr(metadata_handler, "_described", fail)
+        stranger.send(MetadataRequest(topics=None), 12)
+        assert stranger.is_hung_up()
+    assert "Metadata v12 failed" in caplog.text
+    assert client.ask(apis.METADATA, MetadataRequest(topics=None)).brokers
+
+
+def test_no_more_connections_than_max_connections() -> None:
+    with Cluster(config={"max.connections": 1}) as small, Client(small.bootstrap_servers) as first:
+        first.ask(apis.API_VERSIONS, REQUEST)
+        with Client(small.bootstrap_servers) as second:
+            assert second.is_hung_up()
+        assert first.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+
+
+def test_acks_0_wants_no_answer_and_learns_of_failure_by_the_end_of_the_connection(client: Client, topic: str) -> None:
+    client.send_bytes(encode_request(produce_request(topic, values("a"), acks=0), 12, 0, None))
+    assert client.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+    assert records_of(by_name_fetch(client, topic)[0]) == [(0, "a")]
+    client.send_bytes(encode_request(produce_request("nowhere", values("a"), acks=0), 12, 0, None))
+    assert client.is_hung_up()
+
+
+@pytest.fixture
+def threads() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    assert set(threading.enumerate()) == before
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_cluster_leaves_nothing_behind_even_with_connections_open() -> None:
+    with Cluster(brokers=2) as running:
+        client = Client(running.bootstrap_servers)
+        running.create_topic("orders", 1)
+        client.send(fetch_request("orders", min_bytes=1, max_wait_ms=60_000), 12)
+        address = running.bootstrap_servers.split(",")[0].split(":")
+    with client:
+        assert client.is_hung_up()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((address[0], int(address[1])), 5)
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_cluster_can_be_left_without_having_been_used() -> None:
+    with pytest.raises(ConfigError, match=r"num\.partitions"):
+        Cluster(config={"num.partition": 3})
+    unused = Cluster()
+    with pytest.raises(MisuseError):
+        unused.create_topic("orders")
+    with unused:
+        pass
+    with pytest.raises(MisuseError), unused:
+        pass
+
+
+def test_a_broker_has_at_least_one_node() -> None:
+    with pytest.raises(ConfigError):
+        Broker(nodes=0)
