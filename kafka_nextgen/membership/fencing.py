@@ -12,7 +12,7 @@ from attrs import evolve
 
 from kafka_nextgen.membership import joining, leaving
 from kafka_nextgen.membership.effects import RaiseToApplication
-from kafka_nextgen.membership.events import LossFinished, RevokeFinished
+from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.membership.losing import ASSIGN_NOTHING, abandon_all
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import MemberState, Outcome
@@ -35,7 +35,9 @@ def fail_for_good(state: MemberState, error: RaiseToApplication) -> Outcome:
     return evolve(state, status=Status.FATAL), (error, *effects)
 
 
-def callback_finished(state: MemberState, _event: LossFinished | RevokeFinished, at: Moment) -> Outcome:
+def callback_finished(
+    state: MemberState, _event: RevokeFinished | AssignFinished | LossFinished, at: Moment
+) -> Outcome:
     """The application knows, even if its callback raised: leave if that was decided meanwhile, else join again.
 
     Only a FENCED member joins of itself. A STALE one waits for a poll, and a FATAL one for its end.

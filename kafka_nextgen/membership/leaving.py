@@ -17,6 +17,7 @@ from attrs import evolve
 from kafka_nextgen.membership import joining
 from kafka_nextgen.membership.effects import CallOnRevoked, CommitConsumed, Effect, Left, SendHeartbeat
 from kafka_nextgen.membership.events import (
+    AssignFinished,
     Closed,
     CommitFinished,
     HeartbeatAnswered,
@@ -40,7 +41,7 @@ from kafka_nextgen.membership.state import (
     by_name,
     numbered,
 )
-from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase, Status
 from kafka_nextgen.membership.timers import Timer, disarmed, is_due
 from kafka_nextgen.types import LeaveMode
 
@@ -49,14 +50,16 @@ __all__ = [
     "commit_finished",
     "expire",
     "give_up",
+    "heard_while_leaving",
     "left",
     "note_decision",
     "out",
     "out_already",
     "return_if_heard",
-    "revoke_finished",
     "time_passed",
 ]
+
+AnyCallbackFinished = RevokeFinished | AssignFinished | LossFinished
 
 LEAVE_EPOCH = -1
 LEAVE_FOR_A_WHILE_EPOCH = -2
@@ -65,20 +68,20 @@ LEAVE_FOR_A_WHILE_EPOCH = -2
 def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
     """The application closes or unsubscribes: stop fetching, then commit, revoke and leave.
 
-    If ``on_partitions_revoked`` runs for a reconciliation just now, it is waited for first.
+    A callback that runs for a reconciliation just now is waited for first.
     """
     stop = stop_all(state)
-    is_revoking = state.phase is Phase.REVOKING
+    callback_runs = state.phase in CALLBACK_RUNS
     state = evolve(
         _decided(state, event),
         status=Status.PREPARE_LEAVING,
-        phase=state.phase if is_revoking else Phase.IDLE,
-        waits_for=state.waits_for if is_revoking else None,
+        phase=state.phase if callback_runs else Phase.IDLE,
+        waits_for=state.waits_for if callback_runs else None,
         target=None,
         goal=None,
         deadlines=disarmed(state.deadlines, Timer.POLL, Timer.RESOLVE),
     )
-    if is_revoking:
+    if callback_runs:
         return state, stop
     state, effects = _commit(state, at)
     return state, stop + effects
@@ -120,14 +123,14 @@ def _revoke(state: MemberState, at: Moment) -> Outcome:
     return state, (CallOnRevoked(number, revoked),)
 
 
-def revoke_finished(state: MemberState, _event: RevokeFinished, at: Moment) -> Outcome:
-    """The application let go, or its callback raised: give up what is left, or leave."""
+def callback_finished(state: MemberState, _event: RevokeFinished | AssignFinished, at: Moment) -> Outcome:
+    """The callback returned, or raised: give up what is left, or leave."""
     return _commit(state, at)
 
 
 def _leave(state: MemberState, at: Moment) -> Outcome:
     """Send the leave, if there is a group to leave and the application does not want to remain."""
-    had_any = bool(state.owned) or state.phase is Phase.REVOKING
+    had_any = bool(state.owned) or state.phase in CALLBACK_RUNS
     emptied: tuple[Effect, ...] = (ASSIGN_NOTHING,) if had_any else ()
     was_in_group = state.member_epoch != NOT_A_MEMBER
     state, published = count_out(evolve(state, phase=Phase.IDLE, owned=NOTHING, waits_for=None))
@@ -177,7 +180,7 @@ def time_passed(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
     return out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
-def callback_finished(state: MemberState, _event: LossFinished | RevokeFinished, _at: Moment) -> Outcome:
+def heard_while_leaving(state: MemberState, _event: AnyCallbackFinished, _at: Moment) -> Outcome:
     """The application heard of its loss before the leave was answered."""
     return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
 

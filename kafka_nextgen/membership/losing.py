@@ -12,7 +12,7 @@ from attrs import evolve
 from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Effect, StopFetching
 from kafka_nextgen.membership.heartbeats import publish_epoch
 from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name, numbered
-from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
 from kafka_nextgen.membership.timers import Timer, disarmed
 
 __all__ = ["ASSIGN_NOTHING", "abandon_all", "count_out", "stop_all"]
@@ -30,19 +30,18 @@ def stop_all(state: MemberState) -> tuple[Effect, ...]:
 def abandon_all(state: MemberState) -> Outcome:
     """Own nothing, and tell the application what it lost.
 
-    The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: on_partitions_revoked
-    may be running for a reconciliation, and its partitions must not come back before it has returned.
-    Callbacks run in the order of their effects, so that a loss is heard of only after that.
+    The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: one may be running for
+    a reconciliation, and its partitions must not come back before it has returned. Callbacks run in the order
+    of their effects, so that a loss is heard of only after that.
     """
     stop = stop_all(state)
     lost = tuple(sorted(by_name(state, state.held)))
-    is_revoking = state.phase is Phase.REVOKING
     state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None, deadlines={}))
     if lost:
         state, number = numbered(state)
         state = evolve(state, phase=Phase.LOSING, waits_for=number)
         return state, (*stop, *published, CallOnLost(number, lost))
-    if is_revoking:
+    if state.phase in CALLBACK_RUNS:
         return state, (*stop, *published)
     emptied = (ASSIGN_NOTHING,) if stop else ()
     return evolve(state, phase=Phase.IDLE, waits_for=None), (*stop, *published, *emptied)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Phase", "Status"]
+__all__ = ["CALLBACK_RUNS", "Phase", "Status"]
 
 
 class Status(Enum):
@@ -33,3 +33,7 @@ class Phase(Enum):
     ASSIGNING = "assigning"  # waits for on_partitions_assigned
     LOSING = "losing"  # waits for on_partitions_lost
     FAILED = "failed"  # a callback raised: nothing is acknowledged, the coordinator will remove the member
+
+
+#: A callback of a reconciliation was called and has not returned yet.
+CALLBACK_RUNS = frozenset({Phase.REVOKING, Phase.ASSIGNING})

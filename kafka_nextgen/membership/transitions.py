@@ -142,12 +142,14 @@ RULES: tuple[Row, ...] = (
     # Thrown out; the application is being told.
     row(FENCED, LossFinished, fencing.callback_finished, JOINING, UNSUBSCRIBED),
     row(FENCED, RevokeFinished, fencing.callback_finished, JOINING, UNSUBSCRIBED),
+    row(FENCED, AssignFinished, fencing.callback_finished, JOINING, UNSUBSCRIBED),
     row(FENCED, Subscribed, joining.change_subscription, FENCED),
     row(FENCED, Unsubscribed, leaving.out_already, FENCED),
     row(FENCED, Closed, leaving.out_already, FENCED),
     # Gives up its partitions before it leaves.
     row(PREPARE_LEAVING, CommitFinished, leaving.commit_finished, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, RevokeFinished, leaving.revoke_finished, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED, JOINING),
+    row(PREPARE_LEAVING, RevokeFinished, leaving.callback_finished, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED, JOINING),
+    row(PREPARE_LEAVING, AssignFinished, leaving.callback_finished, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED, JOINING),
     row(PREPARE_LEAVING, LossFinished, fencing.callback_finished, UNSUBSCRIBED, JOINING),
     row(PREPARE_LEAVING, HeartbeatAnswered, heartbeats.keep_session, PREPARE_LEAVING),
     row(PREPARE_LEAVING, HeartbeatRefused, failures.refused_while_leaving, PREPARE_LEAVING),
@@ -161,8 +163,9 @@ RULES: tuple[Row, ...] = (
     row(LEAVING, HeartbeatRefused, leaving.left, UNSUBSCRIBED, STALE, JOINING),
     row(LEAVING, HeartbeatLost, leaving.left, UNSUBSCRIBED, STALE, JOINING),
     row(LEAVING, TimePassed, leaving.time_passed, LEAVING, UNSUBSCRIBED, STALE, JOINING),
-    row(LEAVING, LossFinished, leaving.callback_finished, LEAVING),
-    row(LEAVING, RevokeFinished, leaving.callback_finished, LEAVING),
+    row(LEAVING, LossFinished, leaving.heard_while_leaving, LEAVING),
+    row(LEAVING, RevokeFinished, leaving.heard_while_leaving, LEAVING),
+    row(LEAVING, AssignFinished, leaving.heard_while_leaving, LEAVING),
     row(LEAVING, Subscribed, joining.change_subscription, LEAVING),
     row(LEAVING, Unsubscribed, leaving.note_decision, LEAVING),
     row(LEAVING, Closed, leaving.note_decision, LEAVING),
@@ -170,18 +173,19 @@ RULES: tuple[Row, ...] = (
     row(STALE, Polled, leaving.return_if_heard, STALE, JOINING),
     row(STALE, LossFinished, fencing.callback_finished, STALE, UNSUBSCRIBED, JOINING),
     row(STALE, RevokeFinished, fencing.callback_finished, STALE, UNSUBSCRIBED, JOINING),
+    row(STALE, AssignFinished, fencing.callback_finished, STALE, UNSUBSCRIBED, JOINING),
     row(STALE, Subscribed, joining.change_subscription, STALE),
     row(STALE, Unsubscribed, leaving.out_already, STALE, UNSUBSCRIBED),
     row(STALE, Closed, leaving.out_already, STALE, UNSUBSCRIBED),
     # Out for good.
     row(FATAL, LossFinished, fencing.callback_finished, FATAL),
     row(FATAL, RevokeFinished, fencing.callback_finished, FATAL),
+    row(FATAL, AssignFinished, fencing.callback_finished, FATAL),
     row(FATAL, Unsubscribed, leaving.out_already, FATAL),
     row(FATAL, Closed, leaving.out_already, FATAL),
 )
 
 NOT_HEARTBEATING = (UNSUBSCRIBED, FENCED, STALE, FATAL)
-NOT_RECONCILING = tuple(status for status in Status if status is not RECONCILING)
 NOT_COMMITTING = tuple(status for status in Status if status not in (RECONCILING, PREPARE_LEAVING))
 
 IGNORED: tuple[Ignored, ...] = (
@@ -197,7 +201,7 @@ IGNORED: tuple[Ignored, ...] = (
     ignored(TopicsResolved, "all topics of the target have names", STABLE),
     ignored(CommitFinished, "no commit is waited for", *NOT_COMMITTING),
     ignored(RevokeFinished, "nothing is being revoked", UNSUBSCRIBED, JOINING, ACKNOWLEDGING, STABLE),
-    ignored(AssignFinished, "on_partitions_assigned is not waited for", *NOT_RECONCILING),
+    ignored(AssignFinished, "nothing is being assigned", UNSUBSCRIBED, JOINING, ACKNOWLEDGING, STABLE),
     ignored(LossFinished, "a member of the group has lost nothing", JOINING, RECONCILING, ACKNOWLEDGING, STABLE),
     ignored(LossFinished, "it has nothing to lose", UNSUBSCRIBED),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hypothesis import Phase as HypothesisPhase
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -117,7 +118,7 @@ class Walk(RuleBasedStateMachine):
     def settle(self) -> None:
         """Faults stop: everything that can go well does."""
         world = self.world
-        for _ in range(400):
+        for _ in range(60):
             if world.member.phase is Phase.FAILED:
                 world.coordinator.expel()  # as its rebalance timeout would
             self.one_good_round()
@@ -172,4 +173,9 @@ class Walk(RuleBasedStateMachine):
 
 
 TestWalks = Walk.TestCase
-TestWalks.settings = settings(max_examples=150, stateful_step_count=60, deadline=None)
+TestWalks.settings = settings(
+    max_examples=150,
+    stateful_step_count=60,
+    deadline=None,
+    phases=[HypothesisPhase.explicit, HypothesisPhase.reuse, HypothesisPhase.generate, HypothesisPhase.shrink],
+)

@@ -34,7 +34,7 @@ from kafka_nextgen.membership.events import (
 )
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.membership.states import Status
+from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition
 from tests.membership.conversation import WALKED
 from tests.membership.fake_coordinator import FakeCoordinator
@@ -172,7 +172,7 @@ class World:
         if isinstance(callback, CallOnAssigned):
             assert not partitions & self.told, "revoked or lost before it is assigned again"
             self.told |= partitions
-            if error is None and self.member.state.waits_for == callback.number:
+            if error is None and self.member.status is Status.RECONCILING and self.member.phase is not Phase.FAILED:
                 self.finished_with = self.applied
             self.happens(AssignFinished(callback.number, error))
             return
