@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import (
@@ -18,7 +18,6 @@ from kafka_nextgen.fetching import (
     FetchState,
     Need,
     NeedCommittedOffset,
-    NeedMetadata,
     NeedOffsetReset,
     OffsetReset,
 )
@@ -28,6 +27,7 @@ from tests.fetching.world import bring, cluster, columns, listed
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
 IMAGE = cluster({tp: 1 + tp.partition // 2 for tp in PARTITIONS})
 END = 1000
+ONE = st.sampled_from(PARTITIONS)
 SOME = st.sets(st.sampled_from(PARTITIONS))
 
 
@@ -39,73 +39,124 @@ class Fetching(RuleBasedStateMachine):
         self.open: list[Need] = []
         self.expected: dict[TopicPartition, int | None] = {}  # the next offset of each assigned partition
         self.live: set[TopicPartition] = set()
+        self.stopped: set[TopicPartition] = set()  # released, then stopped, still assigned
         self.paused: set[TopicPartition] = set()
         self.committed: dict[TopicPartition, int] = {}
 
-    @rule(target_set=SOME, again=SOME)
-    def assign(self, target_set: set[TopicPartition], again: set[TopicPartition]) -> None:
-        stopped = self.expected.keys() - self.live
-        added = (target_set - self.expected.keys()) | (target_set & stopped) | (target_set & again & stopped)
-        self.state.assign(target_set, added)
-        for tp in self.expected.keys() - target_set | added:
+    @initialize()
+    def begin_with_all(self) -> None:
+        self.state.assign(PARTITIONS, PARTITIONS)
+        self.state.release(PARTITIONS)
+        self.expected = dict.fromkeys(PARTITIONS)
+        self.live = set(PARTITIONS)
+
+    # ---- the group
+
+    @rule(tp=ONE)
+    def add(self, tp: TopicPartition) -> None:
+        """Assign it, anew if it was there already."""
+        self.reassign(self.expected.keys() | {tp}, {tp})
+
+    @rule(tp=ONE)
+    def remove(self, tp: TopicPartition) -> None:
+        self.reassign(self.expected.keys() - {tp}, set())
+
+    def reassign(self, wanted: set[TopicPartition], added: set[TopicPartition]) -> None:
+        self.state.assign(wanted, added)
+        for tp in self.expected.keys() - wanted | added:
             self.expected.pop(tp, None)
             self.live.discard(tp)
             self.paused.discard(tp)
+            self.stopped.discard(tp)
         self.expected.update(dict.fromkeys(added))
+        self.live |= self.stopped  # what is assigned is not being given up
+        self.stopped.clear()
 
     @rule(which=SOME)
     def release(self, which: set[TopicPartition]) -> None:
+        which = which & self.expected.keys() - self.stopped
         self.state.release(which)
-        self.live |= which & self.expected.keys() - self.stopped
+        self.live |= which
 
-    @rule(which=SOME)
-    def stop(self, which: set[TopicPartition]) -> None:
-        self.state.stop(which)
-        self.live -= which
+    @rule(tp=ONE)
+    def stop(self, tp: TopicPartition) -> None:
+        self.state.stop([tp])
+        if tp in self.live:
+            self.live.remove(tp)
+            self.stopped.add(tp)
 
-    @property
-    def stopped(self) -> set[TopicPartition]:
-        return {tp for tp in self.expected if self.state._states[tp].stopped}
+    # ---- the application
 
-    @rule(tp=st.sampled_from(PARTITIONS), offset=st.integers(0, END))
+    @rule(tp=ONE, offset=st.integers(0, END))
     def seek(self, tp: TopicPartition, offset: int) -> None:
         if tp in self.expected:
             self.state.seek(tp, offset)
             self.expected[tp] = offset
 
-    @rule(which=SOME)
-    def seek_to_beginning(self, which: set[TopicPartition]) -> None:
-        which &= self.expected.keys()
-        self.state.seek_to(which, OffsetReset.EARLIEST)
-        self.expected.update(dict.fromkeys(which, 0))
+    @rule(tp=ONE)
+    def seek_to_beginning(self, tp: TopicPartition) -> None:
+        if tp in self.expected:
+            self.state.seek_to([tp], OffsetReset.EARLIEST)
+            self.expected[tp] = 0
 
-    @rule(which=SOME)
-    def pause(self, which: set[TopicPartition]) -> None:
-        which &= self.expected.keys()
-        self.state.pause(which)
-        self.paused |= which
+    @rule(tp=ONE)
+    def pause(self, tp: TopicPartition) -> None:
+        if tp in self.expected:
+            self.state.pause([tp])
+            self.paused.add(tp)
 
     @rule(which=SOME)
     def resume(self, which: set[TopicPartition]) -> None:
-        which &= self.expected.keys()
+        which = which & self.expected.keys()
         self.state.resume(which)
         self.paused -= which
+
+    @rule(max_records=st.integers(1, 60))
+    def take(self, max_records: int) -> None:
+        parts = self.state.take(max_records)
+        assert sum(map(len, parts)) <= max_records
+        for part in parts:
+            tp, first = part.partition, self.expected[part.partition]
+            assert tp in self.live - self.paused
+            assert first is not None
+            assert list(part.columns.offsets[part.start : part.stop]) == list(range(first, first + len(part)))
+            self.expected[tp] = first + len(part)
+
+    @rule()
+    def commit(self) -> None:
+        self.state.mark_consumed()
+        self.committed.update({tp: found.offset for tp, found in self.state.consumed_offsets().items()})
+
+    # ---- the cluster
 
     @rule(passed=st.floats(0, 2))
     def plan(self, passed: float) -> None:
         self.now += passed
-        needs = self.state.plan(IMAGE, self.now)
-        self.open += needs
+        self.open += self.state.plan(IMAGE, self.now)
         nodes = [need.node_id for need in self.open if isinstance(need, Fetch)]
         assert len(nodes) == len(set(nodes))
 
+    @rule(data=st.data())
+    def plan_and_answer(self, data: st.DataObject) -> None:
+        """Three rounds in which all goes well, and a plan that is left open."""
+        for _ in range(3):
+            self.plan(1.0)
+            while self.open:
+                self.succeed(self.open.pop(0), data)
+        self.plan(0.0)
+
     @precondition(lambda self: self.open)
     @rule(data=st.data())
-    def answer(self, data: st.DataObject) -> None:
-        need = self.open.pop(data.draw(st.integers(0, len(self.open) - 1)))
-        if data.draw(st.integers(0, 5)) == 0:
-            self.state.failed(need, self.now)
-        elif isinstance(need, Fetch):
+    def answer_one(self, data: st.DataObject) -> None:
+        self.succeed(self.open.pop(data.draw(st.integers(0, len(self.open) - 1))), data)
+
+    @precondition(lambda self: self.open)
+    @rule()
+    def fail_one(self) -> None:
+        self.state.failed(self.open.pop(), self.now)
+
+    def succeed(self, need: Need, data: st.DataObject) -> None:
+        if isinstance(need, Fetch):
             self.state.fetched(need, [self.result(p.partition, p.offset, data) for p in need.positions], self.now)
         elif isinstance(need, NeedCommittedOffset):
             found = {tp: OffsetAndMetadata(self.committed[tp]) for tp in need.fences if tp in self.committed}
@@ -113,7 +164,6 @@ class Fetching(RuleBasedStateMachine):
         elif isinstance(need, NeedOffsetReset):
             self.state.reset_found(need, listed(need, 0), self.now)
         else:
-            assert isinstance(need, NeedMetadata)
             self.state.metadata_refreshed(need, self.now)
 
     def result(self, tp: TopicPartition, offset: int, data: st.DataObject) -> DecodedPartition:
@@ -123,24 +173,6 @@ class Fetching(RuleBasedStateMachine):
         codes = [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_SERVER_ERROR, ErrorCode.UNKNOWN_TOPIC_ID]
         return DecodedPartition(tp, data.draw(st.sampled_from(codes)))
 
-    @rule(max_records=st.integers(1, 60))
-    def take(self, max_records: int) -> None:
-        parts = self.state.take(max_records)
-        assert sum(map(len, parts)) <= max_records
-        for part in parts:
-            tp = part.partition
-            assert tp in self.live - self.paused
-            offsets = list(part.columns.offsets[part.start : part.stop])
-            first = self.committed.get(tp, 0) if self.expected[tp] is None else self.expected[tp]
-            assert first is not None
-            assert offsets == list(range(first, first + len(part)))
-            self.expected[tp] = first + len(part)
-
-    @rule()
-    def commit(self) -> None:
-        self.state.mark_consumed()
-        self.committed.update({tp: found.offset for tp, found in self.state.consumed_offsets().items()})
-
     @invariant()
     def positions_follow_what_was_handed_over(self) -> None:
         assert self.state.assignment() == self.expected.keys()
@@ -148,8 +180,9 @@ class Fetching(RuleBasedStateMachine):
             position = self.state.position(tp)
             if expected is not None and position is not None:
                 assert position == expected
-            elif position is not None:
-                self.expected[tp] = position  # committed or reset, and nothing handed over yet
+            elif position is not None:  # just looked up
+                assert position == self.committed.get(tp, 0)
+                self.expected[tp] = position
 
 
 Fetching.TestCase.settings = settings(max_examples=150, stateful_step_count=60, deadline=None)
