@@ -1,0 +1,137 @@
+"""A partition's log: where batches are put, and what is read from where."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.broker.log import FoundOffset, PartitionLog, watching
+from kafka_nextgen.types import TimestampType, TopicPartition
+from kafka_nextgen.wire.records import (
+    BatchView,
+    Compression,
+    NewRecord,
+    RecordLimits,
+    decode_partition,
+    encode_batch,
+    read_batches,
+)
+
+ORDERS = TopicPartition("orders", 0)
+
+
+def batch(*timestamps: int, compression: Compression = Compression.NONE) -> BatchView:
+    """A batch with one record for each timestamp."""
+    records = [NewRecord(b"x" * 10, timestamp=timestamp) for timestamp in timestamps]
+    return read_batches(encode_batch(records, compression))[0]
+
+
+def log_of(*batches: BatchView) -> PartitionLog:
+    log = PartitionLog(ORDERS)
+    for each in batches:
+        log.append(each)
+    return log
+
+
+def offsets(data: bytes) -> list[int]:
+    return list(decode_partition(data, ORDERS, 0, RecordLimits()).offsets)
+
+
+def test_batches_follow_each_other() -> None:
+    log = PartitionLog(ORDERS)
+    assert [log.append(batch(1, 2)), log.append(batch(3)), log.append(batch(4, 5, 6))] == [0, 2, 3]
+    assert log.end_offset == 6
+    assert offsets(log.read(0, 10_000, at_least_one=False)) == [0, 1, 2, 3, 4, 5]
+
+
+@given(
+    sizes=st.lists(st.integers(1, 4), min_size=1, max_size=8),
+    start=st.integers(0, 40),
+    max_bytes=st.integers(0, 600),
+    at_least_one=st.booleans(),
+)
+def test_a_read_gives_whole_batches_from_the_one_with_the_offset_within_the_limit(
+    sizes: list[int], start: int, max_bytes: int, at_least_one: bool
+) -> None:
+    log = log_of(*(batch(*range(size)) for size in sizes))
+    start = min(start, log.end_offset)
+    data = log.read(start, max_bytes, at_least_one=at_least_one)
+    read = read_batches(data)
+    if read:
+        assert read[0].header.base_offset <= start < read[0].header.next_offset
+        assert len(data) <= max_bytes or (at_least_one and len(read) == 1)
+    elif at_least_one:
+        assert start == log.end_offset
+    assert all(one.header.next_offset == two.header.base_offset for one, two in pairwise(read))
+
+
+def test_only_offsets_of_the_log_and_its_end_may_be_read() -> None:
+    log = log_of(batch(1, 2))
+    assert [log.holds(offset) for offset in (-1, 0, 1, 2, 3)] == [False, True, True, True, False]
+
+
+def test_retention_drops_whole_batches_and_moves_the_start() -> None:
+    log = log_of(batch(1), batch(2), batch(3))
+    size = log.size // 3
+    log.retain(2 * size - 1)
+    assert (log.start_offset, log.end_offset, log.size) == (1, 3, 2 * size)
+    assert offsets(log.read(1, 10_000, at_least_one=True)) == [1, 2]
+    log.retain(0)
+    assert (log.start_offset, log.size) == (3, 0)
+    assert log.append(batch(4)) == 3
+
+
+def test_a_time_is_looked_up_record_by_record_also_in_compressed_batches() -> None:
+    log = log_of(batch(10, 30, 20, compression=Compression.ZSTD), batch(25), batch(40))
+    assert log.offset_for_time(0) == FoundOffset(0, 10)
+    assert log.offset_for_time(11) == FoundOffset(1, 30)
+    assert log.offset_for_time(31) == FoundOffset(4, 40)
+    assert log.offset_for_time(41) is None
+    assert log.offset_of_latest_time() == FoundOffset(4, 40)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), max_size=5), st.integers(0, 10))
+def test_the_record_found_is_the_first_that_is_late_enough(times: list[list[int]], wanted: int) -> None:
+    log = log_of(*(batch(*each) for each in times))
+    all_times = [time for each in times for time in each]
+    late = [FoundOffset(offset, time) for offset, time in enumerate(all_times) if time >= wanted]
+    assert log.offset_for_time(wanted) == (late[0] if late else None)
+
+
+def test_an_empty_log_has_no_latest_time() -> None:
+    assert PartitionLog(ORDERS).offset_of_latest_time() is None
+
+
+def test_a_header_that_promises_later_records_than_there_are_finds_none() -> None:
+    honest = batch(10)
+    liar = batch(10, 99)
+    log = log_of(BatchView(liar.header, honest.data))
+    assert log.offset_for_time(50) is None
+
+
+def test_the_brokers_time_replaces_the_producers() -> None:
+    log = PartitionLog(ORDERS)
+    log.append(batch(1, 2), log_append_time=77)
+    columns = decode_partition(log.read(0, 1000, at_least_one=True), ORDERS, 0, RecordLimits())
+    assert list(columns.timestamps) == [77, 77]
+    assert set(columns.timestamp_types) == {TimestampType.LOG_APPEND_TIME}
+    assert log.offset_for_time(3) == FoundOffset(0, 77)
+
+
+def test_who_watches_learns_of_appends_and_of_the_end_until_it_looks_away() -> None:
+    async def scenario() -> None:
+        log = PartitionLog(ORDERS)
+        with watching([log]) as event:
+            log.append(batch(1))
+            assert event.is_set()
+            event.clear()
+            log.delete()
+            assert event.is_set()
+            event.clear()
+        log.append(batch(2))
+        assert not event.is_set()
+
+    asyncio.run(scenario())

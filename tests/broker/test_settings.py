@@ -1,0 +1,91 @@
+"""The broker's configuration: Kafka's names, Kafka's limits, and errors that help."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.broker import BrokerSettings
+from kafka_nextgen.broker.topic_settings import TopicSettings, complaint
+from kafka_nextgen.errors import ConfigError
+
+SESSION = "group.consumer.session.timeout.ms"
+HEARTBEAT = "group.consumer.heartbeat.interval.ms"
+
+
+def test_settings_are_read_by_kafkas_names_as_values_or_as_text() -> None:
+    settings = BrokerSettings.from_properties(
+        {
+            SESSION: "50000",
+            "num.partitions": 6,
+            "auto.create.topics.enable": "False",
+            "group.consumer.assignors": "range, uniform",
+            "message_max_bytes": 1000,
+        }
+    )
+    assert settings.group_consumer_session_timeout_ms == 50_000
+    assert settings.num_partitions == 6
+    assert settings.auto_create_topics_enable is False
+    assert settings.group_consumer_assignors == ("range", "uniform")
+    assert settings.message_max_bytes == 1000
+
+
+def test_settings_can_be_written_and_read_again() -> None:
+    settings = BrokerSettings.from_properties({"num.partitions": 6, "auto.create.topics.enable": False})
+    assert BrokerSettings.from_properties(settings.as_properties()) == settings
+
+
+@pytest.mark.parametrize(
+    ("properties", "key", "message"),
+    [
+        ({"group.consumer.sesion.timeout.ms": 1}, "group.consumer.sesion.timeout.ms", f"nearest is {SESSION}"),
+        ({"x": 1}, "x", "no broker setting x"),
+        ({"num.partitions": "many"}, "num.partitions", "a whole number, not 'many'"),
+        ({"num.partitions": True}, "num.partitions", "a whole number, not True"),
+        ({"num.partitions": 1.5}, "num.partitions", "a whole number, not 1.5"),
+        ({"num.partitions": 0}, "num.partitions", "between 1 and 2147483647, not 0"),
+        ({"auto.create.topics.enable": "yes"}, "auto.create.topics.enable", "true or false, not 'yes'"),
+        ({"group.consumer.assignors": ""}, "group.consumer.assignors", "at least one"),
+        ({"group.consumer.assignors": "range,range"}, "group.consumer.assignors", "none twice"),
+        ({"group.consumer.assignors": 7}, "group.consumer.assignors", "a list of names"),
+        ({SESSION: 44_999}, SESSION, r"must lie between group.consumer.min.session.timeout.ms \(45000\)"),
+        ({SESSION: 60_001}, SESSION, r"and group.consumer.max.session.timeout.ms \(60000\)"),
+        ({HEARTBEAT: 20_000}, HEARTBEAT, "must lie between"),
+        ({"group.consumer.assignment.interval.ms": 15_001}, "group.consumer.assignment.interval.ms", "must lie"),
+        (
+            {
+                SESSION: 6_000,
+                "group.consumer.min.session.timeout.ms": 1_000,
+                HEARTBEAT: 6_000,
+            },
+            HEARTBEAT,
+            "must be less than",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(properties: dict[str, object], key: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as refused:
+        BrokerSettings.from_properties(properties)
+    assert refused.value.key == key
+
+
+def test_a_topic_has_the_brokers_largest_message_unless_it_sets_its_own() -> None:
+    assert TopicSettings(default_max_message_bytes=500).max_message_bytes == 500
+    assert TopicSettings({"max.message.bytes": "700"}, default_max_message_bytes=500).max_message_bytes == 700
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"retention.hours": "1"}, "Unknown topic config name: retention.hours"),
+        ({"retention.ms": None}, "Null value"),
+        ({"retention.bytes": "-2"}, "at least -1"),
+        ({"segment.bytes": "lots"}, "must be a number"),
+        ({"cleanup.policy": "sell"}, "must be one of delete"),
+    ],
+)
+def test_a_topics_configuration_is_looked_at(overrides: dict[str, str | None], message: str) -> None:
+    assert message in (complaint(overrides) or "")
+
+
+def test_a_topics_configuration_for_a_real_cluster_is_taken() -> None:
+    assert complaint({"cleanup.policy": "compact", "retention.ms": "-1", "compression.type": "zstd"}) is None
