@@ -1,0 +1,163 @@
+"""The cluster as the rest of the library sees it: one object to call any broker through.
+
+``call`` finds the broker, connects, agrees on a version, sends once and waits, all within one time limit. What is safe
+to repeat is repeated inside (connecting, asking for metadata, looking up a coordinator); a request that went out is
+not, because only its owner knows whether it may be sent twice.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection
+
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.errors import BrokerError, DecodeError, DisconnectedError, NoBrokersError, TransportError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.coordinators import Coordinators
+from kafka_nextgen.transport.deadline import ClosedError, Deadline
+from kafka_nextgen.transport.metadata import MetadataKeeper
+from kafka_nextgen.transport.pool import Pool
+from kafka_nextgen.transport.reach import Reach
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Target, purpose_of
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.apis import Api, VersionRange, negotiate
+from kafka_nextgen.wire.messages import ApiMessage
+
+__all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
+
+
+class ClusterClient:
+    """Metadata, coordinators and connections of one cluster, on the event loop it is made in.
+
+    ``chance`` gives numbers in [0, 1) for jitter and for choosing among equals.
+    """
+
+    def __init__(self, settings: TransportSettings, *, chance: Callable[[], float] = random.random) -> None:
+        self._settings = settings
+        self._chance = chance
+        self._closed = False
+        self._pool = Pool(settings, chance, on_lost=lambda address: self._keeper.urge())
+        self._reach = Reach(settings, self._pool, chance)
+        self._keeper = MetadataKeeper(settings, self._reach, chance)
+        self._coordinators = Coordinators(settings, self._reach, chance)
+
+    @property
+    def metadata(self) -> ClusterImage:
+        """What is known of the cluster; empty until ``start`` is through."""
+        return self._keeper.image
+
+    @property
+    def retry_backoff_s(self) -> float:
+        """The first pause before a retry, in seconds."""
+        return self._settings.retry_backoff.first_s
+
+    def on_metadata(self, callback: Callable[[ClusterImage], None]) -> None:
+        """Have ``callback`` told of every image that differs from the one before, on the event loop."""
+        self._keeper.on_change.append(callback)
+
+    async def start(self) -> None:
+        """Reach a first broker and learn of the others; from then on the metadata keeps itself fresh.
+
+        Tries every bootstrap server once. Raises ``NoBrokersError``; ``start`` may then be called again.
+        """
+        try:
+            await self.refresh_metadata(topics=())
+        except NoBrokersError:
+            raise
+        except (TransportError, DecodeError, BrokerError) as failure:
+            raise NoBrokersError(f"no broker could be reached: {failure}") from failure
+        self._keeper.start()
+
+    async def close(self) -> None:
+        """Close every connection. Whoever waits gets ``DisconnectedError``, and so does every later call."""
+        self._closed = True
+        await self._keeper.close()
+        await self._coordinators.close()
+        await self._pool.close()
+
+    async def refresh_metadata(
+        self,
+        topics: Collection[str] | None = None,
+        topic_ids: Collection[TopicId] | None = None,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Ask for these topics, or for those known already if none are given; ``metadata`` has the answer.
+
+        Raises ``TransportError``, ``DecodeError``, or ``BrokerError``. ``timeout_s`` is in seconds, None
+        for ``default.api.timeout.ms``.
+        """
+        await self._keeper.refresh(topics, topic_ids, self._deadline("metadata", timeout_s))
+
+    async def all_topics(self, timeout_s: float | None = None) -> ClusterImage:
+        """An image of all topics there are; ``metadata`` stays with those that somebody asked for.
+
+        Raises as ``refresh_metadata`` does.
+        """
+        return await self._keeper.all_topics(self._deadline("metadata", timeout_s))
+
+    async def call(
+        self, target: Target, api: Api, build: Callable[[int], ApiMessage], timeout_s: float | None = None
+    ) -> ApiMessage:
+        """Send one request and return its answer; ``build`` gets the version that both sides speak.
+
+        ``timeout_s`` is for everything, in seconds; None is ``request.timeout.ms``. Raises ``TransportError``,
+        ``DecodeError``, ``UnsupportedProtocolError``, and for a coordinator that may not be asked for
+        ``GroupAuthorizationError``. Error codes inside the answer are the caller's business.
+        """
+        if timeout_s is None:
+            timeout_s = self._settings.request_timeout_s
+        deadline = self._deadline(f"{api} to {target}", timeout_s)
+        connection = await self._connect(target, api, deadline)
+        version = negotiate(api, connection.ranges)
+        try:
+            return await connection.request(api, version, build(version), deadline)
+        except TransportError:
+            if isinstance(target, Coordinator):
+                self._coordinators.forget(target.group_id)
+            raise
+
+    async def api_range(self, target: Target, api: Api, timeout_s: float | None = None) -> VersionRange | None:
+        """The versions of ``api`` that a broker speaks, None if it lacks it. Raises as ``call`` does."""
+        connection = await self._connect(target, api, self._deadline(f"versions of {api} at {target}", timeout_s))
+        return connection.ranges.get(api.key)
+
+    def forget_coordinator(self, group_id: str) -> None:
+        """Look the coordinator of a group up again before the next call to it."""
+        self._coordinators.forget(group_id)
+
+    def _deadline(self, what: str, timeout_s: float | None) -> Deadline:
+        if self._closed:
+            raise ClosedError(f"{what}: this client is closed")
+        return Deadline(self._settings.default_timeout_s if timeout_s is None else timeout_s, what)
+
+    async def _connect(self, target: Target, api: Api, deadline: Deadline) -> Connection:
+        if isinstance(target, Coordinator):
+            return await self._connect_to_coordinator(target, api, deadline)
+        if isinstance(target, Node):
+            return await self._pool.get(self._address_of(target), purpose_of(target, api), deadline)
+        return await self._reach.connect(deadline)
+
+    async def _connect_to_coordinator(self, target: Coordinator, api: Api, deadline: Deadline) -> Connection:
+        """Ask again while the coordinator that brokers tell of can't be reached: it may just have moved."""
+        failures = 0
+        while True:
+            address = await self._coordinators.find(target.group_id, deadline)
+            try:
+                return await self._pool.get(address, purpose_of(target, api), deadline)
+            except ClosedError:
+                raise
+            except TransportError as failure:
+                self._coordinators.forget(target.group_id)
+                if deadline.left_s() <= 0:
+                    raise
+                failures += 1
+                await deadline.pause(self._settings.retry_backoff.delay_s(failures, self._chance()), failure)
+
+    def _address_of(self, node: Node) -> ServerAddress:
+        address = self._reach.brokers.get(node.node_id)
+        if address is None:
+            self._keeper.urge()
+            raise DisconnectedError(f"{node} is not among the brokers known: {sorted(self._reach.brokers) or 'none'}")
+        return address

@@ -1,0 +1,168 @@
+"""One connection to one broker, on asyncio's ``BufferedProtocol``: bytes arrive where they are read from.
+
+How it ends decides what its callers get, all of them the same: ``DisconnectedError`` if the peer or the network
+ended it, ``RequestTimeoutError`` if the oldest request was not answered in its time, ``DecodeError`` if what came
+was not an answer to it. A connection that ended stays ended; whoever needs one opens another.
+
+A caller that stops waiting, cancelled or out of time, does not harm the others: the answer it no longer wants is
+thrown away when it comes. Only an answer that stays out for its whole patience, at least ``request.timeout.ms``,
+ends the connection, because all answers behind it would be late as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+
+from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.frame_reader import FrameReader
+from kafka_nextgen.transport.pipeline import Pending, Pipeline
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.wire import frames
+from kafka_nextgen.wire.apis import Api, VersionRange
+from kafka_nextgen.wire.messages import ApiMessage
+
+__all__ = ["Connection"]
+
+logger = logging.getLogger(__name__)
+
+
+class Connection(asyncio.BufferedProtocol):
+    """Requests out, answers in. ``ranges`` are the versions the broker speaks, once negotiated."""
+
+    def __init__(self, address: ServerAddress, settings: TransportSettings) -> None:
+        self.address = address
+        self.ranges: Mapping[int, VersionRange] = {}
+        self.on_closed: Callable[[Connection, KafkaNextgenError], None] | None = None
+        self._settings = settings
+        self._reader = FrameReader(settings.receive_max_bytes)
+        self._pipeline = Pipeline(settings.max_in_flight)
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self.was_lost = True  # unless this side ends it without need
+        self._ended: KafkaNextgenError | None = None
+        self._lost = self._loop.create_future()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests can be sent."""
+        return self._transport is not None and self._ended is None
+
+    @property
+    def load(self) -> int:
+        """How many requests wait for an answer."""
+        return len(self._pipeline)
+
+    async def request(self, api: Api, version: int, message: ApiMessage, deadline: Deadline) -> ApiMessage:
+        """Send a request and wait for its answer.
+
+        Raises ``RequestTimeoutError`` when the deadline passes, and what ended the connection if that ends first.
+        """
+        if not self.is_open:
+            raise self._ended or DisconnectedError(f"{self.address}: not connected")
+        number = self._pipeline.next_correlation_id()
+        frame = frames.encode_request(message, version, number, self._settings.client_id)
+        patience_s = max(self._settings.request_timeout_s, deadline.left_s())
+        future: asyncio.Future[ApiMessage] = self._loop.create_future()
+        self._pipeline.add(Pending(api, version, number, frame, patience_s, future))
+        self._pump()
+        try:
+            return await deadline.wait(future)
+        finally:
+            if not future.cancel() and not future.cancelled():
+                future.exception()  # seen, even if the caller was cancelled just when it came
+
+    async def close(self) -> None:
+        """End the connection and wait until its socket is closed; whoever waits gets ``DisconnectedError``."""
+        self.was_lost = False
+        self._end(DisconnectedError(f"{self.address}: closed by this client"))
+        if self._transport is not None:
+            await self._lost
+
+    # ---- asyncio's side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Called by asyncio."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._rearm()
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Called by asyncio: where to receive."""
+        return self._reader.buffer()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Called by asyncio: so much was received."""
+        if self._ended is not None:
+            return
+        try:
+            for frame in self._reader.received(nbytes):
+                self._answer(frame)
+        except DecodeError as error:
+            self._end(type(error)(f"{self.address}: {error}"))
+        else:
+            self._pump()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by asyncio: the socket is closed."""
+        self._end(DisconnectedError(f"{self.address}: {_why(exc)}"))
+        if not self._lost.done():
+            self._lost.set_result(None)
+
+    # ---- inside
+
+    def _answer(self, frame: memoryview) -> None:
+        pending = self._pipeline.answered(frames.peek_correlation_id(frame))
+        if not pending.is_wanted:
+            return
+        try:
+            _, message = frames.decode_response(pending.api, pending.version, frame)
+        except DecodeError as error:
+            pending.future.set_exception(error)
+            raise
+        pending.future.set_result(message)
+
+    def _pump(self) -> None:
+        assert self._transport is not None
+        for pending in self._pipeline.to_send(self._loop.time()):
+            self._transport.write(pending.frame)
+        self._rearm()
+
+    def _rearm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        oldest = self._pipeline.oldest
+        due_at = self._loop.time() + self._settings.max_idle_s if oldest is None else oldest.due_at
+        self._timer = self._loop.call_at(due_at, self._time_passed)
+
+    def _time_passed(self) -> None:
+        oldest = self._pipeline.oldest
+        if oldest is None:
+            self.was_lost = False
+            self._end(DisconnectedError(f"{self.address}: closed after being idle"))
+        else:
+            late = f"{oldest.api} v{oldest.version} was not answered within {oldest.patience_s:g} s"
+            self._end(RequestTimeoutError(f"{self.address}: {late}"))
+
+    def _end(self, error: KafkaNextgenError) -> None:
+        if self._ended is not None:
+            return
+        self._ended = error
+        logger.debug("%s", error)
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+        self._pipeline.fail_all(error)
+        if self.on_closed is not None:
+            self.on_closed(self, error)
+
+
+def _why(exc: Exception | None) -> str:
+    if exc is None:
+        return "the broker closed the connection"
+    return f"the connection broke ({getattr(exc, 'strerror', None) or str(exc) or type(exc).__name__})"

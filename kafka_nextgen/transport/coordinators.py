@@ -1,0 +1,87 @@
+"""Which broker coordinates which group: asked once, kept until somebody finds it wrong.
+
+The answer may be that there is none just now (the group's partition of ``__consumer_offsets`` is moving, or that
+topic is being made): that is weather, asked again after a growing pause until the caller's deadline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafka_nextgen.bridge import find_coordinator
+from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
+from kafka_nextgen.errors import BrokerError, TransportError
+from kafka_nextgen.membership.error_classes import error_class
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.deadline import ClosedError, Deadline, Shared
+from kafka_nextgen.transport.reach import Reach
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.wire.apis import FIND_COORDINATOR
+from kafka_nextgen.wire.messages import FindCoordinatorResponse
+
+__all__ = ["Coordinators"]
+
+
+class Coordinators:
+    """Coordinators by group."""
+
+    def __init__(self, settings: TransportSettings, reach: Reach, chance: Callable[[], float]) -> None:
+        self._settings = settings
+        self._reach = reach
+        self._chance = chance
+        self._known: dict[str, ServerAddress] = {}
+        self._asking: Shared[str, ServerAddress] = Shared()
+
+    def forget(self, group_id: str) -> None:
+        """Ask again before the next call."""
+        self._known.pop(group_id, None)
+
+    def forget_all(self) -> None:
+        """Ask again for every group."""
+        self._known.clear()
+
+    async def find(self, group_id: str, deadline: Deadline) -> ServerAddress:
+        """Where the coordinator of a group is.
+
+        Raises ``RequestTimeoutError``, or a ``BrokerError`` that will not pass (``GroupAuthorizationError``).
+        """
+        failures = 0
+        last: Exception | None = None
+        while group_id not in self._known:
+            try:
+                await self._asking.get(group_id, lambda: self._ask(group_id), deadline, last)
+            except ClosedError:
+                raise
+            except (TransportError, BrokerError) as failure:
+                if deadline.left_s() <= 0 or (isinstance(failure, BrokerError) and not failure.retriable):
+                    raise
+                last = failure
+                failures += 1
+                await deadline.pause(self._settings.retry_backoff.delay_s(failures, self._chance()), last)
+        return self._known[group_id]
+
+    async def close(self) -> None:
+        """Stop asking."""
+        await self._asking.close()
+
+    async def _ask(self, group_id: str) -> ServerAddress:
+        deadline = Deadline(self._settings.request_timeout_s, f"finding the coordinator of group {group_id}")
+        message = await self._reach.ask(
+            FIND_COORDINATOR, lambda version: find_coordinator.to_request(group_id, version), deadline
+        )
+        assert isinstance(message, FindCoordinatorResponse)
+        found = find_coordinator.from_response(message, group_id)
+        if found.error != ErrorCode.NONE:
+            raise _refused(group_id, found)
+        self._known[group_id] = address = ServerAddress(found.host, found.port)
+        return address
+
+
+def _refused(group_id: str, found: find_coordinator.FoundCoordinator) -> BrokerError:
+    said = f": {found.message}" if found.message else ""
+    return error_class(found.error)(
+        f"group {group_id}: its coordinator can't be found ({name_of(found.error)}){said}",
+        code=found.error,
+        retriable=is_retriable(found.error),
+        group=group_id,
+    )

@@ -1,0 +1,93 @@
+"""Time limits: one deadline for everything a call does, and ways to wait that obey it and can be cancelled.
+
+Waiting for a future here never cancels it: it may be shared, or its answer may have to be swallowed later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Generic, TypeVar
+
+from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+
+__all__ = ["ClosedError", "Deadline", "Shared"]
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+class ClosedError(DisconnectedError):
+    """This side was closed; trying again is of no use."""
+
+
+class Deadline:
+    """The moment, on the running loop's clock, by which something must be done; ``what`` is for the error."""
+
+    def __init__(self, timeout_s: float, what: str) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timeout_s = timeout_s
+        self._at = self._loop.time() + timeout_s
+        self._what = what
+
+    def left_s(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self._at - self._loop.time())
+
+    def missed(self, last_failure: object = None) -> RequestTimeoutError:
+        """The error of whoever did not make it."""
+        because = "" if last_failure is None else f"; the last failure: {last_failure}"
+        return RequestTimeoutError(f"{self._what}: not done within {self._timeout_s:g} s{because}")
+
+    async def wait(self, future: asyncio.Future[T], last_failure: object = None) -> T:
+        """Wait for a future without owning it. Raises ``RequestTimeoutError``, or what the future raises."""
+        await asyncio.wait({future}, timeout=self.left_s())
+        if not future.done():
+            raise self.missed(last_failure)
+        if future.cancelled():
+            raise ClosedError(f"{self._what}: closed by this client")
+        return future.result()
+
+    async def pause(self, delay_s: float, last_failure: object = None) -> None:
+        """Sleep; raises ``RequestTimeoutError`` at once if the time left would not outlast it."""
+        if delay_s >= self.left_s():
+            raise self.missed(last_failure)
+        await asyncio.sleep(delay_s)
+
+
+class Shared(Generic[K, T]):
+    """Work that several callers want at once is done once for all of them, and survives any of them leaving."""
+
+    def __init__(self) -> None:
+        self._running: dict[K, asyncio.Task[T]] = {}
+        self._closed = False
+
+    async def get(
+        self,
+        key: K,
+        work: Callable[[], Coroutine[object, object, T]],
+        deadline: Deadline,
+        last_failure: object = None,
+    ) -> T:
+        """The result of ``work``, begun now or already under way under this ``key``."""
+        if self._closed:
+            raise ClosedError("closed by this client")
+        task = self._running.get(key)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(work())
+            self._running[key] = task
+            task.add_done_callback(lambda done: self._finished(key, done))
+        return await deadline.wait(task, last_failure)
+
+    def _finished(self, key: K, task: asyncio.Task[T]) -> None:
+        del self._running[key]
+        if not task.cancelled():
+            task.exception()  # whoever waits raises it; if nobody does any more it is no news
+
+    async def close(self) -> None:
+        """Cancel what is under way and wait for its end; nothing new is begun."""
+        self._closed = True
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

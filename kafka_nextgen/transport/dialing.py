@@ -1,0 +1,71 @@
+"""Opening a connection to a server: every address its name has, IPv6 and IPv4, until one answers.
+
+A server counts as reached once it said which versions it speaks, so that a port where something else listens, or
+nothing answers, is found out here and not by the first request. Each address has ``setup_timeout_s`` for all of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from kafka_nextgen.errors import DisconnectedError, KafkaNextgenError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.negotiation import learn_versions
+from kafka_nextgen.transport.settings import TransportSettings
+
+__all__ = ["dial"]
+
+
+async def dial(address: ServerAddress, settings: TransportSettings) -> Connection:
+    """Connect to a server and learn what it speaks.
+
+    Raises ``DisconnectedError`` that tells what happened at each address, or whatever went wrong at the only one.
+    """
+    failures: list[KafkaNextgenError] = []
+    for host in await _resolve(address, settings.setup_timeout_s):
+        try:
+            return await _open(address, host, settings)
+        except KafkaNextgenError as failure:
+            failures.append(failure)
+    if len(failures) == 1:
+        raise failures[0]
+    raise DisconnectedError("; ".join(str(failure) for failure in failures))
+
+
+async def _resolve(address: ServerAddress, timeout_s: float) -> list[str]:
+    """The addresses of a name, each once and in the system's order (which weighs IPv6 against IPv4)."""
+    loop = asyncio.get_running_loop()
+    lookup = loop.create_task(loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM))
+    try:
+        found = await Deadline(timeout_s, f"{address}: looking up the name").wait(lookup)
+    except OSError as error:
+        raise DisconnectedError(f"{address}: the name can't be looked up ({error.strerror or error})") from error
+    finally:
+        lookup.cancel()
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+async def _open(address: ServerAddress, host: str, settings: TransportSettings) -> Connection:
+    deadline = Deadline(settings.setup_timeout_s, f"{address}: connecting to {host}")
+    connection = Connection(address, settings)
+    loop = asyncio.get_running_loop()
+    connecting = loop.create_task(loop.create_connection(lambda: connection, host, address.port))
+    try:
+        await deadline.wait(connecting)
+        await learn_versions(connection, deadline)
+    except OSError as error:
+        raise DisconnectedError(f"{address}: {_reason(error)} at {host}") from error
+    except BaseException:
+        connecting.cancel()
+        await connection.close()
+        raise
+    return connection
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    return (error.strerror or str(error)).lower()

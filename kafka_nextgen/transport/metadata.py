@@ -1,0 +1,176 @@
+"""What is known of the cluster, and keeping it fresh.
+
+Questions are put one after the other; whoever wants to know something while one is out is answered by the next, which
+asks for everything that was wanted meanwhile. On its own the keeper asks when what it has is older than
+``metadata.max.age.ms`` or was found wrong (``urge``), and goes on asking, with growing pauses, until it is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Collection
+
+from attrs import frozen
+
+from kafka_nextgen.bridge import metadata as bridge
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.codes import ErrorCode, name_of
+from kafka_nextgen.errors import BrokerError, DisconnectedError, KafkaNextgenError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.reach import Reach
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.wire.messages import ApiMessage, MetadataResponse
+
+__all__ = ["MetadataKeeper"]
+
+logger = logging.getLogger(__name__)
+
+_WITH_IDS = 12  # the first version that looks topics up by id
+
+
+@frozen
+class _Wanted:
+    """What the next question is to ask for; topics that are known already come with ``known``."""
+
+    names: frozenset[str] = frozenset()
+    topic_ids: frozenset[TopicId] = frozenset()
+    known: bool = False
+
+    def plus(self, other: _Wanted) -> _Wanted:
+        return _Wanted(self.names | other.names, self.topic_ids | other.topic_ids, self.known or other.known)
+
+
+class MetadataKeeper:
+    """Holds the newest image; ``on_change`` callbacks get every new one that differs."""
+
+    def __init__(self, settings: TransportSettings, reach: Reach, chance: Callable[[], float]) -> None:
+        self.image = ClusterImage()
+        self.on_change: list[Callable[[ClusterImage], None]] = []
+        self._settings = settings
+        self._reach = reach
+        self._chance = chance
+        self._wanted = _Wanted()
+        self._next: asyncio.Future[None] | None = None
+        self._urged = asyncio.Event()
+        self._asking: asyncio.Task[None] | None = None
+        self._keeping: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Keep the image fresh from now on."""
+        if self._keeping is None:
+            self._keeping = asyncio.get_running_loop().create_task(self._keep_fresh())
+
+    def urge(self) -> None:
+        """Something did not fit the image: ask soon."""
+        self._urged.set()
+
+    async def refresh(
+        self, names: Collection[str] | None, topic_ids: Collection[TopicId] | None, deadline: Deadline
+    ) -> None:
+        """Ask for topics by name and id; for those known already if neither is given.
+
+        Raises ``TransportError``, ``DecodeError`` or ``BrokerError``.
+        """
+        wanted = _Wanted(frozenset(names or ()), frozenset(topic_ids or ()), names is None and topic_ids is None)
+        self._wanted = self._wanted.plus(wanted)
+        if self._next is None:
+            self._next = asyncio.get_running_loop().create_future()
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.get_running_loop().create_task(self._ask_while_wanted())
+        await deadline.wait(self._next)
+
+    async def all_topics(self, deadline: Deadline) -> ClusterImage:
+        """An image of every topic there is; what is kept stays as it is."""
+        return bridge.from_response(await self._ask(lambda version: bridge.to_request(None), deadline))
+
+    async def close(self) -> None:
+        """Stop asking; whoever waits gets ``DisconnectedError``."""
+        tasks = [task for task in (self._keeping, self._asking) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._next is not None:
+            _settle(self._next, DisconnectedError("metadata: closed by this client"))
+
+    async def _ask_while_wanted(self) -> None:
+        while self._next is not None:
+            future, self._next = self._next, None
+            wanted, self._wanted = self._wanted, _Wanted()
+            try:
+                await self._learn(wanted)
+            except KafkaNextgenError as failure:
+                _settle(future, failure)
+            except asyncio.CancelledError:
+                _settle(future, DisconnectedError("metadata: closed by this client"))
+                raise
+            else:
+                _settle(future, None)
+
+    async def _learn(self, wanted: _Wanted) -> None:
+        names = wanted.names | self.image.topics_by_name.keys() if wanted.known else wanted.names
+        creating = self._settings.auto_create_topics
+
+        def build(version: int) -> ApiMessage:
+            if wanted.topic_ids and version < _WITH_IDS:
+                return bridge.to_request(None)  # the only way to see ids; names asked for are among all there are
+            return bridge.to_request(names, wanted.topic_ids, creating)
+
+        deadline = Deadline(self._settings.request_timeout_s, "metadata")
+        self._take(bridge.from_response(await self._ask(build, deadline)))
+
+    async def _ask(self, build: Callable[[int], ApiMessage], deadline: Deadline) -> MetadataResponse:
+        message = await self._reach.ask(METADATA, build, deadline)
+        assert isinstance(message, MetadataResponse)
+        if message.error_code == ErrorCode.REBOOTSTRAP_REQUIRED and self._settings.rebootstraps:
+            self._reach.start_over()
+        if message.error_code != ErrorCode.NONE:
+            code = message.error_code
+            raise BrokerError(f"metadata was refused ({name_of(code)})", code=code, retriable=True)
+        return message
+
+    def _take(self, answer: ClusterImage) -> None:
+        image, known = bridge.merged(self.image, answer), self.image
+        self._reach.brokers = {
+            broker.node_id: ServerAddress(broker.host, broker.port) for broker in image.brokers.values()
+        }
+        self.image = image
+        if image != known:
+            for callback in self.on_change:
+                callback(image)
+
+    async def _keep_fresh(self) -> None:
+        while True:
+            await self._due()
+            self._urged.clear()
+            failures = 0
+            while not await self._refreshed():
+                failures += 1
+                await asyncio.sleep(self._settings.retry_backoff.delay_s(failures, self._chance()))
+            # Brokers learn of a change one after the other: asking at once again would hear the old story.
+            await asyncio.sleep(self._settings.retry_backoff.delay_s(1, self._chance()))
+
+    async def _due(self) -> None:
+        """Wait until the image is old, or urged on."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._urged.wait(), self._settings.metadata_max_age_s)
+
+    async def _refreshed(self) -> bool:
+        try:
+            await self.refresh(None, None, Deadline(self._settings.default_timeout_s, "metadata"))
+        except KafkaNextgenError as failure:
+            logger.warning("the metadata could not be refreshed: %s", failure)
+            return False
+        return True
+
+
+def _settle(future: asyncio.Future[None], failure: KafkaNextgenError | None) -> None:
+    if failure is None:
+        future.set_result(None)
+    else:
+        future.set_exception(failure)
+        future.exception()  # whoever waits raises it; nobody may

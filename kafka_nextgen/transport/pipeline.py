@@ -1,0 +1,98 @@
+"""The requests of one connection in their order, without the connection.
+
+A broker answers a connection's requests in the order it got them, so the next answer belongs to the oldest request.
+Any other correlation id means that one side has lost count, and nothing after it can be trusted. A caller that has
+gone away leaves its place in the order: its answer is still to come, and is thrown away.
+
+Only so many requests are out at once; the others wait here, and those whose callers left are never sent.
+"""
+
+from __future__ import annotations
+
+from asyncio import Future
+from collections import deque
+from collections.abc import Iterator
+
+from attrs import define, field
+
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.messages import ApiMessage
+
+__all__ = ["Pending", "Pipeline"]
+
+_INT32_MAX = 2**31 - 1
+
+
+@define(eq=False)
+class Pending:
+    """One request: what it is, who waits for its answer, and by when the answer has to be here once it is out."""
+
+    api: Api
+    version: int
+    correlation_id: int
+    frame: bytes
+    patience_s: float
+    future: Future[ApiMessage]
+    due_at: float = field(default=0.0)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody still waits for the answer."""
+        return not self.future.done()
+
+
+class Pipeline:
+    """What is out and what waits to be; ``max_in_flight`` bounds the former."""
+
+    def __init__(self, max_in_flight: int) -> None:
+        self._max_in_flight = max_in_flight
+        self._out: deque[Pending] = deque()
+        self._waiting: deque[Pending] = deque()
+        self._next_id = 0
+
+    def __len__(self) -> int:
+        return len(self._out) + sum(pending.is_wanted for pending in self._waiting)
+
+    @property
+    def oldest(self) -> Pending | None:
+        """The request whose answer is the next to come."""
+        return self._out[0] if self._out else None
+
+    def next_correlation_id(self) -> int:
+        """A number for the next request."""
+        number, self._next_id = self._next_id, (self._next_id + 1) & _INT32_MAX
+        return number
+
+    def add(self, pending: Pending) -> None:
+        """Queue a request."""
+        self._waiting.append(pending)
+
+    def to_send(self, now: float) -> Iterator[Pending]:
+        """The requests that may go out now, in order."""
+        while self._waiting and len(self._out) < self._max_in_flight:
+            pending = self._waiting.popleft()
+            if pending.is_wanted:
+                pending.due_at = now + pending.patience_s
+                self._out.append(pending)
+                yield pending
+
+    def answered(self, correlation_id: int) -> Pending:
+        """The request that an answer with this id belongs to. Raises ``DecodeError`` if it can't be."""
+        if not self._out:
+            raise DecodeError(f"an answer with correlation id {correlation_id} came to no request")
+        if self._out[0].correlation_id != correlation_id:
+            oldest = self._out[0]
+            raise DecodeError(
+                f"an answer with correlation id {correlation_id} came where {oldest.correlation_id} "
+                f"({oldest.api} v{oldest.version}) was due"
+            )
+        return self._out.popleft()
+
+    def fail_all(self, error: Exception) -> None:
+        """Give everybody who waits this error."""
+        for pending in (*self._out, *self._waiting):
+            if pending.is_wanted:
+                pending.future.set_exception(error)
+        self._out.clear()
+        self._waiting.clear()

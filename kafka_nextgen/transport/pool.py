@@ -1,0 +1,107 @@
+"""The open connections: at most one per server and purpose, opened when first wanted and again when lost.
+
+A server that could not be reached, or that dropped a connection, is left alone for a pause that grows with every
+failure (``reconnect.backoff.ms``); whoever wants it meanwhile waits, and no longer than its deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from attrs import frozen
+
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.deadline import Deadline, Shared
+from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.targets import Purpose
+
+__all__ = ["Pool"]
+
+logger = logging.getLogger(__name__)
+
+
+@frozen
+class _Trouble:
+    """A server's failures in a row, the last of them, and until when it is left alone."""
+
+    failures: int
+    last: KafkaNextgenError
+    until: float
+
+
+class Pool:
+    """Connections by server and purpose; ``on_lost`` hears of each that was lost, not of those closed."""
+
+    def __init__(
+        self,
+        settings: TransportSettings,
+        chance: Callable[[], float],
+        on_lost: Callable[[ServerAddress], None] = lambda address: None,
+    ) -> None:
+        self._settings = settings
+        self._chance = chance
+        self._on_lost = on_lost
+        self._open: dict[tuple[ServerAddress, Purpose], Connection] = {}
+        self._dialing: Shared[tuple[ServerAddress, Purpose], Connection] = Shared()
+        self._trouble: dict[ServerAddress, _Trouble] = {}
+
+    async def get(self, address: ServerAddress, purpose: Purpose, deadline: Deadline) -> Connection:
+        """The open connection, or a new one.
+
+        Raises ``TransportError``, ``DecodeError`` or ``BrokerError`` with what happened while opening it.
+        """
+        known = self._open.get((address, purpose))
+        if known is not None and known.is_open:
+            return known
+        trouble = self._trouble.get(address)
+        last = None if trouble is None else trouble.last
+        return await self._dialing.get((address, purpose), lambda: self._dial(address, purpose), deadline, last)
+
+    def load(self, address: ServerAddress) -> int | None:
+        """How many general requests a server owes answers to; None without a connection for them."""
+        known = self._open.get((address, Purpose.GENERAL))
+        return known.load if known is not None and known.is_open else None
+
+    def failures(self, address: ServerAddress) -> int:
+        """How often in a row a server failed."""
+        trouble = self._trouble.get(address)
+        return 0 if trouble is None else trouble.failures
+
+    async def close(self) -> None:
+        """Close every connection, those being opened too."""
+        await self._dialing.close()
+        await asyncio.gather(*(connection.close() for connection in list(self._open.values())))
+        self._trouble.clear()
+
+    async def _dial(self, address: ServerAddress, purpose: Purpose) -> Connection:
+        trouble = self._trouble.get(address)
+        if trouble is not None:
+            await asyncio.sleep(trouble.until - asyncio.get_running_loop().time())
+        try:
+            connection = await dial(address, self._settings)
+        except KafkaNextgenError as failure:
+            self._failed(address, failure)
+            raise
+        self._trouble.pop(address, None)
+        self._open[address, purpose] = connection
+        connection.on_closed = lambda ended, error: self._ended(ended, purpose, error)
+        logger.debug("%s: connected for %s", address, purpose.value)
+        return connection
+
+    def _ended(self, connection: Connection, purpose: Purpose, error: KafkaNextgenError) -> None:
+        if self._open.get((connection.address, purpose)) is connection:
+            del self._open[connection.address, purpose]
+        if connection.was_lost:
+            logger.info("%s (%s connection)", error, purpose.value)
+            self._failed(connection.address, error)
+            self._on_lost(connection.address)
+
+    def _failed(self, address: ServerAddress, error: KafkaNextgenError) -> None:
+        failures = self.failures(address) + 1
+        delay_s = self._settings.reconnect_backoff.delay_s(failures, self._chance())
+        self._trouble[address] = _Trouble(failures, error, asyncio.get_running_loop().time() + delay_s)

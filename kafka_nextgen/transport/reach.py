@@ -1,0 +1,104 @@
+"""Reaching any broker at all: which servers are tried, in which order, and when to start from the beginning.
+
+As long as metadata has told of no broker, the bootstrap servers are tried; after that the brokers it told of, the
+least busy first. If none of those could be reached for ``metadata.recovery.rebootstrap.trigger.ms``, or a broker asks
+for it (error 129), they are forgotten and the bootstrap servers are tried again (KIP-899, KIP-1102): a cluster may
+have moved altogether while this client was away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+
+from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, NoBrokersError, TransportError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.pool import Pool
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.targets import Purpose
+from kafka_nextgen.wire.apis import Api, negotiate
+from kafka_nextgen.wire.messages import ApiMessage
+
+__all__ = ["Reach"]
+
+logger = logging.getLogger(__name__)
+
+
+class Reach:
+    """The way to any broker. ``brokers`` are those that metadata told of, by node id."""
+
+    def __init__(self, settings: TransportSettings, pool: Pool, chance: Callable[[], float]) -> None:
+        self.brokers: Mapping[int, ServerAddress] = {}
+        self._settings = settings
+        self._pool = pool
+        self._chance = chance
+        self._unreachable_since: float | None = None
+
+    async def connect(
+        self, deadline: Deadline, failed: Mapping[ServerAddress, KafkaNextgenError] | None = None
+    ) -> Connection:
+        """A connection to the least busy server that can be reached, leaving out those that ``failed`` already.
+
+        Raises ``NoBrokersError``, which tells what happened to each.
+        """
+        failures = dict(failed or {})
+        servers = self._in_order()
+        for address in servers:
+            if address in failures or deadline.left_s() <= 0:
+                continue
+            try:
+                connection = await self._pool.get(address, Purpose.GENERAL, deadline)
+            except (TransportError, DecodeError, BrokerError) as failure:
+                failures[address] = failure
+            else:
+                self._unreachable_since = None
+                return connection
+        self._note_unreachable()
+        raise NoBrokersError(_what_happened(servers, failures))
+
+    async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> ApiMessage:
+        """Put a question that may be put twice to one server after the other until one answers.
+
+        Raises ``NoBrokersError``, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
+        """
+        failed: dict[ServerAddress, KafkaNextgenError] = {}
+        while True:
+            connection = await self.connect(deadline, failed)
+            version = negotiate(api, connection.ranges)
+            try:
+                return await connection.request(api, version, build(version), deadline)
+            except (TransportError, DecodeError) as failure:
+                failed[connection.address] = failure
+
+    def start_over(self) -> None:
+        """Forget the brokers: the bootstrap servers are next."""
+        logger.warning("starting again from the bootstrap servers")
+        self.brokers = {}
+        self._unreachable_since = None
+
+    def _in_order(self) -> list[ServerAddress]:
+        servers: Iterable[ServerAddress] = self.brokers.values() or self._settings.bootstrap_servers
+        return sorted(dict.fromkeys(servers), key=self._rank)
+
+    def _rank(self, address: ServerAddress) -> tuple[int, bool, int, float]:
+        load = self._pool.load(address)
+        return self._pool.failures(address), load is None, load or 0, self._chance()
+
+    def _note_unreachable(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if self._unreachable_since is None:
+            self._unreachable_since = now
+        waited_s = now - self._unreachable_since
+        if self.brokers and self._settings.rebootstraps and waited_s >= self._settings.rebootstrap_trigger_s:
+            self.start_over()
+
+
+def _what_happened(servers: Iterable[ServerAddress], failures: Mapping[ServerAddress, KafkaNextgenError]) -> str:
+    def of(address: ServerAddress) -> str:
+        reason = str(failures.get(address, "not tried, no time was left"))
+        return reason if reason.startswith(f"{address}: ") else f"{address}: {reason}"
+
+    return f"no broker could be reached: {'; '.join(map(of, servers))}"

@@ -1,0 +1,54 @@
+"""What of the configuration the transport acts on, in seconds and bytes."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.properties import RecoveryStrategy, ServerAddress
+from kafka_nextgen.transport.backoff import Backoff
+
+__all__ = ["TransportSettings"]
+
+MIB = 1024 * 1024
+_RETRY = Backoff(0.1, 1.0)
+_RECONNECT = Backoff(0.05, 1.0)
+
+
+@frozen(kw_only=True)
+class TransportSettings:
+    """How brokers are reached. Defaults are those of ``ConsumerConfig``."""
+
+    bootstrap_servers: tuple[ServerAddress, ...]
+    client_id: str = "kafka-nextgen"
+    request_timeout_s: float = 30.0
+    default_timeout_s: float = 60.0
+    setup_timeout_s: float = 10.0  # for one address: to connect and to agree on versions
+    max_idle_s: float = 540.0
+    metadata_max_age_s: float = 300.0
+    rebootstraps: bool = True
+    rebootstrap_trigger_s: float = 300.0
+    retry_backoff: Backoff = _RETRY
+    reconnect_backoff: Backoff = _RECONNECT
+    receive_max_bytes: int = 100 * MIB
+    auto_create_topics: bool = True
+    max_in_flight: int = 5  # requests on one connection whose answers are out; Kafka's own default
+
+    @classmethod
+    def of(cls, config: ConsumerConfig) -> TransportSettings:
+        """Take from a consumer's configuration what concerns the transport."""
+        return cls(
+            bootstrap_servers=config.bootstrap_servers,
+            client_id=config.client_id,
+            request_timeout_s=config.request_timeout_ms / 1000,
+            default_timeout_s=config.default_api_timeout_ms / 1000,
+            setup_timeout_s=config.socket_connection_setup_timeout_ms / 1000,
+            max_idle_s=config.connections_max_idle_ms / 1000,
+            metadata_max_age_s=config.metadata_max_age_ms / 1000,
+            rebootstraps=config.metadata_recovery_strategy is RecoveryStrategy.REBOOTSTRAP,
+            rebootstrap_trigger_s=config.metadata_recovery_rebootstrap_trigger_ms / 1000,
+            retry_backoff=Backoff(config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000),
+            reconnect_backoff=Backoff(config.reconnect_backoff_ms / 1000, config.reconnect_backoff_max_ms / 1000),
+            receive_max_bytes=config.receive_message_max_bytes,
+            auto_create_topics=config.allow_auto_create_topics,
+        )

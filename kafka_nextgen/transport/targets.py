@@ -1,0 +1,63 @@
+"""Whom a call is for, and which of the connections to a broker carries it.
+
+A broker answers one connection's requests in their order, so a heartbeat behind a Fetch that waits for records would
+wait as long. Each purpose therefore has a connection of its own, as in Kafka's own consumer.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import frozen
+
+from kafka_nextgen.wire.apis import FETCH, Api
+
+__all__ = ["ANY", "AnyBroker", "Coordinator", "Node", "Purpose", "Target", "purpose_of"]
+
+
+@frozen
+class Node:
+    """The broker with this node id."""
+
+    node_id: int
+
+    def __str__(self) -> str:
+        return f"broker {self.node_id}"
+
+
+@frozen
+class Coordinator:
+    """The coordinator of this group, whichever broker that is."""
+
+    group_id: str
+
+    def __str__(self) -> str:
+        return f"the coordinator of group {self.group_id}"
+
+
+@frozen
+class AnyBroker:
+    """Whichever broker is the least busy; ``ANY`` is one."""
+
+    def __str__(self) -> str:
+        return "any broker"
+
+
+ANY = AnyBroker()
+
+Target = Node | Coordinator | AnyBroker
+
+
+class Purpose(Enum):
+    """What a connection is for."""
+
+    GENERAL = "general"
+    COORDINATOR = "coordinator"
+    FETCH = "fetch"
+
+
+def purpose_of(target: Target, api: Api) -> Purpose:
+    """Which connection carries requests of ``api`` to ``target``."""
+    if isinstance(target, Coordinator):
+        return Purpose.COORDINATOR
+    return Purpose.FETCH if api.key == FETCH.key else Purpose.GENERAL
