@@ -1,1 +1,78 @@
-"""A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848)."""
+"""A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848).
+
+``Consumer`` waits, ``AsyncConsumer`` is awaited; everything else here is what they take, return and raise.
+"""
+
+from kafka_nextgen.aio import AsyncConsumer
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
+from kafka_nextgen.engine.lookups import OffsetAndTimestamp
+from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
+from kafka_nextgen.engine.records import Records
+from kafka_nextgen.errors import (
+    AuthenticationError,
+    BrokerError,
+    CommitFailedError,
+    ConcurrentUseError,
+    ConfigError,
+    CorruptRecordError,
+    DecodeError,
+    DeserializationError,
+    DisconnectedError,
+    FencedInstanceError,
+    FrameTooLargeError,
+    GroupAuthorizationError,
+    GroupFullError,
+    InstanceIdInUseError,
+    KafkaNextgenError,
+    MisuseError,
+    NoBrokersError,
+    OffsetOutOfRangeError,
+    RequestTimeoutError,
+    TopicAuthorizationError,
+    TransportError,
+    UnsupportedAssignorError,
+    UnsupportedProtocolError,
+)
+from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
+
+__all__ = [
+    "AsyncConsumer",
+    "AsyncRebalanceConsumer",
+    "AsyncRebalanceListener",
+    "AuthenticationError",
+    "BrokerError",
+    "CommitFailedError",
+    "ConcurrentUseError",
+    "ConfigError",
+    "Consumer",
+    "ConsumerConfig",
+    "CorruptRecordError",
+    "DecodeError",
+    "DeserializationError",
+    "DisconnectedError",
+    "FencedInstanceError",
+    "FrameTooLargeError",
+    "GroupAuthorizationError",
+    "GroupFullError",
+    "InstanceIdInUseError",
+    "KafkaNextgenError",
+    "LeaveMode",
+    "MisuseError",
+    "NoBrokersError",
+    "OffsetAndMetadata",
+    "OffsetAndTimestamp",
+    "OffsetOutOfRangeError",
+    "RebalanceConsumer",
+    "RebalanceListener",
+    "Record",
+    "Records",
+    "RequestTimeoutError",
+    "TimestampType",
+    "TopicAuthorizationError",
+    "TopicPartition",
+    "TransportError",
+    "UnsupportedAssignorError",
+    "UnsupportedProtocolError",
+]

@@ -16,6 +16,7 @@ from kafka_nextgen.errors import DecodeError, TransportError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import LIST_OFFSETS
+from kafka_nextgen.wire.messages import ListOffsetsResponse
 
 __all__ = ["Lookups", "OffsetAndTimestamp"]
 
@@ -97,6 +98,7 @@ class Lookups:
             lambda version: bridge.to_request(share, {}, READ_UNCOMMITTED, int(timeout_s * 1000)),
             timeout_s,
         )
+        assert isinstance(answer, ListOffsetsResponse)
         return bridge.from_response(answer, share)
 
     async def _refresh(self, partitions: Mapping[TopicPartition, int], patience: Patience) -> None:

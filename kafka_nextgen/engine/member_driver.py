@@ -33,6 +33,7 @@ from kafka_nextgen.membership.member import Member
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import TopicId, format_partitions
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
 
 __all__ = ["MemberDriver"]
 
@@ -108,6 +109,7 @@ class MemberDriver:
                 lambda version: bridge.to_request(effect, group, version),
                 self._request_timeout_s,
             )
+            assert isinstance(answer, ConsumerGroupHeartbeatResponse)
             event: ev.Event = bridge.to_event(effect.number, answer)
         except UnsupportedProtocolError as missing:
             event = ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_VERSION, str(missing))
@@ -141,8 +143,8 @@ class MemberDriver:
             await self._cluster.refresh_metadata(topic_ids=frozenset(topic_ids))
         except (KafkaNextgenError, OSError) as weather:
             logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), weather)
-        names = self._cluster.metadata.topic_names
-        return {topic_id: names[topic_id] for topic_id in topic_ids if topic_id in names}
+        topics = self._cluster.metadata.topics_by_id
+        return {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
 
     def _stop_fetching(self, effect: fx.StopFetching) -> None:
         self._fetcher.stop(effect.partitions)

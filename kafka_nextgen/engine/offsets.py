@@ -28,6 +28,7 @@ from kafka_nextgen.membership.offsets import (
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
+from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
 
 __all__ = ["OffsetClient"]
 
@@ -92,6 +93,7 @@ class OffsetClient:
             lambda version: offset_commit.to_request(request, topic_ids, version),
             self._attempt_s(patience),
         )
+        assert isinstance(answer, OffsetCommitResponse)
         return offset_commit.from_response(answer, offsets.keys(), topic_ids)
 
     async def _react_to_commit(
@@ -171,6 +173,7 @@ class OffsetClient:
             lambda version: offset_fetch.to_request(request, topic_ids, version),
             self._attempt_s(patience),
         )
+        assert isinstance(answer, OffsetFetchResponse)
         return offset_fetch.from_response(answer, identity.group_id, topic_ids)
 
     async def _react_to_fetch(
