@@ -18,9 +18,8 @@ from collections.abc import Iterable, Mapping
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching.answers import begin_reset, note_error, note_failure, note_fetched
-from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
@@ -37,41 +36,32 @@ class FetchState:
 
     def __init__(self, settings: FetchSettings) -> None:
         self._settings = settings
-        self._states: dict[TopicPartition, PartitionState] = {}
-        self._buffers = Buffers()
+        self._assigned = Assigned(settings.partition_max_bytes)
+        self._buffers = self._assigned.buffers
         self._in_flight: list[Fetch] = []
         self._metadata_asked = False
         self._metadata_retry_at = 0.0
-        self._last_fence = 0
 
     # ---- the assignment
 
     def assignment(self) -> frozenset[TopicPartition]:
         """Every partition that is assigned, also those being given up."""
-        return frozenset(self._states)
+        return self._assigned.partitions
 
     def assign(self, partitions: Iterable[TopicPartition], added: Iterable[TopicPartition]) -> None:
         """Make ``partitions`` the whole assignment. ``added`` begin anew, and wait for ``release``."""
-        kept = set(partitions)
-        fresh = set(added) & kept
-        for tp in [tp for tp in self._states if tp not in kept or tp in fresh]:
-            self._buffers.drop(tp)
-            del self._states[tp]
-        for state in self._states.values():
-            state.stopped = False  # what is assigned is not being given up
-        for tp in sorted(kept - self._states.keys()):
-            self._states[tp] = PartitionState(tp, self._next_fence(), self._settings.partition_max_bytes)
+        self._assigned.replace(partitions, added)
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""
-        for state in self._known(partitions):
+        for state in self._assigned.known(partitions):
             state.released = True
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
         """Hand out nothing of these from here on. Their positions stay until ``assign`` leaves them out."""
-        for state in self._known(partitions):
+        for state in self._assigned.known(partitions):
             state.stopped = True
-            self._start_over(state)
+            self._assigned.start_over(state)
             if state.position is not None:
                 state.fetch_offset = state.position.offset
 
@@ -79,45 +69,45 @@ class FetchState:
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
         """Go on at ``offset``. Raises MisuseError if the partition is not assigned."""
-        state = self._assigned(partition)
-        self._start_over(state)
+        state = self._assigned.require(partition)
+        self._assigned.start_over(state)
         state.start_at(offset, leader_epoch)
         state.consumed = state.position
 
     def seek_to(self, partitions: Iterable[TopicPartition], where: OffsetReset) -> None:
         """Go on at the beginning or the end. Raises MisuseError if a partition is not assigned."""
-        for state in [self._assigned(tp) for tp in partitions]:
-            self._start_over(state)
+        for state in [self._assigned.require(tp) for tp in partitions]:
+            self._assigned.start_over(state)
             state.await_reset(where)
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch and hand over nothing of these until ``resume``. Raises MisuseError if one is not assigned."""
-        for state in [self._assigned(tp) for tp in partitions]:
+        for state in [self._assigned.require(tp) for tp in partitions]:
             state.paused = True
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """End ``pause``. Raises MisuseError if a partition is not assigned."""
-        for state in [self._assigned(tp) for tp in partitions]:
+        for state in [self._assigned.require(tp) for tp in partitions]:
             state.paused = False
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
-        return frozenset(tp for tp, state in self._states.items() if state.paused)
+        return frozenset(state.partition for state in self._assigned.states if state.paused)
 
     def position(self, partition: TopicPartition) -> int | None:
         """Where handing over goes on, None while that is being looked up. MisuseError if not assigned."""
-        position = self._assigned(partition).position
+        position = self._assigned.require(partition).position
         return None if position is None else position.offset
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
         """Where the partitions ended at their last fetch, for those fetched since they were assigned."""
-        return {tp: state.high_watermark for tp, state in self._states.items() if state.high_watermark >= 0}
+        return {state.partition: state.high_watermark for state in self._assigned.states if state.high_watermark >= 0}
 
     # ---- handing over
 
     def has_records(self) -> bool:
         """Whether ``take`` would bring records, or raise."""
-        ready = (state for state in self._states.values() if state.may_hand_over)
+        ready = (state for state in self._assigned.states if state.may_hand_over)
         return any(state.error is not None or self._buffers.has(state.partition) for state in ready)
 
     def take(self, max_records: int) -> list[ColumnSlice]:
@@ -133,16 +123,16 @@ class FetchState:
         Raises, once per attempt, what stands in the way of a partition: CorruptRecordError, OffsetOutOfRangeError,
         TopicAuthorizationError or another BrokerError.
         """
-        for state in self._states.values():
+        for state in self._assigned.states:
             if state.error is not None and state.may_hand_over:
                 error, state.error = state.error, None
                 raise error
-        return self._buffers.peek(lambda tp: self._states[tp].may_hand_over, max_records)
+        return self._buffers.peek(lambda tp: self._assigned.require(tp).may_hand_over, max_records)
 
     def holds(self, part: ColumnSlice) -> bool:
         """Whether these records, once peeked at, may still be handed over: not stopped, sought or paused since."""
-        state = self._states.get(part.partition)
-        return state is not None and state.may_hand_over and self._buffers.holds(part)
+        states = self._assigned.known([part.partition])
+        return any(state.may_hand_over for state in states) and self._buffers.holds(part)
 
     def hand_over(self, part: ColumnSlice) -> None:
         """Advance the position to the end of ``part``, a run peeked at or its beginning.
@@ -151,22 +141,22 @@ class FetchState:
         """
         if not self._buffers.hand_over(part):
             return
-        state = self._states[part.partition]
+        state = self._assigned.require(part.partition)
         drained = not self._buffers.has(part.partition)
         state.position = OffsetAndMetadata(state.fetch_offset if drained else part.next_offset, part.leader_epoch)
 
     def mark_consumed(self) -> None:
         """The application came back for more: what was handed over until now counts as processed."""
-        for state in self._states.values():
+        for state in self._assigned.states:
             state.consumed = state.position or state.consumed
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What auto-commit may commit: everything handed over before ``mark_consumed``."""
-        return {tp: state.consumed for tp, state in self._states.items() if state.consumed is not None}
+        return {state.partition: state.consumed for state in self._assigned.states if state.consumed is not None}
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits: the positions behind everything handed over."""
-        return {tp: state.position for tp, state in self._states.items() if state.position is not None}
+        return {state.partition: state.position for state in self._assigned.states if state.position is not None}
 
     # ---- questions
 
@@ -175,7 +165,7 @@ class FetchState:
 
         To be asked again after every answer, every change and every hand-over, and at ``deadline``.
         """
-        states = self._states.values()
+        states = self._assigned.states
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_fetches(states, self._buffers, image, self._in_flight, self._settings, now)
         if not self._metadata_asked and self._metadata_retry_at <= now:
@@ -188,7 +178,7 @@ class FetchState:
 
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""
-        pauses = [state.retry_at for state in self._states.values() if state.may_need_leader]
+        pauses = [state.retry_at for state in self._assigned.states if state.may_need_leader]
         return min((at for at in (*pauses, self._metadata_retry_at) if at > now), default=None)
 
     def _note_asked(self, need: Need) -> None:
@@ -196,8 +186,8 @@ class FetchState:
             return
         if isinstance(need, Fetch):
             self._in_flight.append(need)
-        for tp in need.fences:
-            self._states[tp].asked = True
+        for state in self._assigned.known(need.fences):
+            state.asked = True
 
     # ---- answers
 
@@ -208,7 +198,7 @@ class FetchState:
             state = current.pop(result.partition, None)
             if state is not None:
                 note_fetched(state, self._buffers, result, self._settings, now)
-                self._states[result.partition] = self._states.pop(result.partition)  # the last to be asked next
+                self._assigned.ask_last(state)
 
     def committed_found(
         self, need: NeedCommittedOffset, offsets: Mapping[TopicPartition, OffsetAndMetadata], now: float
@@ -235,10 +225,8 @@ class FetchState:
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""
         self._metadata_answered(now)
-        for tp, fence in need.fences.items():
-            state = self._states.get(tp)
-            if state is not None and state.fence == fence:
-                state.stale = False
+        for state in self._assigned.unchanged(need.fences).values():
+            state.stale = False
 
     def failed(self, need: Need, now: float) -> None:
         """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""
@@ -257,29 +245,7 @@ class FetchState:
     def _answered(self, need: Fetch | NeedCommittedOffset | NeedOffsetReset) -> dict[TopicPartition, PartitionState]:
         """The partitions that are still as they were when ``need`` was asked."""
         self._in_flight = [fetch for fetch in self._in_flight if fetch is not need]
-        current = {tp: self._states[tp] for tp, fence in need.fences.items() if self._fits(tp, fence)}
+        current = self._assigned.unchanged(need.fences)
         for state in current.values():
             state.asked = False
         return current
-
-    def _fits(self, partition: TopicPartition, fence: int) -> bool:
-        state = self._states.get(partition)
-        return state is not None and state.fence == fence
-
-    # ---- helpers
-
-    def _start_over(self, state: PartitionState) -> None:
-        self._buffers.drop(state.partition)
-        state.forget_questions(self._next_fence())
-
-    def _next_fence(self) -> int:
-        self._last_fence += 1
-        return self._last_fence
-
-    def _known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
-        return [self._states[tp] for tp in partitions if tp in self._states]
-
-    def _assigned(self, partition: TopicPartition) -> PartitionState:
-        if partition not in self._states:
-            raise MisuseError(f"{partition} is not assigned to this consumer")
-        return self._states[partition]

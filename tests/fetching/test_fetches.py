@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from kafka_nextgen.bridge.fetch import FetchedPartition, FetchPosition
 from kafka_nextgen.codes import ErrorCode
@@ -26,7 +25,7 @@ P0, P1, P2, P3 = (TopicPartition("orders", number) for number in range(4))
 
 
 def small_world(**settings: int) -> World:
-    return World(FetchState(evolve(FetchSettings(), **settings)), cluster({P0: 1, P1: 1}))
+    return World(FetchState(FetchSettings(OffsetReset.LATEST, **settings)), cluster({P0: 1, P1: 1}))
 
 
 # What is asked.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from attrs import evolve
 
@@ -18,7 +20,7 @@ from kafka_nextgen.fetching import (
     OffsetReset,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from tests.fetching.world import World, asked, columns, listed
+from tests.fetching.world import World, asked, cluster, columns, listed
 
 P0, P1, P2 = (TopicPartition("orders", number) for number in range(3))
 
@@ -57,7 +59,7 @@ def test_without_a_committed_offset_the_leader_is_asked(world: World) -> None:
 
 def test_none_forbids_to_choose_and_says_so_again_until_somebody_seeks() -> None:
     state = FetchState(FetchSettings(reset=OffsetReset.NONE))
-    world = World(state, _image())
+    world = World(state, cluster({P0: 1}))
     world.assign(P0)
     for _ in range(2):
         state.committed_found(world.only(NeedCommittedOffset), {}, world.now)
@@ -117,7 +119,7 @@ def test_seeking_to_an_end_asks_the_leader(world: World, where: OffsetReset, tim
 def test_a_partition_that_lost_its_leader_is_asked_about_until_it_has_one(world: World) -> None:
     image = world.image
     world.start(P0)
-    world.image = _image(with_leader=False)
+    world.image = evolve(image, brokers={})
     need = world.only(NeedMetadata)
     assert need.topics == {"orders"}
     assert world.plan() == []
@@ -153,11 +155,19 @@ def test_a_reset_that_finds_nothing_is_repeated(world: World) -> None:
     world.only(NeedOffsetReset)
 
 
-@pytest.mark.parametrize("method", ["position", "seek", "pause", "resume", "seek_to"])
-def test_what_is_not_assigned_cannot_be_moved(world: World, method: str) -> None:
-    arguments = {"position": [P0], "seek": [P0, 1], "seek_to": [[P0], OffsetReset.LATEST]}.get(method, [[P0]])
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda state: state.position(P0),
+        lambda state: state.seek(P0, 1),
+        lambda state: state.seek_to([P0], OffsetReset.LATEST),
+        lambda state: state.pause([P0]),
+        lambda state: state.resume([P0]),
+    ],
+)
+def test_what_is_not_assigned_cannot_be_moved(world: World, move: Callable[[FetchState], object]) -> None:
     with pytest.raises(MisuseError, match=r"orders\[0\] is not assigned"):
-        getattr(world.state, method)(*arguments)
+        move(world.state)
 
 
 # Assignments that change.
@@ -236,10 +246,3 @@ def test_a_seek_drops_what_is_buffered(world: World) -> None:
     world.state.seek(P0, 50)
     assert world.take() == []
     assert isinstance(world.plan()[0], Fetch)
-
-
-def _image(with_leader: bool = True):  # type: ignore[no-untyped-def]
-    from tests.fetching.world import cluster
-
-    image = cluster({P0: 1})
-    return image if with_leader else evolve(image, brokers={})

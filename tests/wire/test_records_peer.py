@@ -14,7 +14,6 @@ from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import (
     Columns,
-    ColumnSlice,
     Compression,
     NewRecord,
     RecordLimits,
@@ -38,8 +37,9 @@ Row = tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None]
 
 
 def rows_of(columns: Columns) -> list[Row]:
-    records = ColumnSlice(columns, 0, len(columns)).records()
-    return [(r.offset, r.timestamp, r.key, r.value, r.headers) for r in records]  # type: ignore[misc]
+    headers = columns.headers or [()] * len(columns)
+    fields = (columns.offsets, columns.timestamps, columns.keys, columns.values, headers)
+    return list(zip(*fields, strict=True))
 
 
 def rows_written(records: list[NewRecord], base_offset: int = 0) -> list[Row]:

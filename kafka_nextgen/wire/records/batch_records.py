@@ -52,9 +52,7 @@ def append_records(columns: Columns, header: BatchHeader, payload: bytes) -> Non
     except IndexError:
         raise CorruptRecordError("a record ends after the batch") from None
     if rows.offset_deltas and rows.offset_deltas[-1] > header.last_offset_delta:
-        raise CorruptRecordError(
-            f"a record's offset lies outside the batch's {header.last_offset_delta + 1} offsets"
-        )
+        raise CorruptRecordError(f"a record's offset lies outside the batch's {header.last_offset_delta + 1} offsets")
     first = bisect_left(rows.offset_deltas, columns.next_offset - header.base_offset)
     _append_times(columns, header, rows.timestamp_deltas[first:])
     _append_headers(columns, rows, first)

@@ -14,7 +14,6 @@ from attrs import frozen
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.records.batch_header import (
     CRC_START,
-    HEADER,
     LOG_APPEND_TIME,
     BatchHeader,
     check_header,
@@ -26,7 +25,7 @@ from kafka_nextgen.wire.records.encode import seal
 __all__ = ["BatchView", "read_batches", "rebase"]
 
 _ATTRIBUTES = struct.Struct(">h")
-_MAX_TIMESTAMP_AT = HEADER.size - 26
+_MAX_TIMESTAMP_AT = struct.calcsize(">qiibIhiq")
 _INT64 = struct.Struct(">q")
 _INT32 = struct.Struct(">i")
 
@@ -72,9 +71,7 @@ def _check(batch: BatchView, start: int) -> None:
         )
 
 
-def rebase(
-    batch: bytes | memoryview, base_offset: int, leader_epoch: int, log_append_time: int | None = None
-) -> bytes:
+def rebase(batch: bytes | memoryview, base_offset: int, leader_epoch: int, log_append_time: int | None = None) -> bytes:
     """Copy a batch with the offset and the leader epoch it was appended at.
 
     With ``log_append_time`` (milliseconds since the epoch) every record reads as of that time, as the topic's

@@ -9,11 +9,10 @@ or records taken out by compaction follow.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 
 from attrs import Factory, define, frozen
 
-from kafka_nextgen.types import Record, TimestampType, TopicPartition
+from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ColumnSlice", "Columns", "Headers"]
 
@@ -85,19 +84,3 @@ class ColumnSlice:
     def leader_epoch(self) -> int:
         """The leader epoch of the last of these records, -1 if the broker gave none."""
         return self.columns.leader_epochs[self.stop - 1]
-
-    def records(self) -> Iterator[Record]:
-        """These records one by one, as objects."""
-        columns, tp = self.columns, self.columns.partition
-        for i in range(self.start, self.stop):
-            yield Record(
-                tp.topic,
-                tp.partition,
-                columns.offsets[i],
-                columns.timestamps[i],
-                TimestampType(columns.timestamp_types[i]),
-                columns.keys[i],
-                columns.values[i],
-                columns.headers[i] if columns.headers is not None else (),
-                columns.leader_epochs[i],
-            )

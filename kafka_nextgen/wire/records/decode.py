@@ -71,9 +71,7 @@ def _check(header: BatchHeader, batch: memoryview, log_offset: int, check_crc: b
         verify_crc(header, batch)
     check_header(header)
     if header.base_offset < log_offset:
-        raise CorruptRecordError(
-            f"its base offset is {header.base_offset} after a batch that ends at {log_offset - 1}"
-        )
+        raise CorruptRecordError(f"its base offset is {header.base_offset} after a batch that ends at {log_offset - 1}")
 
 
 def _append(columns: Columns, header: BatchHeader, batch: memoryview, budget: int) -> int:

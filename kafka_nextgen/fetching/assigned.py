@@ -1,0 +1,72 @@
+"""The partitions a consumer has, what is buffered of each, and the fences that keep late answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["Assigned"]
+
+
+class Assigned:
+    """States by partition, those first whose turn it is to be asked for; none without a state has a buffer."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._states: dict[TopicPartition, PartitionState] = {}
+        self._last_fence = 0
+        self.buffers = Buffers()
+
+    @property
+    def states(self) -> Collection[PartitionState]:
+        """Every partition's state."""
+        return self._states.values()
+
+    @property
+    def partitions(self) -> frozenset[TopicPartition]:
+        """Every partition."""
+        return frozenset(self._states)
+
+    def replace(self, partitions: Iterable[TopicPartition], added: Iterable[TopicPartition]) -> None:
+        """Make ``partitions`` all there are; ``added`` begin anew, the others stay as they are."""
+        wanted = set(partitions)
+        anew = wanted & set(added)
+        for tp in [tp for tp in self._states if tp not in wanted or tp in anew]:
+            self.buffers.drop(tp)
+            del self._states[tp]
+        for state in self._states.values():
+            state.stopped = False  # what is assigned is not being given up
+        for tp in sorted(wanted - self._states.keys()):
+            self._states[tp] = PartitionState(tp, self._next_fence(), self._max_bytes)
+
+    def known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
+        """The states of those of ``partitions`` that are assigned."""
+        return [self._states[tp] for tp in partitions if tp in self._states]
+
+    def require(self, partition: TopicPartition) -> PartitionState:
+        """The state of a partition; raises MisuseError if it is not assigned."""
+        if partition not in self._states:
+            raise MisuseError(f"{partition} is not assigned to this consumer")
+        return self._states[partition]
+
+    def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
+        """Those that are still as they were when they had these fences."""
+        states = self.known(fences)
+        return {state.partition: state for state in states if state.fence == fences[state.partition]}
+
+    def start_over(self, state: PartitionState) -> None:
+        """Drop what is buffered of a partition, and what may still be answered."""
+        self.buffers.drop(state.partition)
+        state.forget_questions(self._next_fence())
+
+    def ask_last(self, state: PartitionState) -> None:
+        """Let all others be asked for before this one."""
+        self._states[state.partition] = self._states.pop(state.partition)
+
+    def _next_fence(self) -> int:
+        self._last_fence += 1
+        return self._last_fence
