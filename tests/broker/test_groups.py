@@ -1,0 +1,194 @@
+"""Groups over the wire: heartbeats, offsets, and what administrators see. The coordinator has its own tests."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupHeartbeatRequest,
+    DeleteGroupsRequest,
+    FindCoordinatorRequest,
+    ListGroupsRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+)
+from tests.broker.client import Client
+from tests.broker.requests import topic_id_of
+from tests.support.clients import unique
+from tests.support.waiting import eventually
+
+
+def heartbeat(client: Client, group: str, epoch: int, *, version: int = 1, **fields: Any) -> Any:
+    joining: dict[str, Any] = {"rebalance_timeout_ms": 5_000, "topic_partitions": []} if epoch == 0 else {}
+    request = ConsumerGroupHeartbeatRequest(
+        **{"group_id": group, "member_id": "A", "member_epoch": epoch, **joining, **fields}
+    )
+    return client.ask(apis.CONSUMER_GROUP_HEARTBEAT, request, version)
+
+
+def commit(
+    client: Client, group: str, topic: str | TopicId, offset: int, *, partition: int = 0, epoch: int = -1
+) -> Any:
+    named = {"name": topic} if isinstance(topic, str) else {"topic_id": topic}
+    asked = OffsetCommitRequest.OffsetCommitRequestTopic(
+        partitions=[
+            OffsetCommitRequest.OffsetCommitRequestTopic.OffsetCommitRequestPartition(
+                partition_index=partition, committed_offset=offset, committed_metadata="why"
+            )
+        ],
+        **named,
+    )
+    request = OffsetCommitRequest(
+        group_id=group,
+        generation_id_or_member_epoch=epoch,
+        member_id="" if epoch < 0 else "A",
+        topics=[asked],
+    )
+    answer = client.ask(apis.OFFSET_COMMIT, request, 9 if isinstance(topic, str) else 10)
+    return answer.topics[0].partitions[0].error_code
+
+
+def committed(client: Client, group: str, topic: str) -> int:
+    topics = [OffsetFetchRequest.OffsetFetchRequestGroup.OffsetFetchRequestTopics(name=topic, partition_indexes=[0])]
+    request = OffsetFetchRequest(
+        groups=[OffsetFetchRequest.OffsetFetchRequestGroup(group_id=group, topics=topics)], require_stable=True
+    )
+    answer = client.ask(apis.OFFSET_FETCH, request, 9)
+    offset: int = answer.groups[0].topics[0].partitions[0].committed_offset
+    return offset
+
+
+@pytest.fixture
+def group() -> str:
+    return unique("billing")
+
+
+def test_a_member_joins_is_described_and_leaves(client: Client, topic: str, group: str) -> None:
+    joined = heartbeat(client, group, 0, subscribed_topic_names=[topic])
+    assert joined.error_code == ErrorCode.NONE
+    assert joined.heartbeat_interval_ms == 100
+    (assigned,) = joined.assignment.topic_partitions
+    assert (assigned.topic_id, assigned.partitions) == (topic_id_of(client, topic), [0])
+
+    request = ConsumerGroupDescribeRequest(group_ids=[group, "nobody"])
+    described, unknown = client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups
+    assert unknown.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    assert (described.group_state, described.assignor_name) == ("Stable", "uniform")
+    (member,) = described.members
+    assert (member.client_id, member.client_host) == ("tests", "/127.0.0.1")
+    assert member.assignment.topic_partitions[0].topic_name == topic
+
+    assert heartbeat(client, group, -1).error_code == ErrorCode.NONE
+    assert client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups[0].members == []
+
+
+def test_in_version_0_a_member_without_an_id_is_given_one(client: Client, topic: str, group: str) -> None:
+    answer = heartbeat(client, group, 0, version=0, member_id="", subscribed_topic_names=[topic])
+    assert answer.error_code == ErrorCode.NONE
+    assert len(answer.member_id) == 36
+
+
+def test_a_member_hears_of_a_topic_made_after_it_joined(cluster: Cluster, client: Client, group: str) -> None:
+    topic = unique("late")
+    assert heartbeat(client, group, 0, subscribed_topic_names=[topic]).assignment.topic_partitions == []
+    cluster.create_topic(topic)
+    epoch = 0
+
+    def is_assigned() -> bool:
+        answer = heartbeat(client, group, epoch, subscribed_topic_names=[topic])
+        return bool(answer.assignment and answer.assignment.topic_partitions)
+
+    eventually("the new topic is assigned", is_assigned)
+
+
+def test_a_silent_member_is_removed_by_the_clock(topic: str) -> None:
+    config = {
+        "group.consumer.min.session.timeout.ms": 200,
+        "group.consumer.session.timeout.ms": 200,
+        "group.consumer.min.heartbeat.interval.ms": 50,
+        "group.consumer.heartbeat.interval.ms": 50,
+    }
+    with Cluster(config=config) as quick, Client(quick.bootstrap_servers) as client:
+        quick.create_topic(topic)
+        heartbeat(client, "billing", 0, subscribed_topic_names=[topic])
+
+        def is_empty() -> bool:
+            request = ConsumerGroupDescribeRequest(group_ids=["billing"])
+            return client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups[0].group_state == "Empty"
+
+        eventually("the member's session ended", is_empty)
+
+
+def test_offsets_are_committed_by_name_and_by_id_and_read_again(client: Client, topic: str, group: str) -> None:
+    assert committed(client, group, topic) == -1
+    assert commit(client, group, topic, 5) == ErrorCode.NONE
+    assert committed(client, group, topic) == 5
+    assert commit(client, group, topic_id_of(client, topic), 6) == ErrorCode.NONE
+    assert committed(client, group, topic) == 6
+
+
+def test_partitions_that_do_not_exist_cannot_be_committed(client: Client, topic: str, group: str) -> None:
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert commit(client, group, topic, 5, partition=1) == unknown
+    assert commit(client, group, "nowhere", 5) == unknown
+    assert commit(client, group, uuid4(), 5) == ErrorCode.UNKNOWN_TOPIC_ID
+
+
+def test_a_member_of_nothing_cannot_commit(client: Client, topic: str, group: str) -> None:
+    heartbeat(client, group, 0, subscribed_topic_names=[topic])
+    assert commit(client, group, topic, 5, epoch=99) == ErrorCode.STALE_MEMBER_EPOCH
+    assert commit(client, group, topic, 5) == ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_groups_are_listed_by_state_and_type(client: Client, topic: str, group: str) -> None:
+    heartbeat(client, group, 0, subscribed_topic_names=[topic])
+
+    def listed(**filters: list[str]) -> list[tuple[str, str, str]]:
+        request = ListGroupsRequest(**{"states_filter": [], "types_filter": [], **filters})
+        groups = client.ask(apis.LIST_GROUPS, request).groups
+        return [(each.group_state, each.group_type, each.protocol_type) for each in groups if each.group_id == group]
+
+    assert listed() == [("Stable", "consumer", "consumer")]
+    assert listed(states_filter=["Empty"]) == []
+    assert listed(types_filter=["classic"]) == []
+    assert listed(types_filter=["consumer"]) == listed()
+
+
+def test_only_empty_groups_are_deleted(client: Client, topic: str, group: str) -> None:
+    heartbeat(client, group, 0, subscribed_topic_names=[topic])
+    request = DeleteGroupsRequest(groups_names=[group, "nobody"])
+    answer = client.ask(apis.DELETE_GROUPS, request)
+    assert {result.group_id: result.error_code for result in answer.results} == {
+        group: ErrorCode.NON_EMPTY_GROUP,
+        "nobody": ErrorCode.GROUP_ID_NOT_FOUND,
+    }
+    heartbeat(client, group, -1)
+    assert client.ask(apis.DELETE_GROUPS, request).results[0].error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize("version", range(apis.FIND_COORDINATOR.max_version + 1))
+def test_a_groups_coordinator_is_found_in_every_version(cluster: Cluster, client: Client, version: int) -> None:
+    request = FindCoordinatorRequest(key="billing", coordinator_keys=["billing"], key_type=0)
+    answer = client.ask(apis.FIND_COORDINATOR, request, version)
+    found = answer if version < 4 else answer.coordinators[0]
+    assert (found.error_code, f"{found.host}:{found.port}") == (ErrorCode.NONE, cluster.bootstrap_servers)
+
+
+def test_transactions_have_no_coordinator(client: Client) -> None:
+    request = FindCoordinatorRequest(coordinator_keys=["t"], key_type=1)
+    (found,) = client.ask(apis.FIND_COORDINATOR, request).coordinators
+    assert found.error_code == ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+
+
+def test_an_assignor_nobody_has_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigError, match="only uniform and range"):
+        Cluster(config={"group.consumer.assignors": "sticky"})

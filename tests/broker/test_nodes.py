@@ -1,0 +1,112 @@
+"""Several nodes in one process: shared topics and groups, divided duties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_nextgen.broker.broker import Broker
+from kafka_nextgen.broker.cluster import Cluster as ClusterState
+from kafka_nextgen.broker.cluster import Node
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import DeleteGroupsRequest, FindCoordinatorRequest, ListGroupsRequest
+from tests.broker.client import Client
+from tests.broker.requests import by_name_fetch, list_offset, metadata, produce, records_of, values
+from tests.broker.test_groups import commit, committed, heartbeat
+
+GROUPS = [f"group-{number}" for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def three() -> Iterator[Cluster]:
+    with Cluster(brokers=3) as running:
+        running.create_topic("orders", 6)
+        yield running
+
+
+@pytest.fixture
+def clients(three: Cluster) -> Iterator[dict[int, Client]]:
+    """A client of each node, by node id."""
+    with Client(three.bootstrap_servers) as first:
+        brokers = metadata(first, "orders").brokers
+    connected = {broker.node_id: Client(f"{broker.host}:{broker.port}") for broker in brokers}
+    yield connected
+    for client in connected.values():
+        client.__exit__(None, None, None)
+
+
+def coordinator_of(client: Client, group: str) -> int:
+    request = FindCoordinatorRequest(coordinator_keys=[group], key_type=0)
+    node_id: int = client.ask(apis.FIND_COORDINATOR, request).coordinators[0].node_id
+    return node_id
+
+
+def test_leaders_are_spread_and_every_node_tells_the_same(clients: dict[int, Client]) -> None:
+    told = [metadata(client, "orders").topics[0] for client in clients.values()]
+    assert told[0] == told[1] == told[2]
+    leaders = [partition.leader_id for partition in told[0].partitions]
+    assert sorted(leaders) == [1, 1, 2, 2, 3, 3]
+
+
+def test_records_go_to_and_come_from_their_leader_only(clients: dict[int, Client]) -> None:
+    for partition in metadata(clients[1], "orders").topics[0].partitions:
+        index, leader = partition.partition_index, partition.leader_id
+        for node_id, client in clients.items():
+            expected = ErrorCode.NONE if node_id == leader else ErrorCode.NOT_LEADER_OR_FOLLOWER
+            assert produce(client, "orders", values("a"), partition=index).error_code == expected
+            assert list_offset(client, "orders", -1, partition=index).error_code == expected
+            (fetched,) = by_name_fetch(client, "orders", partitions=[index])
+            assert fetched.error_code == expected
+        (fetched,) = by_name_fetch(clients[leader], "orders", partitions=[index])
+        assert records_of(fetched) == [(0, "a")]
+
+
+def test_groups_are_spread_and_answered_by_their_coordinator_only(clients: dict[int, Client]) -> None:
+    coordinators = {group: coordinator_of(clients[1], group) for group in GROUPS}
+    assert set(coordinators.values()) == {1, 2, 3}
+    for group, coordinator in coordinators.items():
+        for node_id, client in clients.items():
+            expected = ErrorCode.NONE if node_id == coordinator else ErrorCode.NOT_COORDINATOR
+            assert commit(client, group, "orders", 5) == expected
+            joined = heartbeat(client, group, 0, subscribed_topic_names=["orders"])
+            assert joined.error_code == expected
+            if node_id == coordinator:
+                heartbeat(client, group, -1)
+        assert committed(clients[coordinator], group, "orders") == 5
+
+
+def test_each_node_lists_and_deletes_its_own_groups(clients: dict[int, Client]) -> None:
+    for group in GROUPS:
+        commit(clients[coordinator_of(clients[1], group)], group, "orders", 5)
+    listing = ListGroupsRequest(states_filter=[], types_filter=[])
+    listed = {
+        node_id: {group.group_id for group in client.ask(apis.LIST_GROUPS, listing).groups}
+        for node_id, client in clients.items()
+    }
+    assert sorted(group for groups in listed.values() for group in groups if group in GROUPS) == sorted(GROUPS)
+    results = clients[1].ask(apis.DELETE_GROUPS, DeleteGroupsRequest(groups_names=GROUPS)).results
+    codes = {result.group_id: result.error_code for result in results}
+    assert {group for group, code in codes.items() if code == ErrorCode.NONE} == listed[1]
+    assert set(codes.values()) == {ErrorCode.NONE, ErrorCode.NOT_COORDINATOR}
+
+
+@pytest.mark.parametrize(
+    ("group", "partition"),
+    # String.hashCode by its definition: the sum of s[i] * 31**(n-1-i) over UTF-16 units, in 32 bits. The last is the
+    # well-known string whose hash is the lowest number, which has no absolute value; Kafka takes 0.
+    [("", 0), ("a", 97 % 50), ("ü", 252 % 50), ("hello", 99162322 % 50), ("polygenelubricants", 0)],
+)
+def test_the_coordinator_hangs_on_the_groups_hash_as_in_kafka(group: str, partition: int) -> None:
+    nodes = [Node(number, "localhost") for number in range(50)]
+    state = ClusterState(BrokerSettings(), nodes, lambda: 0.0)
+    assert state.coordinator_of(group).node_id == partition
+
+
+def test_what_clients_are_told_may_differ_from_what_is_listened_on() -> None:
+    broker = Broker(host="0.0.0.0", advertised_host="kafka.example")
+    assert broker._cluster.nodes[0].host == "kafka.example"
+    assert Broker(host="0.0.0.0")._cluster.nodes[0].host != "0.0.0.0"
