@@ -30,7 +30,7 @@ RECORDS = st.lists(
     st.builds(NewRecord, value=DATA, key=DATA, timestamp=TIMES, headers=HEADERS), min_size=1, max_size=80
 )
 CODECS = st.sampled_from(Compression)
-#: kafka-python reads and writes the others only with packages of their own.
+#: kafka-python needs packages for the others; librdkafka is the peer for those.
 SHARED_CODECS = st.sampled_from([Compression.NONE, Compression.GZIP])
 
 Row = tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]
