@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from confluent_kafka import (
@@ -13,6 +13,7 @@ from confluent_kafka import (
     ConsumerGroupType,
     KafkaError,
     KafkaException,
+    Message,
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic, OffsetSpec, ResourceType
@@ -24,13 +25,13 @@ from tests.support.waiting import eventually
 T = TypeVar("T")
 
 
-def result_of(futures: dict[object, Future[T]]) -> T:
+def result_of(futures: dict[Any, Future[T]]) -> T:
     """Return the only result."""
     (future,) = futures.values()
     return future.result(timeout=30)
 
 
-def error_of(futures: dict[object, Future[object]]) -> int:
+def error_of(futures: dict[Any, Future[Any]]) -> int:
     with pytest.raises(KafkaException) as raised:
         result_of(futures)
     return raised.value.args[0].code()
@@ -155,7 +156,7 @@ def test_an_idempotent_producer_writes_each_record_once_and_in_order(kafka: Kafk
     produce(kafka.bootstrap_servers, topic, 20_000, partitions=3)
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "unused"})
     consumer.assign([TopicPartition(topic, partition, 0) for partition in range(3)])
-    messages = []
+    messages: list[Message] = []
     while len(messages) < 20_000:
         came = consumer.consume(5_000, timeout=20)
         assert came, f"only {len(messages)} records came"
