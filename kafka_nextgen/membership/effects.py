@@ -100,7 +100,7 @@ class ApplyAssignment:
     """``partitions`` (with their topic ids) are all the member owns from here on; fetching of new ones may begin.
 
     Comes before CallOnAssigned, so that a callback may seek; nothing of ``added`` is handed out before that
-    callback has returned.
+    callback has returned. With no partitions it follows the callbacks that gave them up.
     """
 
     partitions: frozenset[TopicPartition]

@@ -97,7 +97,7 @@ class TopicsResolved:
 
 @frozen
 class CommitFinished:
-    """The commit of reconciliation ``number`` came to its end; ``error`` says why it failed, None if not."""
+    """The commit ``number`` came to its end; ``error`` says why it failed, None if not."""
 
     number: int
     error: str | None
@@ -105,7 +105,7 @@ class CommitFinished:
 
 @frozen
 class RevokeFinished:
-    """``on_partitions_revoked`` of reconciliation ``number`` returned, or raised ``error``."""
+    """``on_partitions_revoked`` of effect ``number`` returned, or raised ``error``."""
 
     number: int
     error: str | None
@@ -113,7 +113,7 @@ class RevokeFinished:
 
 @frozen
 class AssignFinished:
-    """``on_partitions_assigned`` of reconciliation ``number`` returned, or raised ``error``."""
+    """``on_partitions_assigned`` of effect ``number`` returned, or raised ``error``."""
 
     number: int
     error: str | None
@@ -121,7 +121,7 @@ class AssignFinished:
 
 @frozen
 class LossFinished:
-    """``on_partitions_lost`` of reconciliation ``number`` returned, or raised ``error``."""
+    """``on_partitions_lost`` of effect ``number`` returned, or raised ``error``."""
 
     number: int
     error: str | None

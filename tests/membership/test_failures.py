@@ -23,8 +23,8 @@ FATAL = [
 ]
 
 
-def with_heartbeat_in_flight(**settings: object) -> Conversation:
-    talk = stable(**settings)
+def with_heartbeat_in_flight() -> Conversation:
+    talk = stable()
     talk.wait(5)
     return talk
 

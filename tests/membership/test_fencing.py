@@ -132,3 +132,52 @@ def test_closing_while_stale_sends_nothing_more() -> None:
     talk.answer(-1)
     assert talk.status == "stale"
     assert talk.close() == ["left"]
+
+
+def assigning_nothing() -> Conversation:
+    talk = joining(max_poll_interval_s=20.0)
+    talk.answer(5, "-")
+    talk.wait(5)
+    assert talk.phase == "assigning"
+    return talk
+
+
+def test_while_on_assigned_runs_nothing_is_joined() -> None:
+    talk = assigning_nothing()
+    assert talk.refuse(FENCED) == ["publish epoch=-1"]
+    assert talk.status == "fenced"
+    assert talk.assigned() == ["apply - added=-", JOIN]
+
+
+def test_closing_meanwhile_waits_for_the_callback_that_runs() -> None:
+    talk = assigning_nothing()
+    talk.refuse(FENCED)
+    assert talk.close() == []
+    assert talk.assigned() == ["apply - added=-", "left"]
+
+
+def test_a_callback_may_run_past_the_poll_interval_and_is_waited_for() -> None:
+    talk = assigning_nothing()
+    talk.answer(5, "-")
+    assert talk.wait(15)[-1] == "heartbeat epoch=-1"
+    assert talk.answer(-1) == []
+    assert talk.poll() == []
+    assert talk.assigned() == ["apply - added=-"]
+    assert talk.poll() == [JOIN]
+
+
+def test_a_callback_that_returns_before_the_leave_is_answered_is_waited_for_no_more() -> None:
+    talk = assigning_nothing()
+    talk.answer(5, "-")
+    talk.wait(15)
+    assert talk.assigned() == ["apply - added=-"]
+    assert talk.lose_heartbeat() == []
+    assert talk.poll() == [JOIN]
+
+
+def test_unsubscribing_after_a_fatal_error_ends_when_the_running_callback_has_returned() -> None:
+    talk = assigning_nothing()
+    talk.refuse(ErrorCode.GROUP_AUTHORIZATION_FAILED)
+    assert talk.unsubscribe() == []
+    assert talk.assigned() == ["apply - added=-", "left"]
+    assert talk.status == "fatal"

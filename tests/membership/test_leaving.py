@@ -91,6 +91,13 @@ def test_the_session_is_kept_while_the_last_commit_and_the_callback_take_their_t
     assert talk.wait(0.1) == ["heartbeat epoch=6"]
 
 
+def test_a_leaving_member_wakes_only_for_the_leave() -> None:
+    talk = stable("orders[0]", max_poll_interval_s=10.0)
+    talk.close()
+    talk.revoked()
+    assert talk.member.deadline() == 30.0
+
+
 def test_the_application_may_take_longer_than_the_poll_interval_to_close() -> None:
     talk = stable("orders[0]", max_poll_interval_s=20.0)
     talk.close()
@@ -161,4 +168,37 @@ def test_unsubscribing_while_the_member_leaves_unpolled_waits_for_on_lost() -> N
     assert talk.unsubscribe() == []
     assert talk.answer(-1) == []
     assert talk.lost() == ["apply - added=-", "left"]
+    assert talk.status == "unsubscribed"
+
+
+def acknowledging(owned: str) -> Conversation:
+    talk = joining()
+    talk.answer(5, owned)
+    talk.resolve("orders")
+    talk.assigned()
+    assert talk.status == "acknowledging"
+    return talk
+
+
+def test_a_member_that_still_has_to_acknowledge_leaves_like_any_other() -> None:
+    assert acknowledging("orders[0]").unsubscribe() == ["stop orders[0]", "on_revoked orders[0]"]
+    assert acknowledging("orders[0]").close() == ["stop orders[0]", "on_revoked orders[0]"]
+    assert acknowledging("-").close() == ["publish epoch=-1", "heartbeat epoch=-1"]
+    assert acknowledging("-").close(LeaveMode.REMAIN) == ["publish epoch=-1", "left"]
+
+
+def test_what_was_wanted_but_never_assigned_is_not_revoked() -> None:
+    talk = joining(auto_commit=True)
+    talk.answer(5, "orders[0]")
+    talk.resolve("orders")
+    assert talk.phase == "waiting_for_poll"
+    assert talk.close() == ["publish epoch=-1", "heartbeat epoch=-1"]
+
+
+def test_closing_turns_a_leave_under_way_into_the_end() -> None:
+    talk = stable("-")
+    talk.unsubscribe()
+    talk.subscribe("audit")
+    assert talk.close() == []
+    assert talk.answer(-1) == ["left"]
     assert talk.status == "unsubscribed"

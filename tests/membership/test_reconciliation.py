@@ -63,6 +63,17 @@ def test_a_full_heartbeat_still_reports_what_is_not_given_up_yet() -> None:
     assert talk.wait(0.1)[0].endswith("owned=orders[0-1]")
 
 
+def test_a_full_heartbeat_does_not_report_what_on_revoked_has_finished_with() -> None:
+    talk = stable("orders[0-1]")
+    talk.wait(5)
+    talk.answer(5, "orders[0]")
+    talk.poll()
+    talk.revoked()
+    talk.wait(5)
+    talk.lose_heartbeat()
+    assert talk.wait(0.1)[0].endswith("owned=orders[0]")
+
+
 def test_an_acknowledgement_waits_for_the_heartbeat_in_flight() -> None:
     talk = stable("orders[0]")
     talk.wait(5)

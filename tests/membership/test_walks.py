@@ -36,44 +36,35 @@ class Walk(RuleBasedStateMachine):
         self.wants = True
         self.world.happens(Subscribed(frozenset({"orders"})))
 
+    # Most steps are ordinary ones, so that a walk gets far; each disturbance then meets another moment.
+
+    @rule(rounds=st.integers(1, 3))
+    def all_goes_well(self, rounds: int) -> None:
+        for _ in range(rounds):
+            self.one_good_round()
+
     @rule(wanted=SOME, others=SOME)
     def coordinator_retargets(self, wanted: Partitions, others: Partitions) -> None:
         self.world.coordinator.retarget(wanted, others)
 
-    @rule()
-    def coordinator_expels(self) -> None:
-        self.world.coordinator.expel()
+    @rule(wanted=SOME)
+    def a_rebalance_reaches_the_member(self, wanted: Partitions) -> None:
+        self.world.coordinator.retarget(wanted, frozenset())
+        self.world.pass_time(5.0)
+        while self.world.requests:
+            self.world.deliver_request()
+        while self.world.replies:
+            self.world.deliver_reply()
 
     @precondition(lambda self: self.world.requests)
     @rule()
     def request_arrives(self) -> None:
         self.world.deliver_request()
 
-    @precondition(lambda self: self.world.requests)
-    @rule()
-    def request_is_lost(self) -> None:
-        self.world.lose_heartbeat(self.world.requests.popleft().number)
-
-    @precondition(lambda self: self.world.requests)
-    @rule(code=st.sampled_from(PASSING))
-    def request_is_refused(self, code: ErrorCode) -> None:
-        self.world.reply(HeartbeatRefused(self.world.requests.popleft().number, code, None))
-
-    @precondition(lambda self: self.world.requests and self.world.callbacks)
-    @rule()
-    def request_fails_for_good(self) -> None:
-        number = self.world.requests.popleft().number
-        self.world.reply(HeartbeatRefused(number, ErrorCode.GROUP_AUTHORIZATION_FAILED, None))
-
     @precondition(lambda self: self.world.replies)
     @rule()
     def reply_arrives(self) -> None:
         self.world.deliver_reply()
-
-    @precondition(lambda self: self.world.replies)
-    @rule()
-    def reply_is_lost(self) -> None:
-        self.world.lose_heartbeat(self.world.replies.popleft().number)
 
     @rule()
     def application_polls(self) -> None:
@@ -95,19 +86,40 @@ class Walk(RuleBasedStateMachine):
         self.world.to_resolve.popleft()
         self.world.happens(TopicsResolved({key: name for key, name in NAMES.items() if key in known}))
 
-    @rule(seconds=st.sampled_from([0.05, 0.2, 1.5, 6.0, 400.0]))
+    @rule(seconds=st.sampled_from([0.05, 0.2, 1.5, 6.0]))
     def time_passes(self, seconds: float) -> None:
         self.world.pass_time(seconds)
 
-    @rule(topics=st.sampled_from([{"orders"}, {"orders", "audit"}]))
-    def application_subscribes(self, topics: set[str]) -> None:
-        self.wants = True
-        self.world.happens(Subscribed(frozenset(topics)))
+    @precondition(lambda self: self.world.requests or self.world.replies)
+    @rule(code=st.sampled_from([None, None, *PASSING]))
+    def network_or_coordinator_fails(self, code: ErrorCode | None) -> None:
+        queue = self.world.requests or self.world.replies
+        number = queue.popleft().number
+        if code is None:
+            self.world.lose_heartbeat(number)
+        else:
+            self.world.reply(HeartbeatRefused(number, code, None))
 
-    @rule()
-    def application_unsubscribes(self) -> None:
-        self.wants = False
-        self.world.happens(Unsubscribed())
+    @rule(
+        what=st.sampled_from(
+            ["resubscribes", "resubscribes", "unsubscribes", "stops polling", "is expelled", "is banned"]
+        )
+    )
+    def something_rare_happens(self, what: str) -> None:
+        world = self.world
+        if what == "resubscribes":
+            self.wants = True
+            world.happens(Subscribed(frozenset({"orders", "audit"})))
+        elif what == "unsubscribes":
+            self.wants = False
+            world.happens(Unsubscribed())
+        elif what == "stops polling":
+            world.pass_time(400.0)
+        elif what == "is expelled":
+            world.coordinator.expel()
+        elif world.requests and world.callbacks:
+            number = world.requests.popleft().number
+            world.reply(HeartbeatRefused(number, ErrorCode.GROUP_AUTHORIZATION_FAILED, None))
 
     def teardown(self) -> None:
         if hasattr(self, "world"):

@@ -120,6 +120,7 @@ class World:
         assert kept <= self.applied, "what is new is in `added`"
         assert not kept & self.stopped, "what is kept is fetched all the time"
         self.applied = effect.partitions
+        self.finished_with &= effect.partitions  # a callback that raised while giving up is over, too
         self.stopped = frozenset()
 
     def publish(self, effect: PublishEpoch) -> None:
