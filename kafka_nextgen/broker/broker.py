@@ -64,11 +64,15 @@ class Broker:
     def bootstrap_servers(self) -> str:
         """What clients take as ``bootstrap.servers``. Raises ``MisuseError`` before ``start``."""
         self._check_started()
-        return ",".join(f"{node.host}:{node.port}" for node in self._cluster.nodes)
+        return ",".join(_address(node) for node in self._cluster.nodes)
 
     async def start(self) -> None:
-        """Listen. Raises ``OSError`` if the address can't be used, with nothing left open."""
-        assert not self._servers, "a broker is started once"
+        """Listen. Raises ``OSError`` if the address can't be used, with nothing left open.
+
+        Raises ``MisuseError`` if the broker listens already.
+        """
+        if self._servers:
+            raise MisuseError(f"the broker listens already, on {self.bootstrap_servers}")
         try:
             for index, node in enumerate(self._cluster.nodes):
                 await self._start_node(node, self._first_port + index if self._first_port else 0)
@@ -105,6 +109,10 @@ class Broker:
     def _check_started(self) -> None:
         if not self._servers:
             raise MisuseError("the broker does not listen: start() it first")
+
+
+def _address(node: Node) -> str:
+    return f"[{node.host}]:{node.port}" if ":" in node.host else f"{node.host}:{node.port}"
 
 
 def _steady_clock() -> Callable[[], float]:

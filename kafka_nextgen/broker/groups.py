@@ -58,8 +58,12 @@ class Groups:
             self._timer = asyncio.get_running_loop().call_later(delay, self._expire)
 
     def _expire(self) -> None:
-        for outcome in self._coordinator.expire(self._clock()):
-            self._coordinator.commit(outcome)
+        try:
+            for outcome in self._coordinator.expire(self._clock()):
+                self._coordinator.commit(outcome)
+        except Exception:  # a bug; trying the same again at once would be a loop, so the next request arms
+            _log.exception("the coordinator's timers failed")
+            return
         self._arm()
 
 

@@ -82,15 +82,6 @@ class PartitionLog:
         """Whether one may read from ``offset``: a record's, or the end."""
         return self.start_offset <= offset <= self.end_offset
 
-    def available(self, offset: int, max_bytes: int) -> int:
-        """How many bytes ``read`` would give, counting no further than ``max_bytes``."""
-        total = 0
-        for batch in self._from(offset):
-            total += len(batch)
-            if total >= max_bytes:
-                break
-        return total
-
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool) -> bytes:
         """Read whole batches from the one that holds ``offset`` on, within ``max_bytes``.
 

@@ -1,29 +1,29 @@
-"""The connections of one node: frames in, frames out, in order.
+"""Where one node listens, and the connections it has.
 
-A connection is one task. It reads a frame, answers it, and only then reads the next, so answers keep the order of
-the requests and a slow reader holds up nobody but itself; a fetch that waits for records holds up its own
-connection only. The length of a frame is compared with ``socket.request.max.bytes`` before anything is read.
+Connections are accepted here rather than by ``asyncio.start_server``, whose server loses one that comes while it
+closes: every connection is known from its first moment, and ``close`` leaves none behind.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from struct import Struct
+import socket
 
-from kafka_nextgen.broker.closing import CloseConnectionError
+from kafka_nextgen.broker.connection import serve
 from kafka_nextgen.broker.dispatch import Dispatcher
 
 __all__ = ["Server"]
 
 _log = logging.getLogger(__name__)
 
-_LENGTH = Struct(">i")
+_BACKLOG = 128  # connections the system keeps for us until they are accepted
 _READ_AHEAD = 1024 * 1024  # bytes that are taken in before the peer is held up
+_PAUSE_S = 1.0  # after the system could not give us another connection
 
 
 class Server:
-    """Listens for one node and serves its connections.
+    """Listens for one node and serves its connections, each in its task.
 
     ``max_frame_bytes`` is ``socket.request.max.bytes``, ``max_connections`` is ``max.connections``.
     """
@@ -32,61 +32,54 @@ class Server:
         self._dispatcher = dispatcher
         self._max_frame_bytes = max_frame_bytes
         self._max_connections = max_connections
-        self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._listener: socket.socket | None = None
+        self._accepting: asyncio.Task[None] | None = None
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def start(self, host: str, port: int) -> int:
         """Listen; return the port, which the system chooses if ``port`` is 0. Raises ``OSError``."""
-        self._server = await asyncio.start_server(self._accept, host, port, limit=_READ_AHEAD)
-        listening: int = self._server.sockets[0].getsockname()[1]
+        loop = asyncio.get_running_loop()
+        flags = socket.AI_PASSIVE
+        addresses = await loop.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=flags)
+        family, _, _, _, address = addresses[0]
+        self._listener = socket.create_server(address, family=family, backlog=_BACKLOG)
+        self._listener.setblocking(False)
+        self._accepting = loop.create_task(self._accept_all(self._listener))
+        listening: int = self._listener.getsockname()[1]
         return listening
 
     async def close(self) -> None:
         """Stop listening, and close every connection."""
-        if self._server is None:
+        if self._listener is None or self._accepting is None:
             return
-        self._server.close()
-        for task in tuple(self._connections):
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-        await self._server.wait_closed()
-        self._server = None
-
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._connections.add(task)
-        try:
-            await self._serve(reader, writer)
-        except asyncio.CancelledError:
-            pass  # only close() cancels, and asks no more of this task than to end
-        finally:
-            self._connections.discard(task)
+        self._accepting.cancel()
+        await asyncio.gather(self._accepting, return_exceptions=True)
+        self._listener.close()
+        connections = dict(self._connections)
+        for task, writer in connections.items():
             writer.transport.abort()
+            task.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        peer = writer.get_extra_info("peername")
-        host = str(peer[0]) if peer else ""
-        try:
-            self._admit()
-            while True:
-                answer = await self._dispatcher.answer(await self._read_frame(reader), f"/{host}")
-                if answer is not None:
-                    writer.write(answer)
-                    await writer.drain()
-        except CloseConnectionError as error:
-            _log.warning("closing the connection from %s: %s", peer, error)
-        except (asyncio.IncompleteReadError, ConnectionError) as error:
-            _log.debug("the connection from %s ended: %r", peer, error)
+    async def _accept_all(self, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                connected, _ = await loop.sock_accept(listener)
+                await self._accept(connected)
+            except ConnectionError as error:  # the peer is gone already
+                _log.debug("a connection ended before it was accepted: %s", error)
+            except OSError as error:  # too many open files
+                _log.warning("a connection could not be accepted: %s", error)
+                await asyncio.sleep(_PAUSE_S)
 
-    def _admit(self) -> None:
-        if len(self._connections) > self._max_connections:
-            raise CloseConnectionError(f"there are max.connections={self._max_connections} connections already")
-
-    async def _read_frame(self, reader: asyncio.StreamReader) -> bytes:
-        (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-        if not 0 <= length <= self._max_frame_bytes:
-            raise CloseConnectionError(
-                f"a request of {length} bytes is not within socket.request.max.bytes={self._max_frame_bytes}"
-            )
-        return await reader.readexactly(length)
+    async def _accept(self, connected: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=connected, limit=_READ_AHEAD)
+        if len(self._connections) >= self._max_connections:
+            _log.warning("a connection is refused: there are max.connections=%d already", self._max_connections)
+            writer.transport.abort()
+            return
+        serving = serve(self._dispatcher, reader, writer, self._max_frame_bytes)
+        task = asyncio.get_running_loop().create_task(serving)
+        self._connections[task] = writer
+        task.add_done_callback(self._connections.pop)

@@ -45,7 +45,6 @@ class Partition:
 
     index: int
     replicas: tuple[int, ...]
-    leader_epoch: int
     log: PartitionLog
     producers: Producers = field(factory=Producers)
 
@@ -53,6 +52,11 @@ class Partition:
     def leader(self) -> int:
         """The node that serves the partition: the first of its replicas."""
         return self.replicas[0]
+
+    @property
+    def leader_epoch(self) -> int:
+        """How often the leader has changed."""
+        return self.log.leader_epoch
 
 
 @define
@@ -147,7 +151,7 @@ class Topics:
     def _extend(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
         for index, nodes in enumerate(replicas, start=len(topic.partitions)):
             log = PartitionLog(TopicPartition(topic.name, index))
-            topic.partitions.append(Partition(index, nodes, log.leader_epoch, log))
+            topic.partitions.append(Partition(index, nodes, log))
 
     def _collision(self, name: str) -> str | None:
         for other in self._by_name:

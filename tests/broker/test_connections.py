@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import struct
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -175,3 +177,41 @@ def test_a_cluster_can_be_left_without_having_been_used() -> None:
 def test_a_broker_has_at_least_one_node() -> None:
     with pytest.raises(ConfigError):
         Broker(nodes=0)
+
+
+def test_a_connection_that_comes_while_the_broker_closes_is_closed_too() -> None:
+    async def connect_and_close() -> socket.socket:
+        broker = Broker()
+        await broker.start()
+        connected = socket.create_connection(("127.0.0.1", broker.port), 10)
+        await asyncio.sleep(0)  # the loop may have accepted it, and nobody has served it yet
+        await broker.close()
+        return connected
+
+    with asyncio.run(connect_and_close()) as connected, suppress(ConnectionError):
+        assert connected.recv(1) == b""
+
+
+def test_a_broker_listens_once_at_a_time() -> None:
+    async def start_twice() -> None:
+        broker = Broker()
+        with pytest.raises(MisuseError):
+            _ = broker.port
+        await broker.start()
+        try:
+            with pytest.raises(MisuseError):
+                await broker.start()
+        finally:
+            await broker.close()
+
+    asyncio.run(start_twice())
+
+
+def test_an_address_in_use_is_an_error_and_leaves_nothing_open(cluster: Cluster) -> None:
+    port = int(cluster.bootstrap_servers.split(":")[1])
+
+    async def start() -> None:
+        await Broker(port=port - 1, nodes=2).start()
+
+    with pytest.raises(OSError, match="address"):
+        asyncio.run(start())

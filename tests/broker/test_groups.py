@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from kafka_nextgen.broker.groups import Groups
+from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ListGroups
+from kafka_nextgen.coordinator.responses import GroupsListed
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicId
@@ -192,3 +197,20 @@ def test_transactions_have_no_coordinator(client: Client) -> None:
 def test_an_assignor_nobody_has_is_a_configuration_error() -> None:
     with pytest.raises(ConfigError, match="only uniform and range"):
         Cluster(config={"group.consumer.assignors": "sticky"})
+
+
+def test_timers_that_fail_are_logged_and_the_groups_go_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    async def scenario() -> None:
+        groups = Groups(BrokerSettings(), lambda: 0.0)
+        monkeypatch.setattr(groups._coordinator, "expire", fail)
+        groups._expire()
+        assert groups.ask(ListGroups(), GroupsListed) == GroupsListed(())
+        groups.close()
+
+    asyncio.run(scenario())
+    assert "a bug" in caplog.text
