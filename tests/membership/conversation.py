@@ -31,16 +31,25 @@ from kafka_nextgen.membership.events import (
     TopicsResolved,
     Unsubscribed,
 )
-from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.member import Member, _is_late
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import LeaveMode
-from tests.membership.writing import IDS, NAMES, partitions, written
+from tests.membership.writing import IDS, partitions, written
 
 WALKED: set[tuple[Status, type[Event], Status]] = set()
 
 #: In the middle of the jitter: a backoff of 100 ms is 100 ms.
 NO_JITTER = 0.5
+
+
+def handle(member: Member, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
+    """Let something happen to a member, and note which arrow of the table it walked."""
+    before, late = member.status, _is_late(member.state, event)
+    effects = member.handle(event, now, chance)
+    if not late:
+        WALKED.add((before, type(event), member.status))
+    return effects
 
 
 class Conversation:
@@ -59,9 +68,7 @@ class Conversation:
         return self.member.phase.value
 
     def says(self, event: Event, chance: float = NO_JITTER) -> list[str]:
-        before = self.member.status
-        self.effects = self.member.handle(event, self.now, chance)
-        WALKED.add((before, type(event), self.member.status))
+        self.effects = handle(self.member, event, self.now, chance)
         self.asked |= {type(effect): effect.number for effect in self.effects if hasattr(effect, "number")}
         return [written(effect) for effect in self.effects]
 
@@ -136,6 +143,3 @@ def stable(owned: str = "orders[0-1]", epoch: int = 5, **settings: object) -> Co
     talk.answer(epoch)
     assert talk.status == "stable"
     return talk
-
-
-__all__ = ["NAMES", "WALKED", "Conversation", "joining", "stable"]
