@@ -107,7 +107,7 @@ class AsyncConsumer:
         return self
 
     async def __anext__(self) -> Record:
-        record = next(self._core.cursor, None)  # the quick way: no lock, as long as looked-at records last
+        record = self._core.next_looked_at()  # the quick way: no lock, as long as looked-at records last
         if record is not None:
             return record
         with self._use("__anext__"):

@@ -20,7 +20,7 @@ from kafka_nextgen.engine.mailbox import PendingCallback, Signal
 from kafka_nextgen.engine.records import Deserializers, RecordIterator, Records
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.membership.events import Polled
-from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition, format_partitions
+from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TopicPartition, format_partitions
 
 __all__ = ["ConsumerCore"]
 
@@ -38,7 +38,8 @@ class ConsumerCore:
         self.closing = False
         self._noted_s = 0.0
         self._note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
-        self.cursor = self._nothing = RecordIterator((), self.deserializers)
+        self._nothing = RecordIterator((), self.deserializers)
+        self._cursor, self._cursor_stops = self._nothing, 0
 
     # ---- polling
 
@@ -83,20 +84,25 @@ class ConsumerCore:
 
     # ---- iterating: records are handed over one by one, but buffered in the cursor
 
+    def next_looked_at(self) -> Record | None:
+        """The next of the records looked at, without any lock; None if none is left, or some may be out of bounds."""
+        return next(self._cursor, None) if self._cursor_stops == self.engine.fetcher.stops else None
+
     def look(self, max_records: int) -> RecordIterator:
         """Look at the records that would be handed over next, for iterating over them."""
-        self.cursor = RecordIterator(self.engine.fetcher.peek(max_records), self.deserializers)
-        return self.cursor
+        self._cursor_stops = self.engine.fetcher.stops  # read first: a stop while peeking makes the cursor stale
+        self._cursor = RecordIterator(self.engine.fetcher.peek(max_records), self.deserializers)
+        return self._cursor
 
     def settle(self) -> None:
         """Advance the positions over what iteration has given out; the rest is looked at anew."""
         self.settle_progress()
-        self.cursor = self._nothing
+        self._cursor = self._nothing
 
     def settle_progress(self) -> None:
         """Advance the positions over what iteration has given out."""
-        if self.cursor is not self._nothing:
-            self.engine.fetcher.hand_over(self.cursor.progress())
+        if self._cursor is not self._nothing:
+            self.engine.fetcher.hand_over(self._cursor.progress())
 
     # ---- positions
 

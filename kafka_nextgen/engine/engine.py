@@ -137,8 +137,8 @@ class Engine:
         return self._thread.submit(self._go(ev.Closed(mode), timeout_s))
 
     async def _go(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        if self._driver is None:
-            return
+        if self._driver is None or self.never_reached is not None:
+            return  # a cluster that was never reached knows of no member
         self._driver.left.clear()
         self._driver.feed(event)
         try:

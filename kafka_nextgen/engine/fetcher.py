@@ -71,6 +71,7 @@ class Fetcher:
         self._limits = RecordLimits()
         self._topic_ids: Mapping[str, TopicId] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self.stops = 0  # how often partitions were stopped: what was peeked at before may be handed over no more
 
     # ---- for the application's thread
 
@@ -183,6 +184,7 @@ class Fetcher:
         """Hand out nothing of these from here on."""
         with self._lock:
             self._state.stop(partitions)
+            self.stops += 1
 
     def pump(self) -> None:
         """Begin everything the state wants to know now, and come back when it will want more."""
@@ -216,12 +218,18 @@ class Fetcher:
                 await self._refresh(need)
         except KafkaNextgenError as failure:
             logger.info("%s: %s; tried again", type(need).__name__, failure)
-            with self._lock:
-                self._state.failed(need, time.monotonic())
+            self._failed(need)
             if isinstance(need, NeedCommittedOffset):
                 self._mailbox.post_unless_weather(failure)
+        except Exception:
+            self._failed(need)  # a bug reaches the application; the partitions are not stuck for it
+            raise
         self._signal.ring()
         self.pump()
+
+    def _failed(self, need: Need) -> None:
+        with self._lock:
+            self._state.failed(need, time.monotonic())
 
     async def _fetch(self, need: Fetch) -> None:
         config = self._config
