@@ -80,8 +80,12 @@ class Connection(asyncio.BufferedProtocol):
         """End the connection and wait until its socket is closed; whoever waits gets ``DisconnectedError``."""
         self.was_lost = False
         self._end(DisconnectedError(f"{self.address}: closed by this client"))
+        await self.wait_lost()
+
+    async def wait_lost(self) -> None:
+        """Wait until the socket is closed, if there ever was one."""
         if self._transport is not None:
-            await self._lost
+            await asyncio.shield(self._lost)
 
     # ---- asyncio's side
 
@@ -89,7 +93,10 @@ class Connection(asyncio.BufferedProtocol):
         """Called by asyncio."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self._rearm()
+        if self._ended is not None:  # given up while the socket was being connected
+            transport.abort()
+        else:
+            self._rearm()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Called by asyncio: where to receive."""
@@ -103,7 +110,7 @@ class Connection(asyncio.BufferedProtocol):
             for frame in self._reader.received(nbytes):
                 self._answer(frame)
         except DecodeError as error:
-            self._end(type(error)(f"{self.address}: {error}"))
+            self._end(self._at(error))
         else:
             self._pump()
 
@@ -122,9 +129,12 @@ class Connection(asyncio.BufferedProtocol):
         try:
             _, message = frames.decode_response(pending.api, pending.version, frame)
         except DecodeError as error:
-            pending.future.set_exception(error)
+            pending.future.set_exception(self._at(error))
             raise
         pending.future.set_result(message)
+
+    def _at(self, error: DecodeError) -> DecodeError:
+        return type(error)(f"{self.address}: {error}")
 
     def _pump(self) -> None:
         assert self._transport is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from typing import TypeVar
 
 from kafka_nextgen.errors import DisconnectedError, KafkaNextgenError
 from kafka_nextgen.properties import ServerAddress
@@ -17,6 +18,8 @@ from kafka_nextgen.transport.negotiation import learn_versions
 from kafka_nextgen.transport.settings import TransportSettings
 
 __all__ = ["dial"]
+
+T = TypeVar("T")
 
 
 async def dial(address: ServerAddress, settings: TransportSettings) -> Connection:
@@ -44,7 +47,7 @@ async def _resolve(address: ServerAddress, timeout_s: float) -> list[str]:
     except OSError as error:
         raise DisconnectedError(f"{address}: the name can't be looked up ({error.strerror or error})") from error
     finally:
-        lookup.cancel()
+        await _drop(lookup)
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
@@ -59,10 +62,16 @@ async def _open(address: ServerAddress, host: str, settings: TransportSettings) 
     except OSError as error:
         raise DisconnectedError(f"{address}: {_reason(error)} at {host}") from error
     except BaseException:
-        connecting.cancel()
+        await _drop(connecting)
         await connection.close()
         raise
     return connection
+
+
+async def _drop(task: asyncio.Task[T]) -> None:
+    """Let nothing of a task be left, whatever it came to."""
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def _reason(error: OSError) -> str:

@@ -17,9 +17,9 @@ from attrs import frozen
 from kafka_nextgen.bridge import metadata as bridge
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode, name_of
-from kafka_nextgen.errors import BrokerError, DisconnectedError, KafkaNextgenError
+from kafka_nextgen.errors import BrokerError, KafkaNextgenError
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import TopicId
@@ -95,7 +95,7 @@ class MetadataKeeper:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._next is not None:
-            _settle(self._next, DisconnectedError("metadata: closed by this client"))
+            _settle(self._next, ClosedError("metadata: closed by this client"))
 
     async def _ask_while_wanted(self) -> None:
         while self._next is not None:
@@ -103,10 +103,10 @@ class MetadataKeeper:
             wanted, self._wanted = self._wanted, _Wanted()
             try:
                 await self._learn(wanted)
-            except KafkaNextgenError as failure:
+            except Exception as failure:  # a callback's, too: whoever waits must not wait for nothing
                 _settle(future, failure)
             except asyncio.CancelledError:
-                _settle(future, DisconnectedError("metadata: closed by this client"))
+                _settle(future, ClosedError("metadata: closed by this client"))
                 raise
             else:
                 _settle(future, None)
@@ -168,7 +168,7 @@ class MetadataKeeper:
         return True
 
 
-def _settle(future: asyncio.Future[None], failure: KafkaNextgenError | None) -> None:
+def _settle(future: asyncio.Future[None], failure: Exception | None) -> None:
     if failure is None:
         future.set_result(None)
     else:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, NoBrokersError, TransportError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
@@ -51,6 +51,8 @@ class Reach:
                 continue
             try:
                 connection = await self._pool.get(address, Purpose.GENERAL, deadline)
+            except ClosedError:
+                raise
             except (TransportError, DecodeError, BrokerError) as failure:
                 failures[address] = failure
             else:

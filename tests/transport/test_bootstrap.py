@@ -1,0 +1,130 @@
+"""Reaching a first broker: dead servers, names that do not exist, ports where something else listens."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DisconnectedError, NoBrokersError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport import dialing
+from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
+
+from .scripted import HANG_UP, SILENCE, ScriptedBroker, client_of, dead_server, in_loop, scripted, settings
+
+NO_SUCH_NAME = ServerAddress("no-such-name.invalid", 9092)
+
+
+@in_loop
+async def test_one_server_that_answers_is_enough() -> None:
+    async with scripted() as (broker,), client_of(await dead_server(), NO_SUCH_NAME, broker) as client:
+        await client.start()
+        assert set(client.metadata.brokers) == {0}
+
+
+@in_loop
+async def test_when_none_answers_the_error_tells_what_happened_to_each() -> None:
+    dead = await dead_server()
+    async with client_of(dead, NO_SUCH_NAME) as client:
+        with pytest.raises(NoBrokersError) as caught:
+            await client.start()
+    assert f"{dead}: connection refused" in str(caught.value)
+    assert f"{NO_SUCH_NAME}: the name can't be looked up" in str(caught.value)
+
+
+@in_loop
+async def test_start_may_be_called_again_once_a_broker_is_up() -> None:
+    address = await dead_server()
+    async with client_of(address) as client:
+        with pytest.raises(NoBrokersError):
+            await client.start()
+        broker = await ScriptedBroker().start(address.port)
+        await client.start()
+        assert set(client.metadata.brokers) == {0}
+        await broker.stop()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "look like HTTP"),
+        (b"\xff\xff\xff\xff", "announces -1 bytes"),
+        (HANG_UP, "closed the connection"),
+    ],
+    ids=["http", "garbage", "hangs up"],
+)
+@in_loop
+async def test_a_port_where_something_else_listens_is_passed_over(answer: object, said: str) -> None:
+    async with scripted(2) as (stranger, broker):
+        stranger.script[API_VERSIONS] = answer  # type: ignore[assignment]
+        async with client_of(stranger) as client:
+            with pytest.raises(NoBrokersError, match=said):
+                await client.start()
+        async with client_of(stranger, broker) as client:
+            await client.start()
+
+
+@in_loop
+async def test_a_server_that_accepts_and_says_nothing_is_passed_over() -> None:
+    async with scripted(2) as (mute, broker):
+        mute.script[API_VERSIONS] = SILENCE
+        async with client_of(mute, broker, setup_timeout_s=0.05) as client:
+            await client.start()
+            assert len(client.metadata.brokers) == 2
+
+
+@in_loop
+async def test_a_broker_that_hangs_up_on_the_metadata_request_is_passed_over() -> None:
+    async with scripted(2) as (broken, broker):
+        broken.script[METADATA] = HANG_UP
+        async with client_of(broken, broker) as client:
+            await client.start()
+            assert (len(broken.asked(METADATA)), len(broker.asked(METADATA))) == (1, 1)
+
+
+@in_loop
+async def test_a_broker_that_refuses_metadata_is_no_way_in() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        refusal = broker.metadata
+        broker.script[METADATA] = lambda request: _with_error(refusal(request), ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+        with pytest.raises(NoBrokersError, match="CLUSTER_AUTHORIZATION_FAILED"):
+            await client.start()
+
+
+def _with_error(message: object, code: int) -> object:
+    message.error_code = code  # type: ignore[attr-defined]
+    return message
+
+
+@in_loop
+async def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with scripted() as (broker,):
+        two = [(socket.AF_INET6, 0, 0, "", ("::1", 0, 0, 0)), (socket.AF_INET, 0, 0, "", ("127.0.0.1", 0))]
+
+        async def resolve(*_: object, **__: object) -> list[object]:
+            return two[:1] if broker.connections else two
+
+        loop = asyncio.get_running_loop()
+        real = loop.getaddrinfo
+
+        async def only_names(host: str, *rest: object, **more: object) -> object:
+            return await (resolve() if host == "twofold" else real(host, *rest, **more))  # type: ignore[arg-type]
+
+        monkeypatch.setattr(loop, "getaddrinfo", only_names)
+        name = ServerAddress("twofold", broker.address.port)
+        connection = await dialing.dial(name, settings())
+        await connection.close()
+        with pytest.raises(DisconnectedError, match="twofold"):
+            await dialing.dial(name, settings())
+
+
+@in_loop
+async def test_after_close_nothing_is_reached() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        await client.close()
+        with pytest.raises(DisconnectedError, match="this client is closed"):
+            await client.refresh_metadata()

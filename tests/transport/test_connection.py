@@ -1,0 +1,213 @@
+"""What one connection's callers see, whatever the broker does."""
+
+from __future__ import annotations
+
+import asyncio
+import tracemalloc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from struct import pack
+
+import pytest
+
+from kafka_nextgen.errors import DecodeError, DisconnectedError, FrameTooLargeError, RequestTimeoutError
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+
+from .scripted import HANG_UP, SILENCE, Script, ScriptedBroker, encoded, framed, in_loop, scripted, settings
+
+
+@asynccontextmanager
+async def connected(**changes: object) -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
+    async with scripted() as (broker,):
+        connection = await dial(broker.address, settings(**changes))
+        try:
+            yield broker, connection
+        finally:
+            await connection.close()
+
+
+def ask(connection: Connection, timeout_s: float = 20.0) -> asyncio.Task[ApiMessage]:
+    question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
+    asking = connection.request(METADATA, 13, question, Deadline(timeout_s, "the question"))
+    return asyncio.get_running_loop().create_task(asking)
+
+
+@pytest.mark.parametrize("piece_bytes", [1, 3, None])
+@in_loop
+async def test_an_answer_may_come_in_pieces(piece_bytes: int | None) -> None:
+    async with connected() as (broker, connection):
+        broker.piece_bytes = piece_bytes
+        answers = await asyncio.gather(ask(connection), ask(connection))
+        assert [answer.cluster_id for answer in answers] == ["scripted", "scripted"]
+
+
+@in_loop
+async def test_an_answer_larger_than_the_buffer_arrives_whole() -> None:
+    async with connected() as (broker, connection):
+        broker.script[METADATA] = lambda request: encoded(request, long_answer(broker, request))
+        answers = await asyncio.gather(ask(connection), ask(connection))
+        assert [len(answer.cluster_id) for answer in answers] == [30_000, 30_000]
+        assert len(answers[0].brokers) == 10
+
+
+def long_answer(broker: ScriptedBroker, request: RequestFrame) -> ApiMessage:
+    answer = broker.metadata(request)
+    answer.cluster_id = "x" * 30_000
+    answer.brokers = [answer.MetadataResponseBroker(node_id=n, host="h" * 30_000, port=1, rack=None) for n in range(10)]
+    return answer
+
+
+@pytest.mark.parametrize(
+    "script", [HANG_UP, lambda request: b"\x00\x00\x01\x00only a part"], ids=["at once", "mid-frame"]
+)
+@in_loop
+async def test_a_reset_fails_everything_in_flight(script: Script) -> None:
+    async with connected() as (broker, connection):
+        broker.script[METADATA] = script
+        waiting = [ask(connection), ask(connection)]
+        await broker.heard(METADATA)
+        broker.drop_connections()
+        for one in waiting:
+            with pytest.raises(DisconnectedError, match=str(broker.address)):
+                await one
+        assert not connection.is_open
+
+
+@in_loop
+async def test_an_oversized_length_is_refused_at_once_and_without_memory_for_it() -> None:
+    async with connected() as (broker, connection):
+        broker.script[METADATA] = pack(">i", 2**31 - 1)
+        tracemalloc.start()
+        try:
+            with pytest.raises(FrameTooLargeError, match=rf"{broker.address}: .*2147483647"):
+                await ask(connection)
+            assert tracemalloc.get_traced_memory()[1] < 10_000_000
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (pack(">i", -5), "announces -5 bytes"),
+        (framed(b""), "correlation id"),
+        (framed(pack(">i", 4711) + b"\x00"), "4711 came where 1"),
+        (framed(pack(">i", 1) + b"\x00" + b"garbage"), "MetadataResponse v13"),
+        (framed(pack(">i", 1)), "Metadata"),
+    ],
+    ids=["negative length", "no header", "wrong correlation id", "garbage", "cut off"],
+)
+@in_loop
+async def test_what_is_not_the_answer_ends_the_connection_for_all_who_wait(answer: bytes, said: str) -> None:
+    async with connected() as (broker, connection):
+        broker.script[METADATA] = answer
+        waiting = [ask(connection), ask(connection)]
+        failures = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [type(failure) for failure in failures] == [DecodeError, DecodeError]
+        assert said in str(failures[0])
+        assert str(failures[0]) == str(failures[1])
+        assert not connection.is_open
+
+
+@in_loop
+async def test_an_answer_to_nothing_ends_the_connection() -> None:
+    async with connected() as (broker, connection):
+        broker.script[METADATA] = lambda request: encoded(request, broker.metadata(request)) * 2
+        assert (await ask(connection)).cluster_id == "scripted"
+        with pytest.raises(DecodeError, match="came to no request"):
+            await ask(connection)
+
+
+@in_loop
+async def test_a_broker_that_never_answers_is_given_up() -> None:
+    async with connected(request_timeout_s=0.05) as (broker, connection):
+        broker.script[METADATA] = SILENCE
+        ended = asyncio.Event()
+        connection.on_closed = lambda *_: ended.set()
+        with pytest.raises(RequestTimeoutError, match=r"not done within 0\.05 s|not answered within"):
+            await ask(connection, timeout_s=0.05)
+        await asyncio.wait_for(ended.wait(), 10)
+        assert not connection.is_open
+
+
+@in_loop
+async def test_whoever_waits_behind_a_silent_broker_is_told_as_well() -> None:
+    async with connected(request_timeout_s=0.05) as (broker, connection):
+        broker.script[METADATA] = SILENCE
+        first = ask(connection, timeout_s=0.05)
+        failures = await asyncio.gather(first, ask(connection), return_exceptions=True)
+        assert [type(failure) for failure in failures] == [RequestTimeoutError, RequestTimeoutError]
+
+
+@in_loop
+async def test_a_caller_in_a_hurry_does_not_end_the_connection_for_the_others() -> None:
+    async with connected() as (broker, connection):
+        may_answer = asyncio.Event()
+        broker.script[METADATA] = after(may_answer, broker)
+        with pytest.raises(RequestTimeoutError):
+            await ask(connection, timeout_s=0.01)
+        patient = ask(connection)
+        may_answer.set()
+        assert (await patient).cluster_id == "scripted"
+
+
+@in_loop
+async def test_a_cancelled_caller_leaves_the_connection_usable() -> None:
+    async with connected() as (broker, connection):
+        may_answer = asyncio.Event()
+        broker.script[METADATA] = after(may_answer, broker)
+        cancelled, patient = ask(connection), ask(connection)
+        await broker.heard(METADATA)
+        cancelled.cancel()
+        await asyncio.wait({cancelled})
+        may_answer.set()
+        assert (await patient).cluster_id == "scripted"
+        assert cancelled.cancelled()
+        assert (await ask(connection)).cluster_id == "scripted"
+        assert broker.connections == 1
+
+
+@in_loop
+async def test_no_more_requests_are_out_than_allowed() -> None:
+    async with connected(max_in_flight=2) as (broker, connection):
+        may_answer = asyncio.Event()
+        broker.script[METADATA] = after(may_answer, broker)
+        asking = [ask(connection) for _ in range(6)]
+        await broker.heard(METADATA)
+        assert connection.load == 6
+        may_answer.set()
+        await asyncio.gather(*asking)
+        assert [request.correlation_id for request in broker.asked(METADATA)] == [1, 2, 3, 4, 5, 6]
+
+
+@in_loop
+async def test_an_idle_connection_is_closed() -> None:
+    async with connected(max_idle_s=0.01) as (_, connection):
+        await asyncio.wait_for(connection.wait_lost(), 10)
+        assert (connection.is_open, connection.was_lost) == (False, False)
+        with pytest.raises(DisconnectedError, match="idle"):
+            await ask(connection)
+
+
+@in_loop
+async def test_closing_fails_whoever_waits() -> None:
+    async with connected() as (broker, connection):
+        broker.script[METADATA] = SILENCE
+        waiting = ask(connection)
+        await broker.heard(METADATA)
+        await connection.close()
+        with pytest.raises(DisconnectedError, match="closed by this client"):
+            await waiting
+
+
+def after(event: asyncio.Event, broker: ScriptedBroker) -> Script:
+    async def answer(request: RequestFrame) -> ApiMessage:
+        await event.wait()
+        return broker.metadata(request)
+
+    return answer

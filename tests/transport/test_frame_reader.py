@@ -1,0 +1,94 @@
+"""Frames out of a stream: however it is cut, the same frames; and no memory for what is refused."""
+
+from __future__ import annotations
+
+import tracemalloc
+from struct import pack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.errors import DecodeError, FrameTooLargeError
+from kafka_nextgen.transport.frame_reader import FrameReader
+
+from .scripted import framed
+
+
+def feed(reader: FrameReader, data: bytes, most: int = 1 << 30) -> list[bytes]:
+    """Receive ``data`` in pieces of at most ``most`` bytes."""
+    frames = []
+    while data:
+        room = reader.buffer()
+        count = min(len(room), most, len(data))
+        room[:count], data = data[:count], data[count:]
+        frames += [bytes(frame) for frame in reader.received(count)]
+    return frames
+
+
+@given(st.lists(st.binary(max_size=200), max_size=20), st.integers(1, 300), st.integers(5, 64))
+def test_frames_come_out_as_they_went_in_however_they_are_cut(
+    frames: list[bytes], most: int, buffer_bytes: int
+) -> None:
+    reader = FrameReader(max_bytes=200, buffer_bytes=buffer_bytes)
+    assert feed(reader, b"".join(map(framed, frames)), most) == frames
+
+
+@given(st.lists(st.binary(min_size=1, max_size=20), min_size=1, max_size=5), st.integers(1, 20))
+def test_a_frame_that_is_cut_off_is_not_handed_over(frames: list[bytes], missing: int) -> None:
+    data = b"".join(map(framed, frames))[: -min(missing, len(frames[-1]))]
+    assert feed(FrameReader(max_bytes=200, buffer_bytes=16), data) == frames[:-1]
+
+
+def test_small_frames_are_views_of_one_buffer() -> None:
+    reader = FrameReader(max_bytes=100)
+    room = reader.buffer()
+    room[:14] = framed(b"one") + framed(b"two")
+    first, second = reader.received(14)
+    assert first.obj is second.obj is room.obj
+
+
+def test_a_large_frame_is_received_into_memory_of_exactly_its_length() -> None:
+    reader = FrameReader(max_bytes=1000, buffer_bytes=16)
+    assert feed(reader, framed(bytes(1000))[:16]) == []
+    room = reader.buffer()
+    assert len(room) == 1000 - 12
+    (frame,) = reader.received(len(room))
+    assert (frame.obj is room.obj, len(frame.obj)) == (True, 1000)
+
+
+def test_a_length_above_the_limit_is_refused_before_anything_is_allocated() -> None:
+    reader = FrameReader(max_bytes=100)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FrameTooLargeError, match=r"2147483647 bytes, receive\.message\.max\.bytes=100"):
+            feed(reader, pack(">i", 2**31 - 1))
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_limit_itself_is_allowed() -> None:
+    assert feed(FrameReader(max_bytes=100), framed(bytes(100))) == [bytes(100)]
+
+
+@pytest.mark.parametrize("length", [-1, -(2**31)])
+def test_a_negative_length_is_no_frame(length: int) -> None:
+    with pytest.raises(DecodeError, match=f"announces {length} bytes"):
+        feed(FrameReader(max_bytes=100), pack(">i", length))
+
+
+def test_frames_before_a_bad_length_are_still_handed_over() -> None:
+    reader = FrameReader(max_bytes=100)
+    data = framed(b"good") + pack(">i", -1)
+    reader.buffer()[: len(data)] = data
+    received = reader.received(len(data))
+    assert bytes(next(received)) == b"good"
+    with pytest.raises(DecodeError):
+        next(received)
+
+
+@pytest.mark.parametrize(("first_bytes", "hint"), [(b"HTTP/1.1 400", "HTTP"), (b"\x15\x03\x03\x00\x02\x02\x28", "TLS")])
+def test_another_services_port_is_recognized(first_bytes: bytes, hint: str) -> None:
+    with pytest.raises(FrameTooLargeError, match=f"look like {hint}"):
+        feed(FrameReader(max_bytes=100), first_bytes)

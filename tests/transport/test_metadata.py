@@ -1,0 +1,179 @@
+"""Keeping metadata: asked for once for many, aged, urged, and told to whoever listens."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+import pytest
+
+from kafka_nextgen.bridge import api_versions
+from kafka_nextgen.bridge.api_versions import BrokerVersions
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
+from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+
+from .scripted import ALL_VERSIONS, HANG_UP, SILENCE, client_of, in_loop, scripted
+
+ORDERS, AUDIT = UUID(int=1), UUID(int=2)
+
+
+class Changes:
+    """The images that a client told of, to be waited for."""
+
+    def __init__(self, client: ClusterClient) -> None:
+        self._images: asyncio.Queue[ClusterImage] = asyncio.Queue()
+        client.on_metadata(self._images.put_nowait)
+
+    async def next(self) -> ClusterImage:
+        return await asyncio.wait_for(self._images.get(), 10)
+
+
+def names_asked(request: RequestFrame) -> set[str | None] | None:
+    return None if request.message.topics is None else {topic.name for topic in request.message.topics}
+
+
+def question(version: int) -> ApiMessage:
+    return MetadataRequest(topics=[], allow_auto_topic_creation=False)
+
+
+@in_loop
+async def test_topics_are_learned_by_name_and_by_id() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        broker.topics = {"orders": ORDERS, "audit": AUDIT}
+        await client.start()
+        assert client.metadata.topics_by_name == {}
+        await client.refresh_metadata(topics={"orders"}, timeout_s=20.0)
+        assert client.metadata.id_of("orders") == ORDERS
+        await client.refresh_metadata(topic_ids={AUDIT}, timeout_s=20.0)
+        assert client.metadata.name_of(AUDIT) == "audit"
+        assert set(client.metadata.topics_by_name) == {"orders", "audit"}
+
+
+@in_loop
+async def test_a_broker_that_can_not_look_ids_up_is_asked_for_all_topics() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        ranges = {**ALL_VERSIONS, METADATA.key: (0, 11)}
+        broker.script[API_VERSIONS] = api_versions.to_response(BrokerVersions(ranges=ranges))
+        broker.topics = {"orders": ORDERS, "audit": AUDIT}
+        await client.refresh_metadata(topic_ids={AUDIT}, timeout_s=20.0)
+        assert client.metadata.name_of(AUDIT) == "audit"
+
+
+@in_loop
+async def test_all_topics_can_be_seen_without_being_kept() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        broker.topics = {"orders": ORDERS, "audit": AUDIT}
+        assert set((await client.all_topics(20.0)).topics_by_name) == {"orders", "audit"}
+        assert client.metadata.topics_by_name == {}
+
+
+@in_loop
+async def test_wishes_that_come_while_a_question_is_out_become_one_question() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        broker.topics = {"orders": ORDERS, "audit": AUDIT}
+        may_answer = asyncio.Event()
+
+        async def answer(request: RequestFrame) -> ApiMessage:
+            await may_answer.wait()
+            return broker.metadata(request)
+
+        broker.script[METADATA] = answer
+        first = asyncio.ensure_future(client.refresh_metadata(topics=()))
+        await broker.heard(METADATA, times=2)
+        others = [asyncio.ensure_future(client.refresh_metadata(topics={name})) for name in ("orders", "audit")]
+        await asyncio.sleep(0)
+        may_answer.set()
+        await asyncio.gather(first, *others)
+        assert [names_asked(request) for request in broker.asked(METADATA)[1:]] == [set(), {"orders", "audit"}]
+
+
+@in_loop
+async def test_old_metadata_is_asked_for_again_with_the_topics_known() -> None:
+    async with scripted() as (broker,), client_of(broker, metadata_max_age_s=0.01) as client:
+        broker.topics = {"orders": ORDERS}
+        await client.start()
+        await client.refresh_metadata(topics={"orders"})
+        changes = Changes(client)
+        broker.topics = {"orders": AUDIT}
+        assert (await changes.next()).id_of("orders") == AUDIT
+
+
+@in_loop
+async def test_only_images_that_differ_are_told_of() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        told: list[ClusterImage] = []
+        client.on_metadata(told.append)
+        await client.start()
+        await client.refresh_metadata()
+        assert told == [client.metadata]
+
+
+@in_loop
+async def test_a_lost_connection_has_the_metadata_asked_for_again() -> None:
+    async with scripted(2) as (first, second), client_of(first) as client:
+        await client.start()
+        changes = Changes(client)
+        for broker in (first, second):
+            broker.brokers = {1: second.address}
+        first.drop_connections()
+        assert set((await changes.next()).brokers) == {1}
+
+
+@in_loop
+async def test_a_broker_that_is_not_known_is_an_error_and_asked_for() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        changes = Changes(client)
+        broker.brokers[7] = broker.address
+        with pytest.raises(DisconnectedError, match=r"broker 7 is not among the brokers known: \[0\]"):
+            await client.call(Node(7), METADATA, question)
+        assert 7 in (await changes.next()).brokers
+        await client.call(Node(7), METADATA, question)
+
+
+@in_loop
+async def test_metadata_that_can_not_be_had_is_asked_for_until_it_can() -> None:
+    async with scripted() as (broker,), client_of(broker, metadata_max_age_s=0.01) as client:
+        await client.start()
+        changes = Changes(client)
+        broker.script[METADATA] = HANG_UP
+        await broker.heard(METADATA, times=4)
+        broker.brokers[7] = broker.address
+        del broker.script[METADATA]
+        assert 7 in (await changes.next()).brokers
+
+
+@in_loop
+async def test_waiting_for_metadata_obeys_the_callers_time() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        broker.script[METADATA] = SILENCE
+        with pytest.raises(RequestTimeoutError, match=r"metadata: not done within 0\.05 s"):
+            await client.refresh_metadata(timeout_s=0.05)
+
+
+@in_loop
+async def test_closing_ends_waiting_for_metadata() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        broker.script[METADATA] = SILENCE
+        waiting = asyncio.ensure_future(client.refresh_metadata())
+        await broker.heard(METADATA)
+        await client.close()
+        with pytest.raises(DisconnectedError, match="closed by this client"):
+            await waiting
+
+
+@in_loop
+async def test_a_callback_that_raises_reaches_whoever_asked() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+
+        def broken(image: ClusterImage) -> None:
+            raise ValueError("a bug")
+
+        client.on_metadata(broken)
+        with pytest.raises(ValueError, match="a bug"):
+            await client.refresh_metadata()

@@ -1,0 +1,86 @@
+"""Agreeing on versions, on every new connection."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.bridge import api_versions
+from kafka_nextgen.bridge.api_versions import BrokerVersions
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import BrokerError, UnsupportedProtocolError
+from kafka_nextgen.transport.cluster import ANY, Coordinator
+from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA
+from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+
+from .scripted import ALL_VERSIONS, Script, client_of, in_loop, scripted, settings
+
+
+def speaks(**changes: object) -> ApiMessage:
+    return api_versions.to_response(BrokerVersions(**{"ranges": ALL_VERSIONS, **changes}))  # type: ignore[arg-type]
+
+
+def only_up_to(version: int, told: dict[int, tuple[int, int]]) -> Script:
+    """A broker that lacks later versions of ApiVersions, and tells so in version 0."""
+
+    def answer(request: RequestFrame) -> ApiMessage:
+        if request.version > version:
+            return speaks(ranges=told, error=ErrorCode.UNSUPPORTED_VERSION)
+        return speaks()
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("highest", "told", "asked"),
+    [(0, {}, [4, 0]), (2, {18: (0, 2)}, [4, 2]), (3, {18: (0, 3)}, [4, 3])],
+    ids=["does not say what it has", "has up to 2", "has up to 3"],
+)
+@in_loop
+async def test_a_broker_with_an_older_api_versions_is_asked_again(
+    highest: int, told: dict[int, tuple[int, int]], asked: list[int]
+) -> None:
+    async with scripted() as (broker,):
+        broker.script[API_VERSIONS] = only_up_to(highest, told)
+        connection = await dial(broker.address, settings())
+        assert connection.ranges == ALL_VERSIONS
+        assert [request.version for request in broker.asked(API_VERSIONS)] == asked
+        await connection.close()
+
+
+@in_loop
+async def test_a_broker_that_will_not_say_is_not_used() -> None:
+    async with scripted() as (broker,):
+        broker.script[API_VERSIONS] = speaks(error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+        with pytest.raises(BrokerError, match="CLUSTER_AUTHORIZATION_FAILED"):
+            await dial(broker.address, settings())
+
+
+@in_loop
+async def test_a_request_goes_out_in_the_highest_version_both_have() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        broker.script[API_VERSIONS] = speaks(ranges={**ALL_VERSIONS, METADATA.key: (0, 9)})
+        given: list[int] = []
+
+        def build(version: int) -> ApiMessage:
+            given.append(version)
+            return MetadataRequest(topics=[], allow_auto_topic_creation=False)
+
+        answer = await client.call(ANY, METADATA, build, 20.0)
+        assert (given, answer.API_VERSION, broker.asked(METADATA)[-1].version) == ([9], 9, 9)
+        assert await client.api_range(ANY, METADATA) == (0, 9)
+
+
+@in_loop
+async def test_a_broker_without_the_consumer_group_protocol_is_one_clear_error() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        without = {key: spoken for key, spoken in ALL_VERSIONS.items() if key != CONSUMER_GROUP_HEARTBEAT.key}
+        broker.script[API_VERSIONS] = speaks(ranges=without)
+        with pytest.raises(UnsupportedProtocolError, match=r"group\.protocol=classic"):
+            await client.call(Coordinator("billing"), CONSUMER_GROUP_HEARTBEAT, _never, 20.0)
+        assert await client.api_range(Coordinator("billing"), CONSUMER_GROUP_HEARTBEAT) is None
+
+
+def _never(version: int) -> ApiMessage:
+    raise AssertionError("there is no version to build a request in")

@@ -1,0 +1,77 @@
+"""The order of one connection's requests."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kafka_nextgen.errors import DecodeError, DisconnectedError
+from kafka_nextgen.transport.pipeline import Pending, Pipeline
+from kafka_nextgen.wire.apis import METADATA
+
+from .scripted import in_loop
+
+
+def add(pipeline: Pipeline) -> Pending:
+    future = asyncio.get_running_loop().create_future()
+    pending = Pending(METADATA, 13, pipeline.next_correlation_id(), b"", 30.0, future)
+    pipeline.add(pending)
+    return pending
+
+
+@in_loop
+async def test_only_so_many_requests_are_out_and_an_answer_makes_room() -> None:
+    pipeline = Pipeline(max_in_flight=2)
+    first, second, third = add(pipeline), add(pipeline), add(pipeline)
+    assert list(pipeline.to_send(now=0.0)) == [first, second]
+    assert list(pipeline.to_send(now=0.0)) == []
+    assert pipeline.answered(first.correlation_id) is first
+    assert list(pipeline.to_send(now=5.0)) == [third]
+    assert (second.due_at, third.due_at) == (30.0, 35.0)
+
+
+@in_loop
+async def test_a_request_that_nobody_waits_for_any_more_is_not_sent() -> None:
+    pipeline = Pipeline(max_in_flight=1)
+    first, second, third = add(pipeline), add(pipeline), add(pipeline)
+    assert list(pipeline.to_send(now=0.0)) == [first]
+    second.future.cancel()
+    pipeline.answered(first.correlation_id)
+    assert list(pipeline.to_send(now=0.0)) == [third]
+
+
+@in_loop
+async def test_one_that_was_sent_keeps_its_place_when_its_caller_leaves() -> None:
+    pipeline = Pipeline(max_in_flight=1)
+    first, second = add(pipeline), add(pipeline)
+    assert list(pipeline.to_send(now=0.0)) == [first]
+    first.future.cancel()
+    assert list(pipeline.to_send(now=0.0)) == []
+    assert pipeline.answered(first.correlation_id) is first
+    assert list(pipeline.to_send(now=0.0)) == [second]
+
+
+@in_loop
+async def test_an_answer_out_of_order_is_an_error() -> None:
+    pipeline = Pipeline(max_in_flight=5)
+    add(pipeline), add(pipeline)
+    list(pipeline.to_send(now=0.0))
+    with pytest.raises(DecodeError, match=r"correlation id 1 came where 0 \(Metadata v13\) was due"):
+        pipeline.answered(1)
+
+
+@in_loop
+async def test_an_answer_to_nothing_is_an_error() -> None:
+    with pytest.raises(DecodeError, match="correlation id 0 came to no request"):
+        Pipeline(max_in_flight=5).answered(0)
+
+
+@in_loop
+async def test_the_end_is_told_to_whoever_waits_sent_or_not() -> None:
+    pipeline = Pipeline(max_in_flight=1)
+    waiting = [add(pipeline), add(pipeline)]
+    list(pipeline.to_send(now=0.0))
+    pipeline.fail_all(DisconnectedError("gone"))
+    assert [str(pending.future.exception()) for pending in waiting] == ["gone", "gone"]
+    assert (len(pipeline), pipeline.oldest) == (0, None)

@@ -1,0 +1,84 @@
+"""Starting again from the bootstrap servers (KIP-899, KIP-1102)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import BrokerError, NoBrokersError
+from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import ApiMessage
+
+from .scripted import Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
+
+
+@in_loop
+async def test_when_no_known_broker_can_be_reached_the_bootstrap_servers_are_asked_again() -> None:
+    async with scripted() as (seed,), client_of(seed, rebootstrap_trigger_s=0.0) as client:
+        seed.brokers = {5: await dead_server()}
+        await client.start()
+        with pytest.raises(NoBrokersError, match="refused"):
+            await client.refresh_metadata()
+        seed.brokers = {6: seed.address}
+        await client.refresh_metadata()
+        assert set(client.metadata.brokers) == {6}
+
+
+@in_loop
+async def test_not_before_the_trigger_time_is_over() -> None:
+    async with scripted() as (seed,), client_of(seed, rebootstrap_trigger_s=3600.0) as client:
+        seed.brokers = {5: await dead_server()}
+        await client.start()
+        for _ in range(3):
+            with pytest.raises(NoBrokersError, match="refused"):
+                await client.refresh_metadata()
+        assert len(seed.asked(METADATA)) == 1
+
+
+@in_loop
+async def test_never_if_the_strategy_is_none() -> None:
+    async with scripted() as (seed,), client_of(seed, rebootstrap_trigger_s=0.0, rebootstraps=False) as client:
+        seed.brokers = {5: await dead_server()}
+        await client.start()
+        for _ in range(3):
+            with pytest.raises(NoBrokersError, match="refused"):
+                await client.refresh_metadata()
+        assert len(seed.asked(METADATA)) == 1
+
+
+@in_loop
+async def test_a_broker_may_ask_for_it() -> None:
+    async with scripted(2) as (seed, other), client_of(seed, rebootstrap_trigger_s=3600.0) as client:
+        seed.brokers = {1: other.address}
+        await client.start()
+        other.script[METADATA] = asks_to_start_again(other)
+        with pytest.raises(BrokerError, match="REBOOTSTRAP_REQUIRED"):
+            await client.refresh_metadata()
+        seed.brokers = {0: seed.address}
+        await client.refresh_metadata()
+        assert set(client.metadata.brokers) == {0}
+
+
+@in_loop
+async def test_the_client_comes_back_by_itself() -> None:
+    async with scripted(2) as (seed, other), client_of(seed, rebootstrap_trigger_s=0.0) as client:
+        seed.brokers = {1: other.address}
+        await client.start()
+        found = asyncio.Event()
+        client.on_metadata(lambda image: found.set() if set(image.brokers) == {0} else None)
+        await client.refresh_metadata()
+        seed.brokers = {0: seed.address}
+        await other.stop()
+        await asyncio.wait_for(found.wait(), 10)
+
+
+def asks_to_start_again(broker: ScriptedBroker) -> Script:
+    def answer(request: RequestFrame) -> ApiMessage:
+        message = broker.metadata(request)
+        message.error_code = ErrorCode.REBOOTSTRAP_REQUIRED
+        return message
+
+    return answer
