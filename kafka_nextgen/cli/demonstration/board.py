@@ -1,0 +1,91 @@
+"""What is known of the demonstration at this moment: for the screen to show and the story to wait for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from attrs import define, field
+
+from kafka_nextgen.cli.demonstration.ledger import Ledger
+from kafka_nextgen.cli.demonstration.reports import Assigned, Committed, GivenUp, Processed, Report
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["PARTITIONS", "TOPIC", "Board"]
+
+TOPIC = "flights"
+PARTITIONS = 12
+
+
+@define
+class Board:
+    """Owners and progress by partition, and the ledger behind it. ``on_news`` is told each sentence."""
+
+    total: int
+    on_news: Callable[[str], None]
+    ledger: Ledger = field(factory=Ledger)
+    owners: dict[int, str] = field(factory=dict)
+    produced: list[int] = field(factory=lambda: [0] * PARTITIONS)
+    progress: list[int] = field(factory=lambda: [0] * PARTITIONS)
+    processed_by: dict[str, int] = field(factory=dict)
+    uncommitted: dict[str, int] = field(factory=dict)
+    _changed: asyncio.Event = field(factory=asyncio.Event)
+
+    def note_produced(self, partition: int, offset: int, checksum: int) -> None:
+        """Note a record the broker has."""
+        self.ledger.produced(partition, offset, checksum)
+        self.produced[partition] = offset + 1
+
+    def note(self, name: str, report: Report) -> None:
+        """Note what process ``name`` said."""
+        if isinstance(report, Processed):
+            self._note_processed(name, report)
+        elif isinstance(report, Committed):
+            self.ledger.committed(name, report)
+            self.uncommitted[name] = 0
+        elif isinstance(report, Assigned):
+            self.owners.update(dict.fromkeys(report.partitions, name))
+            self._tell_partitions(name, "takes over", report.partitions)
+        elif isinstance(report, GivenUp):
+            self._release(name, report.partitions)
+            self._tell_partitions(name, "has lost" if report.lost else "gives up", report.partitions)
+        self._changed.set()
+
+    def say(self, news: str) -> None:
+        """Tell a sentence."""
+        self.on_news(news)
+        self._changed.set()
+
+    def owned_by(self, name: str) -> list[int]:
+        """The partitions of process ``name``, as far as it said."""
+        return sorted(partition for partition, owner in self.owners.items() if owner == name)
+
+    def everything_processed(self) -> bool:
+        """Whether every flight was produced and processed."""
+        return self.ledger.count_produced() == self.total == self.ledger.count_processed()
+
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait for the condition, looking whenever something was noted."""
+        while not condition():
+            self._changed.clear()
+            await self._changed.wait()
+
+    def wake(self) -> None:
+        """Have conditions looked at again."""
+        self._changed.set()
+
+    def _note_processed(self, name: str, report: Processed) -> None:
+        self.ledger.processed(name, report)
+        self.progress[report.partition] = max(self.progress[report.partition], report.offset + 1)
+        self.processed_by[name] = self.processed_by.get(name, 0) + 1
+        self.uncommitted[name] = self.uncommitted.get(name, 0) + 1
+
+    def _release(self, name: str, partitions: tuple[int, ...]) -> None:
+        for partition in partitions:
+            if self.owners.get(partition) == name:
+                del self.owners[partition]
+
+    def _tell_partitions(self, name: str, verb: str, partitions: tuple[int, ...]) -> None:
+        if partitions:
+            written = format_partitions(TopicPartition(TOPIC, number) for number in partitions)
+            self.say(f"{name} {verb} {written}")

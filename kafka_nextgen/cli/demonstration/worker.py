@@ -1,0 +1,107 @@
+"""One consumer process of the demonstration, a module to run with the arguments SERVERS TOPIC GROUP NAME.
+
+It processes a record, reports it, and commits about once a second, before it gives partitions up, and when SIGTERM
+asks it to end. Killed by SIGKILL it can do none of that: what it processed since its last commit is processed again by
+whoever takes over. It ends at once when its stdin closes, which is how it notices that the parent is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+
+from kafka_nextgen.cli.demonstration import reports
+from kafka_nextgen.cli.stopping import stop_on_signals
+from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.engine.listener import RebalanceListener
+from kafka_nextgen.engine.rebalance_view import RebalanceConsumer
+from kafka_nextgen.types import Record, TopicPartition
+
+__all__ = ["main"]
+
+POLL_S = 0.2
+COMMIT_INTERVAL_S = 1.0
+_STDIN, _STDOUT = 0, 1
+
+
+class _Worker(RebalanceListener):
+    """Keeps the next offset of each partition it owns, and says everything it does."""
+
+    def __init__(self) -> None:
+        self._next_offsets: dict[int, int] = {}
+
+    def process(self, record: Record) -> None:
+        """Process a record, which is: report it."""
+        assert record.key is None or isinstance(record.key, bytes)
+        assert record.value is None or isinstance(record.value, bytes)
+        _say(reports.Processed(record.partition, record.offset, reports.checksum(record.key, record.value)))
+        self._next_offsets[record.partition] = record.offset + 1
+
+    def commit(self, consumer: Consumer | RebalanceConsumer) -> None:
+        """Commit everything processed, then say so."""
+        consumer.commit()
+        _say(reports.Committed(self._next_offsets))
+
+    def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        _say(reports.Assigned(_numbers(partitions)))
+
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self.commit(consumer)
+        self._forget(partitions, lost=False)
+
+    def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self._forget(partitions, lost=True)
+
+    def _forget(self, partitions: Sequence[TopicPartition], *, lost: bool) -> None:
+        for number in _numbers(partitions):
+            self._next_offsets.pop(number, None)
+        _say(reports.GivenUp(_numbers(partitions), lost))
+
+
+def main() -> None:
+    """Consume until SIGTERM."""
+    bootstrap_servers, topic, group, name = sys.argv[1:]
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    worker = _Worker()
+    with stop_on_signals() as stop, _consumer(bootstrap_servers, group, name) as consumer:
+        consumer.subscribe([topic], listener=worker)
+        last_commit_at = time.monotonic()
+        while not stop.requested:
+            for record in consumer.poll(POLL_S):
+                worker.process(record)
+            if time.monotonic() - last_commit_at >= COMMIT_INTERVAL_S:
+                worker.commit(consumer)
+                last_commit_at = time.monotonic()
+    _say(reports.Finished())
+
+
+def _consumer(bootstrap_servers: str, group: str, name: str) -> Consumer:
+    return Consumer(
+        bootstrap_servers=bootstrap_servers,
+        group_id=group,
+        client_id=name,
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+        max_poll_records=100,
+    )
+
+
+def _say(report: reports.Report) -> None:
+    os.write(_STDOUT, reports.write(report))
+
+
+def _numbers(partitions: Sequence[TopicPartition]) -> tuple[int, ...]:
+    return tuple(partition.partition for partition in partitions)
+
+
+def _end_with_parent() -> None:
+    while os.read(_STDIN, 1):  # not sys.stdin: Python aborts if a thread is inside it when the process ends
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

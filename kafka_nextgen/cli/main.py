@@ -1,0 +1,56 @@
+"""The group of commands, and what becomes of an error: one line on stderr and an exit code, no traceback.
+
+Exit codes: 0 for done, 1 for what failed on the way (no broker, a refusal, a proof that does not hold), 2 for what
+was asked for wrongly (an unknown option or configuration key), 130 for an interrupt.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from kafka_nextgen.cli.broker import broker
+from kafka_nextgen.cli.consume import consume
+from kafka_nextgen.cli.demo import demo
+from kafka_nextgen.cli.produce import produce
+from kafka_nextgen.errors import ConfigError, KafkaNextgenError
+
+__all__ = ["cli", "main"]
+
+
+class _OneLineErrors(click.Group):
+    """Turns the library's errors, and the operating system's, into click's."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, click.ClickException):
+            raise
+        except ConfigError as error:
+            raise _WronglyAsked(_one_line(error)) from error
+        except (KafkaNextgenError, OSError) as error:
+            raise click.ClickException(_one_line(error)) from error
+
+
+class _WronglyAsked(click.ClickException):
+    exit_code = 2
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(line.strip() for line in str(error).splitlines()) or type(error).__name__
+
+
+@click.group(cls=_OneLineErrors, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kafka-nextgen", prog_name="kafka-nextgen")
+def cli() -> None:
+    """Apache Kafka's next-generation consumer groups (KIP-848), from the command line."""
+
+
+for command in (broker, consume, demo, produce):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; the console script kafka-nextgen."""
+    sys.exit(cli(prog_name="kafka-nextgen"))

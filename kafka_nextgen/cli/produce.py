@@ -1,0 +1,115 @@
+"""``kafka-nextgen produce``: each line of stdin becomes a record.
+
+Lines are read on a thread of their own. What has arrived while the batch before was on its way makes the next batch,
+so a slow typist's line goes out at once and a file goes out in large batches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+import time
+from typing import BinaryIO
+
+import click
+
+from kafka_nextgen.cli.options import bootstrap_option
+from kafka_nextgen.cli.producing.producer import ACKS_ALL, Producer, connect
+from kafka_nextgen.wire.records import Compression, NewRecord
+
+__all__ = ["produce"]
+
+MAX_BATCH_RECORDS = 1_000
+MAX_BATCH_BYTES = 500_000
+_CODECS = [codec.name.lower() for codec in Compression]
+
+
+@click.command()
+@click.argument("topic")
+@bootstrap_option
+@click.option("--key-separator", metavar="TEXT", help="What ends the key in a line, such as : for key:value.")
+@click.option("--compression", type=click.Choice(_CODECS), default="none", show_default=True)
+@click.option("--acks", type=click.Choice(["all", "1"]), default="all", show_default=True, help="Who must have it.")
+@click.option("--timeout", type=click.FloatRange(min=0.001), default=30.0, show_default=True, help="Seconds per batch.")
+def produce(
+    topic: str, bootstrap_servers: str, key_separator: str | None, compression: str, acks: str, timeout: float
+) -> None:
+    """Write each line of stdin to TOPIC.
+
+    Nothing is written twice: when it is unknown whether a batch arrived, the command fails.
+    """
+    if key_separator == "":
+        raise click.BadParameter("must not be empty", param_hint="--key-separator")
+    separator = None if key_separator is None else key_separator.encode()
+    codec = Compression[compression.upper()]
+    written = asyncio.run(_run(topic, bootstrap_servers, separator, codec, ACKS_ALL if acks == "all" else 1, timeout))
+    click.echo(f"{written} records written to {topic}", err=True)
+
+
+async def _run(
+    topic: str, bootstrap_servers: str, separator: bytes | None, codec: Compression, acks: int, timeout_s: float
+) -> int:
+    cluster = await connect(bootstrap_servers, timeout_s)
+    try:
+        producer = Producer(cluster, topic, compression=codec, acks=acks, timeout_s=timeout_s)
+        lines = _Lines(os.fdopen(os.dup(sys.stdin.fileno()), "rb"))
+        written = 0
+        while batch := await lines.next_batch():
+            await producer.send([_record(line, separator, written + index) for index, line in enumerate(batch, 1)])
+            written += len(batch)
+        return written
+    finally:
+        await cluster.close()
+
+
+def _record(line: bytes, separator: bytes | None, number: int) -> NewRecord:
+    timestamp = int(time.time() * 1000)
+    if separator is None:
+        return NewRecord(line, timestamp=timestamp)
+    key, found, value = line.partition(separator)
+    if not found:
+        raise click.ClickException(f"line {number} has no {separator.decode()!r}; the lines before it were written")
+    return NewRecord(value, key=key, timestamp=timestamp)
+
+
+class _Lines:
+    """Lines of a stream, without their line ends, in batches of what has arrived. None in the queue is the end.
+
+    The stream must not be sys.stdin.buffer itself: Python aborts if a thread is inside that when the process ends.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._room = threading.Semaphore(2 * MAX_BATCH_RECORDS)
+        threading.Thread(target=self._read, args=(stream,), name="stdin", daemon=True).start()
+
+    def _read(self, stream: BinaryIO) -> None:
+        for line in stream:
+            self._room.acquire()
+            self._put(line.rstrip(b"\r\n"))
+        self._put(None)
+
+    def _put(self, line: bytes | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
+        except RuntimeError:  # the command failed meanwhile and its loop is closed
+            raise SystemExit from None
+
+    async def next_batch(self) -> list[bytes]:
+        """At least one line, or none at the end of the stream."""
+        batch: list[bytes] = []
+        size = 0
+        while len(batch) < MAX_BATCH_RECORDS and size < MAX_BATCH_BYTES:
+            if batch and self._queue.empty():
+                break
+            line = await self._queue.get()
+            if line is None:
+                self._queue.put_nowait(None)
+                break
+            self._room.release()
+            batch.append(line)
+            size += len(line)
+        return batch

@@ -1,0 +1,1 @@
+"""A small producer: what ``produce`` and the demonstration write with."""

@@ -1,0 +1,184 @@
+"""Writes records, in batches, and tells where each went.
+
+A batch that a broker refused for a passing reason is sent again, since a refusal says that nothing was written. After a
+lost connection or a missing answer nobody knows; the producer is not idempotent, so it raises instead of writing twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from kafka_nextgen.bridge.cluster_image import TopicInfo
+from kafka_nextgen.cli.producing.partitioner import Partitioner
+from kafka_nextgen.cli.producing.requests import (
+    Written,
+    answers,
+    create_topic_request,
+    creation_error,
+    produce_request,
+    write_error,
+)
+from kafka_nextgen.codes import is_retriable, name_of
+from kafka_nextgen.errors import BrokerError, RequestTimeoutError
+from kafka_nextgen.properties import servers
+from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.targets import ANY, Node
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.apis import CREATE_TOPICS, PRODUCE
+from kafka_nextgen.wire.messages import CreateTopicsResponse, ProduceResponse
+from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
+
+__all__ = ["ACKS_ALL", "Producer", "connect"]
+
+ACKS_ALL = -1
+RETRY_PAUSE_S = 0.1
+
+
+async def connect(bootstrap_servers: str, timeout_s: float, client_id: str = "kafka-nextgen") -> ClusterClient:
+    """A started client of the cluster behind ``bootstrap_servers`` (host:port,...).
+
+    Raises NoBrokersError or RequestTimeoutError within ``timeout_s`` seconds if there is no way to it.
+    """
+    settings = TransportSettings(
+        bootstrap_servers=servers.read(bootstrap_servers),
+        client_id=client_id,
+        default_timeout_s=timeout_s,
+        request_timeout_s=timeout_s,
+        setup_timeout_s=timeout_s,
+    )
+    cluster = ClusterClient(settings)
+    try:
+        await cluster.start()
+    except BaseException:
+        await cluster.close()
+        raise
+    return cluster
+
+
+class Producer:
+    """Writes to one topic over ``cluster``; ``timeout_s`` bounds each ``send``, in seconds.
+
+    ``acks`` is 1, or ACKS_ALL for all in-sync replicas.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterClient,
+        topic: str,
+        *,
+        compression: Compression = Compression.NONE,
+        acks: int = ACKS_ALL,
+        timeout_s: float = 30.0,
+    ) -> None:
+        self._cluster = cluster
+        self._topic = topic
+        self._compression = compression
+        self._acks = acks
+        self._timeout_s = timeout_s
+        self._partitioner: Partitioner | None = None
+
+    async def create_topic(self, partitions: int) -> None:
+        """Make the topic; raises BrokerError if the broker refuses."""
+        answer = await self._cluster.call(
+            ANY,
+            CREATE_TOPICS,
+            lambda version: create_topic_request(self._topic, partitions, self._timeout_s),
+            self._timeout_s,
+        )
+        assert isinstance(answer, CreateTopicsResponse)
+        error = creation_error(answer)
+        if error is not None:
+            raise error
+
+    async def send(self, records: Sequence[NewRecord]) -> list[tuple[int, int]]:
+        """Write the records; returns the partition and offset of each, in the records' order.
+
+        Raises BrokerError for a refusal that will not pass, RequestTimeoutError when the time is over and
+        DisconnectedError; after the last two some of the records may have been written.
+        """
+        deadline = _now() + self._timeout_s
+        partitions = await self._partitions_of(records, deadline)
+        waiting: dict[int, list[NewRecord]] = {}
+        for record, partition in zip(records, partitions, strict=True):
+            waiting.setdefault(partition, []).append(record)
+        bases = await self._send_all(waiting, deadline)
+        counted: list[tuple[int, int]] = []
+        for partition in partitions:
+            counted.append((partition, bases[partition]))
+            bases[partition] += 1
+        return counted
+
+    async def _send_all(self, waiting: dict[int, list[NewRecord]], deadline: float) -> dict[int, int]:
+        batches = {partition: encode_batch(some, self._compression) for partition, some in waiting.items()}
+        bases: dict[int, int] = {}
+        while batches:
+            refused = None
+            for written in await self._send_to_leaders(batches, deadline):
+                if written.code == 0:
+                    bases[written.partition] = written.base_offset
+                    del batches[written.partition]
+                elif is_retriable(written.code):
+                    refused = written
+                else:
+                    raise write_error(self._topic, written)
+            if batches:
+                await self._pause(deadline, "no leader" if refused is None else name_of(refused.code))
+                await self._refresh(deadline)
+        return bases
+
+    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: float) -> list[Written]:
+        topic = await self._metadata(deadline)
+        by_leader: dict[int, dict[int, bytes]] = {}
+        for partition, batch in batches.items():
+            leader = self._cluster.metadata.leader_of(TopicPartition(self._topic, partition))
+            if leader is not None:
+                by_leader.setdefault(leader.node_id, {})[partition] = batch
+        sent = [self._send_to(node_id, topic, share, deadline) for node_id, share in by_leader.items()]
+        return [written for answer in await asyncio.gather(*sent) for written in answer]
+
+    async def _send_to(
+        self, node_id: int, topic: TopicInfo, batches: dict[int, bytes], deadline: float
+    ) -> list[Written]:
+        left_s = max(0.001, deadline - _now())
+        answer = await self._cluster.call(
+            Node(node_id),
+            PRODUCE,
+            lambda version: produce_request(topic, batches, self._acks, left_s, version),
+            left_s,
+        )
+        assert isinstance(answer, ProduceResponse)
+        return [written for written in answers(answer) if written.partition in batches]
+
+    async def _partitions_of(self, records: Sequence[NewRecord], deadline: float) -> list[int]:
+        if self._partitioner is None:
+            self._partitioner = Partitioner(len((await self._metadata(deadline)).partitions))
+        chosen = [self._partitioner.partition_of(record.key) for record in records]
+        self._partitioner.batch_sent()
+        return chosen
+
+    async def _metadata(self, deadline: float) -> TopicInfo:
+        """The topic; waits while a broker is still making it."""
+        while True:
+            topic = self._cluster.metadata.topics_by_name.get(self._topic)
+            if topic is not None and not topic.error and topic.partitions:
+                return topic
+            code = 0 if topic is None else topic.error
+            if code and not is_retriable(code):
+                raise BrokerError(f"topic {self._topic} can't be written to ({name_of(code)})", code=code)
+            if topic is not None:
+                await self._pause(deadline, name_of(code))
+            await self._refresh(deadline)
+
+    async def _refresh(self, deadline: float) -> None:
+        await self._cluster.refresh_metadata([self._topic], timeout_s=max(0.001, deadline - _now()))
+
+    async def _pause(self, deadline: float, why: str) -> None:
+        if _now() + RETRY_PAUSE_S >= deadline:
+            raise RequestTimeoutError(f"topic {self._topic}: not written within {self._timeout_s:g} s ({why})")
+        await asyncio.sleep(RETRY_PAUSE_S)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
