@@ -129,22 +129,14 @@ class MemberDriver:
         self._resolving = self._tasks.start(self._resolve(effect.topic_ids))
 
     async def _resolve(self, topic_ids: frozenset[TopicId]) -> None:
-        missing = set(topic_ids)
-        while missing:
-            names = await self._known_names(missing)
-            missing -= names.keys()
-            if names:
-                self.feed(ev.TopicsResolved(names))
-            if missing:
-                await asyncio.sleep(self._cluster.retry_backoff_s)
-
-    async def _known_names(self, topic_ids: set[TopicId]) -> Mapping[TopicId, str]:
         try:
-            await self._cluster.refresh_metadata(topic_ids=frozenset(topic_ids))
-        except (KafkaNextgenError, OSError) as weather:
+            await self._cluster.refresh_metadata(topic_ids=topic_ids)
+        except KafkaNextgenError as weather:  # the member asks again by itself
             logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), weather)
         topics = self._cluster.metadata.topics_by_id
-        return {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
+        names = {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
+        if names:
+            self.feed(ev.TopicsResolved(names))
 
     def _stop_fetching(self, effect: fx.StopFetching) -> None:
         self._fetcher.stop(effect.partitions)
