@@ -79,6 +79,7 @@ class Cluster:
     def _stop(self) -> None:
         assert self._loop is not None
         assert self._thread is not None
+        self._run(self._loop.shutdown_default_executor())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_TIMEOUT_S)
         self._loop.close()
