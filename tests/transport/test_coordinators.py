@@ -9,7 +9,7 @@ import pytest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DisconnectedError, GroupAuthorizationError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Node
-from kafka_nextgen.wire.apis import FETCH, FIND_COORDINATOR, HEARTBEAT
+from kafka_nextgen.wire.apis import FETCH, FIND_COORDINATOR, HEARTBEAT, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ApiMessage, FetchRequest, HeartbeatRequest, HeartbeatResponse
 
@@ -130,6 +130,21 @@ async def test_a_heartbeat_does_not_wait_behind_a_fetch_to_the_same_broker() -> 
         assert not fetching.done()
         fetching.cancel()
         await asyncio.wait({fetching})
+
+
+@in_loop
+async def test_nor_behind_any_other_question_to_it() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        broker.script[METADATA] = SILENCE
+        broker.script[HEARTBEAT] = FINE
+        await client.api_range(GROUP, HEARTBEAT)
+        asking = asyncio.ensure_future(client.refresh_metadata())
+        await broker.heard(METADATA, times=2)
+        assert (await heartbeat(client)).error_code == 0
+        assert not asking.done()
+        asking.cancel()
+        await asyncio.wait({asking})
 
 
 @in_loop
