@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from kafka_nextgen.bridge.cluster_image import TopicInfo
 from kafka_nextgen.cli.producing.partitioner import Partitioner
 from kafka_nextgen.cli.producing.requests import (
@@ -20,8 +22,8 @@ from kafka_nextgen.cli.producing.requests import (
     write_error,
 )
 from kafka_nextgen.codes import is_retriable, name_of
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import BrokerError, RequestTimeoutError
-from kafka_nextgen.properties import servers
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, Node
@@ -39,11 +41,10 @@ RETRY_PAUSE_S = 0.1
 async def connect(bootstrap_servers: str, timeout_s: float, client_id: str = "kafka-nextgen") -> ClusterClient:
     """A started client of the cluster behind ``bootstrap_servers`` (host:port,...).
 
-    Raises NoBrokersError or RequestTimeoutError within ``timeout_s`` seconds if there is no way to it.
+    Raises ConfigError for what is no such list, and NoBrokersError or RequestTimeoutError within ``timeout_s`` seconds if there is no way to it.
     """
-    settings = TransportSettings(
-        bootstrap_servers=servers.read(bootstrap_servers),
-        client_id=client_id,
+    settings = evolve(
+        TransportSettings.of(ConsumerConfig.parse(bootstrap_servers=bootstrap_servers, client_id=client_id)),
         default_timeout_s=timeout_s,
         request_timeout_s=timeout_s,
         setup_timeout_s=timeout_s,

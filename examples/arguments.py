@@ -1,0 +1,18 @@
+"""The options all examples share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+__all__ = ["parse_arguments"]
+
+
+def parse_arguments(description: str | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bootstrap-servers", default="localhost:9092", help="host:port,...")
+    parser.add_argument("--topic", default="orders")
+    parser.add_argument("--group", default="billing")
+    parser.add_argument("--instance", default="worker-1", help="the name of the static member")
+    parser.add_argument("--max-messages", type=int, default=sys.maxsize, help="stop after so many records")
+    return parser.parse_args()

@@ -1,0 +1,68 @@
+"""What goes wrong is one line on stderr and an exit code: 2 for what was asked wrongly, 1 for the rest."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from tests.cli.running import kafka_nextgen
+
+
+@pytest.fixture
+def nobody() -> str:
+    """Return an address where nobody listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{one.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["consume", "t", "-g", "g", "-c", "max.pol.records=5"], "the nearest is max.poll.records"),
+        (["consume", "t", "-g", "g", "-c", "session.timeout.ms=5"], "group.consumer.session.timeout.ms"),
+        (["consume", "t", "-g", "g", "-c", "fetch.min.bytes"], "--config takes NAME=VALUE"),
+        (["consume", "t", "-g", "g", "-c", "client.id=a", "-c", "client.id=b"], "client.id is given twice"),
+        (["consume", "t", "-g", "g", "-b", "nowhere"], "host:port"),
+        (["produce", "t", "-b", "nowhere"], "host:port"),
+        (["produce", "t", "--key-separator", ""], "must not be empty"),
+        (["broker", "-c", "num.partition=3"], "the nearest is num.partitions"),
+        (["broker", "--listen", "here"], "is not HOST:PORT"),
+        (["broker", "--listen", "127.0.0.1:99999"], "is not HOST:PORT"),
+    ],
+)
+def test_what_was_asked_wrongly_exits_with_2(arguments: list[str], complaint: str) -> None:
+    done = kafka_nextgen(*arguments)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_produce_to_nobody_ends_with_one_line(nobody: str) -> None:
+    done = kafka_nextgen("produce", "t", "-b", nobody, "--timeout", "2", stdin="lost\n")
+    assert done.returncode == 1
+    assert nobody in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_consume_from_nobody_ends_with_one_line(nobody: str) -> None:
+    done = kafka_nextgen("consume", "t", "-g", "g", "-b", nobody, "--timeout", "2")
+    assert done.returncode == 1
+    assert nobody in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_server_that_never_answers_does_not_hold_produce_beyond_its_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        done = kafka_nextgen("produce", "t", "-b", address, "--timeout", "1", stdin="lost\n", timeout_s=30)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = kafka_nextgen("broker", "--listen", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert done.returncode == 1
+    assert "address already in use" in done.stderr.lower()

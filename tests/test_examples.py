@@ -1,0 +1,79 @@
+"""Every example runs as a user would run it: a process of its own, against a broker."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.cli.producing.producer import Producer, connect
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire.records import NewRecord
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+RECORDS = 20
+
+
+def write(servers: str, topic: str) -> None:
+    async def run() -> None:
+        cluster = await connect(servers, 10.0)
+        try:
+            records = [NewRecord(f"order {number}".encode(), key=str(number).encode()) for number in range(RECORDS)]
+            await Producer(cluster, topic).send(records)
+        finally:
+            await cluster.close()
+
+    asyncio.run(run())
+
+
+def run_example(name: str, servers: str, *options: str) -> list[str]:
+    arguments = ["--bootstrap-servers", servers, "--topic", "orders", "--max-messages", str(RECORDS), *options]
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    with Cluster(config={"group.consumer.assignment.interval.ms": 0}) as cluster:
+        cluster.create_topic("orders", partitions=3)
+        write(cluster.bootstrap_servers, "orders")
+        yield cluster.bootstrap_servers
+
+
+def test_every_example_is_tested() -> None:
+    helpers = {"arguments"}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
+        "asyncio_consumer",
+        "rebalance_listener",
+        "static_member",
+        "sync",
+    }
+
+
+@pytest.mark.parametrize("name", ["sync", "asyncio_consumer", "rebalance_listener", "static_member"])
+def test_an_example_reads_every_record(name: str, servers: str) -> None:
+    lines = run_example(name, servers, "--group", name)
+    orders = {line.split("b'")[1].rstrip("'") for line in lines if "b'" in line}
+    assert orders == {f"order {number}" for number in range(RECORDS)}
+
+
+def test_the_listener_hears_what_comes_and_goes(servers: str) -> None:
+    lines = run_example("rebalance_listener", servers, "--group", "listener")
+    assert lines[0] == "assigned orders[0-2]"
+    assert lines[-1] == "revoked orders[0-2]"
+
+
+def test_the_static_member_says_what_it_keeps(servers: str) -> None:
+    lines = run_example("static_member", servers, "--group", "static", "--instance", "worker-7")
+    assert lines[-1] == "worker-7 keeps orders[0-2]"
