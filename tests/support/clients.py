@@ -32,7 +32,7 @@ def unique(prefix: str) -> str:
 
 
 def admin_client(bootstrap_servers: str) -> AdminClient:
-    return AdminClient({"bootstrap.servers": bootstrap_servers})
+    return AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 4})  # warnings and worse
 
 
 def create_topic(bootstrap_servers: str, prefix: str, partitions: int = 1) -> str:
