@@ -41,7 +41,8 @@ RETRY_PAUSE_S = 0.1
 async def connect(bootstrap_servers: str, timeout_s: float, client_id: str = "kafka-nextgen") -> ClusterClient:
     """A started client of the cluster behind ``bootstrap_servers`` (host:port,...).
 
-    Raises ConfigError for what is no such list, and NoBrokersError or RequestTimeoutError within ``timeout_s`` seconds if there is no way to it.
+    Raises ConfigError for what is no such list. Raises NoBrokersError or RequestTimeoutError within ``timeout_s``
+    seconds if there is no way to it.
     """
     settings = evolve(
         TransportSettings.of(ConsumerConfig.parse(bootstrap_servers=bootstrap_servers, client_id=client_id)),

@@ -1,0 +1,92 @@
+"""Write docs/configuration.md from the tables in the code: ``python docs/make_configuration.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kafka_nextgen.broker import BrokerSettings
+from kafka_nextgen.config import FORBIDDEN, KEYS, ConsumerConfig
+from kafka_nextgen.properties import INT32_MAX
+
+__all__ = ["configuration_page"]
+
+PAGE = Path(__file__).with_name("configuration.md")
+
+OPENING = """\
+# Configuration
+
+*Written by `python docs/make_configuration.py` from `kafka_nextgen/config.py` and `kafka_nextgen/broker/settings.py`;
+a test keeps it in step.*
+
+## The consumer
+
+Keys are Kafka's own, as a mapping (`{"group.id": "billing"}`) or in snake_case as keyword arguments
+(`group_id="billing"`); the few that are not Kafka's say so. A key that does not exist, a value that can't be and two
+values that contradict each other raise `ConfigError`, which names the key and, if it is misspelt, the nearest one.
+
+| key | value | default | what it does |
+|---|---|---|---|
+"""
+
+REFUSED = """
+### Refused with `group.protocol=consumer`
+
+In the consumer group protocol these are the broker's business. They raise `ConfigError`; properties written for a
+classic consumer can be taken over by `ConsumerConfig.from_properties(properties, migrate=True)`, which leaves them out
+with a warning each.
+
+| key | instead |
+|---|---|
+"""
+
+BROKER = """
+## The embedded broker
+
+Given as `Cluster(config={...})` in tests, as `Broker({...})`, or as `kafka-nextgen broker --config NAME=VALUE`.
+
+| key | default |
+|---|---|
+"""
+
+
+def configuration_page() -> str:
+    """The page, as it should be."""
+    return (
+        OPENING
+        + _table(_consumer_rows())
+        + REFUSED
+        + _table((f"`{key}`", instead) for key, instead in FORBIDDEN.items())
+        + BROKER
+        + _table(_broker_rows())
+    )
+
+
+def _consumer_rows() -> Iterator[tuple[str, ...]]:
+    defaults = ConsumerConfig.parse(bootstrap_servers="localhost:9092")
+    for key in KEYS.values():
+        default = "" if key.name == "bootstrap.servers" else _plain(key.default(defaults))
+        stated = "" if "Default:" in key.doc else default
+        kind = re.sub(rf"a whole number from (\d+) to {INT32_MAX}", r"whole number, at least \1", key.kind.name)
+        yield f"`{key.name}`", kind, stated, key.doc
+
+
+def _broker_rows() -> Iterator[tuple[str, ...]]:
+    for name, default in BrokerSettings().as_properties().items():
+        yield f"`{name}`", default
+
+
+def _plain(value: object) -> str:
+    text = getattr(value, "value", value)
+    if isinstance(text, bool):
+        return str(text).lower()
+    return "" if text is None else str(text)
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    return "".join(f"| {' | '.join(cell.replace('|', ',') for cell in row)} |\n" for row in rows)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(configuration_page())

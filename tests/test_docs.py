@@ -1,0 +1,49 @@
+"""The documents must not fall behind the code."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.config import ConsumerConfig
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_the_configuration_page_is_what_the_code_says() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "make_configuration.py"))["configuration_page"]()
+    assert (ROOT / "docs" / "configuration.md").read_text() == page, "run python docs/make_configuration.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text())]
+    missing = [link for link in links if link and "://" not in link and not (page.parent / link).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_files_exist(page: Path) -> None:
+    named = re.findall(r"`((?:kafka_nextgen|tests|docs|examples|\.ci)/[\w./]*)`", page.read_text())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_in_the_documents_is_python(page: Path) -> None:
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        compile(block, page.name, "exec")
+
+
+def test_keys_in_the_readme_exist() -> None:
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
+        keys = re.findall(r'"([a-z]+(?:\.[a-z]+)+)": ', block)
+        ConsumerConfig.parse({"bootstrap.servers": "localhost:9092", "group.id": "g"} | _defaults(keys))
+
+
+def _defaults(keys: list[str]) -> dict[str, object]:
+    """None stands for the default, so only the keys are checked."""
+    return {key: None for key in keys if key not in ("bootstrap.servers", "group.id") and not key.startswith("group.c")}
