@@ -7,8 +7,8 @@ import asyncio
 import click
 from rich.console import Console
 
-from kafka_nextgen.cli.demonstration.board import Board
-from kafka_nextgen.cli.demonstration.dataset import load_flights
+from kafka_nextgen.cli.demonstration.board import PARTITIONS, Board
+from kafka_nextgen.cli.demonstration.dataset import count_by_partition, load_flights
 from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.run import Story, StoryError
 from kafka_nextgen.cli.demonstration.screen import Screen, open_screen
@@ -28,7 +28,7 @@ def demo() -> None:
     """
     flights = load_flights()
     with open_screen(Console()) as screen:
-        story = Story(flights, Board(len(flights), screen.tell))
+        story = Story(flights, Board(count_by_partition(flights, PARTITIONS), screen.tell))
         stopped_by, proof = asyncio.run(_tell(story, screen))
     faults = ([stopped_by] if stopped_by else []) + [fault for fault in proof.faults if fault != stopped_by]
     if faults:

@@ -19,9 +19,12 @@ PARTITIONS = 12
 
 @define
 class Board:
-    """Owners and progress by partition, and the ledger behind it. ``on_news`` is told each sentence."""
+    """Owners and progress by partition, and the ledger behind it.
 
-    total: int
+    ``totals`` is how many records each partition will get in the end; ``on_news`` is told each sentence.
+    """
+
+    totals: list[int]
     on_news: Callable[[str], None]
     ledger: Ledger = field(factory=Ledger)
     owners: dict[int, str] = field(factory=dict)
@@ -29,6 +32,7 @@ class Board:
     progress: list[int] = field(factory=lambda: [0] * PARTITIONS)
     processed_by: dict[str, int] = field(factory=dict)
     uncommitted: dict[str, int] = field(factory=dict)
+    killed: set[str] = field(factory=set)
     _changed: asyncio.Event = field(factory=asyncio.Event)
 
     def note_produced(self, partition: int, offset: int, checksum: int) -> None:
@@ -50,6 +54,16 @@ class Board:
             self._release(name, report.partitions)
             self._tell_partitions(name, "has lost" if report.lost else "gives up", report.partitions)
         self._changed.set()
+
+    @property
+    def total(self) -> int:
+        """How many records there will be."""
+        return sum(self.totals)
+
+    def note_killed(self, name: str) -> None:
+        """Note that process ``name`` is about to be killed. It owns its partitions until the session is over."""
+        self.ledger.killed(name)
+        self.killed.add(name)
 
     def say(self, news: str) -> None:
         """Tell a sentence."""

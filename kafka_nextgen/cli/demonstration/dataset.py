@@ -7,11 +7,15 @@ that what one aircraft did stays in order; its value is the line of the file as 
 from __future__ import annotations
 
 import gzip
+from collections import Counter
+from collections.abc import Iterable
 from importlib.resources import files
 
 from attrs import frozen
 
-__all__ = ["Flight", "load_flights"]
+from kafka_nextgen.cli.producing.partitioner import Partitioner
+
+__all__ = ["Flight", "count_by_partition", "load_flights"]
 
 _FILE = "flights.csv.gz"
 _TAIL_NUMBER = "tailnum"
@@ -32,3 +36,12 @@ def load_flights() -> list[Flight]:
     header, *lines = gzip.decompress(data).splitlines()
     column = header.decode().split(",").index(_TAIL_NUMBER)
     return [Flight(row, line.split(b",")[column], line) for row, line in enumerate(lines, 1)]
+
+
+def count_by_partition(flights: Iterable[Flight], partitions: int) -> list[int]:
+    """How many of the flights each partition will get."""
+    partitioner = Partitioner(partitions)
+    counts = [0] * partitions
+    for tail_number, count in Counter(flight.tail_number for flight in flights).items():
+        counts[partitioner.partition_of(tail_number)] += count
+    return counts

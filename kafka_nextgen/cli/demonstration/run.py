@@ -112,7 +112,7 @@ class Story:
         self.board.say(f"{name} has left")
 
     async def _kill(self, name: str) -> None:
-        self.board.ledger.killed(name)
+        self.board.note_killed(name)
         await self.members[name].kill()
         count = self.board.uncommitted.get(name, 0)
         self.board.say(f"{name} was killed (SIGKILL) with {count} records processed and not committed")

@@ -82,14 +82,16 @@ class TerminalScreen:
         table = Table("partition", "owner", "processed", "", "behind", title=_sums(board), title_justify="left")
         for number in range(PARTITIONS):
             done, there = board.progress[number], board.produced[number]
-            bar = ProgressBar(total=max(there, 1), completed=done, width=_BAR_WIDTH)
-            owner = self._owner(board.owners.get(number))
+            bar = ProgressBar(total=board.totals[number], completed=done, width=_BAR_WIDTH)
+            owner = self._owner(board, board.owners.get(number))
             table.add_row(f"{TOPIC}[{number}]", owner, bar, f"{done:,}", f"{there - done:,}")
         return table
 
-    def _owner(self, name: str | None) -> Text:
+    def _owner(self, board: Board, name: str | None) -> Text:
         if name is None:
             return Text("-", style="dim")
+        if name in board.killed:
+            return Text(f"{name}, killed", style="red")
         colour = self._colours.setdefault(name, _COLOURS[len(self._colours) % len(_COLOURS)])
         return Text(name, style=colour)
 
