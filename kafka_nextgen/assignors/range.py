@@ -8,6 +8,8 @@ member as long as both topics have as many partitions and the same subscribers: 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     GroupAssignment,
@@ -64,4 +66,4 @@ def _ranges(num_partitions: int, num_members: int) -> list[range]:
         return []
     share, extra = divmod(num_partitions, num_members)
     firsts = [place * share + min(place, extra) for place in range(num_members + 1)]
-    return [range(first, after) for first, after in zip(firsts[:-1], firsts[1:], strict=True)]
+    return [range(first, after) for first, after in pairwise(firsts)]
