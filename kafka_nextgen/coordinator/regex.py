@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Protocol
 
-import re2  # type: ignore[import-untyped]  # ships no types
+import re2
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal

@@ -1,0 +1,119 @@
+"""Subscribing by pattern: RE2, matched against whole topic names.
+
+The coordinator matches (KIP-848, "Consumer API", ``SubscriptionPattern``), with RE2/J and against the whole name.
+Python's ``re`` is another language: it searches unless told otherwise, has look-around and back-references, and
+backtracks. So a pattern is looked at here before it is sent:
+
+* what no RE2 takes (look-around, back-references, possessive quantifiers) is refused at once;
+* what google-re2 does not take, but RE2/J might, is sent with a warning: the two differ in corners, and the
+  coordinator decides;
+* an anchor at one end only is a sign that searching was meant, and causes a warning.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+
+import re2
+from attrs import field, frozen
+
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["SubscriptionPattern"]
+
+#: Constructs of Python's ``re`` that RE2 has none of, each with its name. Escapes are blanked out before looking.
+_NOT_RE2 = (
+    (re.compile(r"\(\?<?[=!]"), "look-around"),
+    (re.compile(r"\(\?P=\w+\)"), "back-references"),
+    (re.compile(r"[*+?}]\+"), "possessive quantifiers"),
+    (re.compile(r"\(\?>"), "atomic groups"),
+    (re.compile(r"\(\?\("), "conditions"),
+)
+_BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_BRACKETS = re.compile(r"\[\^?\]?[^\]]*\]")
+_OPEN_ENDS = (".*", ".+", ".*?", ".+?")
+
+
+@frozen
+class SubscriptionPattern:
+    """A pattern for ``subscribe``: all topics whose whole name matches, also those created later.
+
+    ``pattern`` is RE2 syntax. Raises ConfigError for what RE2 can't do.
+    """
+
+    pattern: str = field()
+
+    @pattern.validator
+    def _check(self, _attribute: object, value: str) -> None:
+        if not isinstance(value, str) or not value:
+            raise ConfigError("a subscription pattern is a string that is not empty")
+        _refuse_what_re2_lacks(value)
+        _warn_of_what_re2_refuses(value)
+        _warn_of_half_anchors(value)
+
+    def preview(self, topics: Iterable[str]) -> tuple[str, ...]:
+        """Those of ``topics`` that the pattern matches, sorted; raises ConfigError if google-re2 can't read it."""
+        try:
+            compiled = re2.compile(self.pattern, _quiet())
+        except re2.error as error:
+            raise ConfigError(f"pattern {self.pattern!r} can't be tried here: {error}") from None
+        return tuple(sorted(topic for topic in topics if compiled.fullmatch(topic)))
+
+    @classmethod
+    def of_compiled(cls, compiled: re.Pattern[str]) -> SubscriptionPattern:
+        """Take the text of a pattern made by ``re.compile``, with a DeprecationWarning; flags can't be sent.
+
+        Raises ConfigError if it was compiled with flags, or for bytes.
+        """
+        warnings.warn(
+            "subscribe(re.compile(...)) sends the pattern's text to be matched by RE2 against whole names; "
+            "use SubscriptionPattern(...)",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        if not isinstance(compiled.pattern, str) or compiled.flags & ~re.UNICODE:
+            raise ConfigError(f"{compiled!r} can't be sent: write flags into the pattern, as in (?i)orders-.*")
+        return cls(compiled.pattern)
+
+
+def _quiet() -> re2.Options:
+    options = re2.Options()
+    options.log_errors = False  # a pattern that can't be read is told as an exception, not on stderr
+    return options
+
+
+def _refuse_what_re2_lacks(pattern: str) -> None:
+    plain = _BRACKETS.sub("[]", _ESCAPE.sub("__", pattern))
+    found = [name for construct, name in _NOT_RE2 if construct.search(plain)]
+    if _BACK_REFERENCE.search(pattern):
+        found.append("back-references")
+    if found:
+        raise ConfigError(f"pattern {pattern!r} uses {' and '.join(found)}, which RE2 does not have")
+
+
+def _warn_of_what_re2_refuses(pattern: str) -> None:
+    try:
+        re2.compile(pattern, _quiet())
+    except re2.error as error:
+        warnings.warn(
+            f"pattern {pattern!r} is not valid RE2 as far as can be told here ({error}); the coordinator decides",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def _warn_of_half_anchors(pattern: str) -> None:
+    begins, ends = pattern.startswith("^"), pattern.endswith("$") and not pattern.endswith("\\$")
+    open_end, open_begin = pattern.endswith(_OPEN_ENDS), pattern.startswith(_OPEN_ENDS)
+    if (begins and not ends and not open_end) or (ends and not begins and not open_begin):
+        meant = pattern.strip("^$")
+        meant = f"{meant}.*" if begins else f".*{meant}"
+        warnings.warn(
+            f"pattern {pattern!r} matches whole topic names, so an anchor at one end says nothing; "
+            f"if you meant to search, write {meant!r}",
+            UserWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,94 @@
+"""Patterns are RE2 and match whole names; what Python's ``re`` would do differently is said before it is sent."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import pytest
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.patterns import SubscriptionPattern
+
+TOPICS = ["orders", "orders-eu", "orders-us", "reorders", "audit"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matched"),
+    [
+        ("orders", ("orders",)),
+        ("orders.*", ("orders", "orders-eu", "orders-us")),
+        (".*orders", ("orders", "reorders")),
+        ("^orders-(eu|us)$", ("orders-eu", "orders-us")),
+        ("(?i)AUDIT", ("audit",)),
+        ("nothing", ()),
+        (r"orders\-eu", ("orders-eu",)),
+    ],
+)
+def test_preview_shows_which_whole_names_match(pattern: str, matched: tuple[str, ...]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert SubscriptionPattern(pattern).preview(TOPICS) == matched
+
+
+@pytest.mark.parametrize(
+    ("pattern", "construct"),
+    [
+        ("orders(?!-eu).*", "look-around"),
+        ("(?<=a)b", "look-around"),
+        (r"(a)\1", "back-references"),
+        ("(?P<x>a)(?P=x)", "back-references"),
+        ("a*+", "possessive"),
+        ("(?>a|b)", "atomic"),
+    ],
+)
+def test_what_re2_does_not_have_is_refused_by_name(pattern: str, construct: str) -> None:
+    with pytest.raises(ConfigError, match=construct):
+        SubscriptionPattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"a\*+", "[*+?]+", r"\(\?=", r"a\\1b", "[(?=]"])
+def test_what_only_looks_like_it_is_taken(pattern: str) -> None:
+    SubscriptionPattern(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "meant"), [("^orders", "orders.*"), ("orders$", ".*orders"), ("^orders-[a-z]", "orders-[a-z].*")]
+)
+def test_half_an_anchor_is_warned_of_with_what_was_meant(pattern: str, meant: str) -> None:
+    with pytest.warns(UserWarning, match=re.escape(repr(meant))):
+        SubscriptionPattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["^orders$", "^orders.*", ".*orders$", "orders", r"orders\$"])
+def test_whole_anchors_and_open_ends_are_not(pattern: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SubscriptionPattern(pattern)
+
+
+def test_what_google_re2_refuses_is_warned_of_but_left_to_the_coordinator() -> None:
+    with pytest.warns(UserWarning, match="the coordinator decides"):
+        pattern = SubscriptionPattern("orders(")
+    with pytest.raises(ConfigError, match="can't be tried here"):
+        pattern.preview(TOPICS)
+
+
+@pytest.mark.parametrize("nothing", ["", None, 7])
+def test_nothing_is_no_pattern(nothing: object) -> None:
+    with pytest.raises(ConfigError, match="not empty"):
+        SubscriptionPattern(nothing)  # type: ignore[arg-type]
+
+
+def test_a_compiled_pattern_is_taken_by_its_text_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="SubscriptionPattern"):
+        assert SubscriptionPattern.of_compiled(re.compile("orders.*")) == SubscriptionPattern("orders.*")
+
+
+def test_flags_of_a_compiled_pattern_are_refused() -> None:
+    with pytest.warns(DeprecationWarning, match="text"), pytest.raises(ConfigError, match="flags"):
+        SubscriptionPattern.of_compiled(re.compile("orders.*", re.IGNORECASE))
+
+
+def test_a_pattern_that_would_backtrack_for_ever_is_matched_at_once() -> None:
+    assert SubscriptionPattern("^(a+)+$").preview(["a" * 200 + "b"]) == ()
