@@ -44,9 +44,7 @@ def _share_among_equals(group: AssignmentSpec, numbering: Numbering) -> dict[str
     due, extras = divmod(len(numbering), len(group.members))
     free = [True] * len(numbering)
     for member_id, member in sorted(group.members.items()):
-        had = [
-            number for number in numbering.of_subscribed(member.target, member.subscribed_topics) if free[number]
-        ]
+        had = [number for number in numbering.of_subscribed(member.target, member.subscribed_topics) if free[number]]
         may_keep = due + 1 if extras and len(had) > due else due
         extras -= may_keep > due
         shares[member_id] = had[:may_keep]

@@ -48,8 +48,7 @@ def share_among_mixed(group: AssignmentSpec, numbering: Numbering) -> dict[str, 
         if not any(moved):
             break
     return {
-        member_id: [number for numbers in held.values() for number in numbers]
-        for member_id, held in holdings.items()
+        member_id: [number for numbers in held.values() for number in numbers] for member_id, held in holdings.items()
     }
 
 
@@ -97,9 +96,7 @@ def _balance(topic: _Topic, holdings: Holdings, loads: dict[str, int]) -> bool:
     Both heaps keep entries whose load is out of date; they are dropped when they come to the top.
     """
     least = [(loads[member_id], member_id) for member_id in topic.subscribers]
-    most = [
-        (-loads[member_id], member_id) for member_id in topic.subscribers if topic.topic_id in holdings[member_id]
-    ]
+    most = [(-loads[member_id], member_id) for member_id in topic.subscribers if topic.topic_id in holdings[member_id]]
     heapify(least)
     heapify(most)
     moved = False

@@ -76,9 +76,7 @@ def _member_to(member: DescribedMember, topics: TopicDirectory) -> _Member:
 
 
 def _assignment_to(partitions: frozenset[TopicIdPartition], topics: TopicDirectory) -> _Assignment:
-    named = [
-        (topics.name_of(topic_id), topic_id, numbers) for topic_id, numbers in by_topic_id(partitions).items()
-    ]
+    named = [(topics.name_of(topic_id), topic_id, numbers) for topic_id, numbers in by_topic_id(partitions).items()]
     return _Assignment(
         topic_partitions=[
             _Assignment.TopicPartitions(topic_id=topic_id, topic_name=name, partitions=numbers)

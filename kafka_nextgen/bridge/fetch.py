@@ -132,9 +132,7 @@ def to_request(
 def from_response(message: FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
     """Read an answer, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
     by_id = message.API_VERSION >= _WITH_TOPIC_IDS
-    named = [
-        (names.get(topic.topic_id) if by_id else topic.topic, topic.partitions) for topic in message.responses
-    ]
+    named = [(names.get(topic.topic_id) if by_id else topic.topic, topic.partitions) for topic in message.responses]
     return FetchAnswer(
         error=message.error_code,
         session_id=message.session_id,

@@ -85,9 +85,7 @@ def _topic(topic: _Topic) -> TopicInfo:
         topic_id=topic.topic_id,
         error=topic.error_code,
         is_internal=topic.is_internal,
-        partitions={
-            partition.partition_index: _partition(topic.name, partition) for partition in topic.partitions
-        },
+        partitions={partition.partition_index: _partition(topic.name, partition) for partition in topic.partitions},
     )
 
 

@@ -51,9 +51,7 @@ def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: 
     if version < _WITH_GROUPS:
         return OffsetFetchRequest(
             group_id=request.group_id,
-            topics=None
-            if topics is None
-            else [_OneGroupTopic(name=t, partition_indexes=n) for t, n in topics.items()],
+            topics=None if topics is None else [_OneGroupTopic(name=t, partition_indexes=n) for t, n in topics.items()],
             require_stable=True,
         )
     group = _Group(
@@ -77,18 +75,14 @@ def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mappin
     for group in message.groups:
         if group.group_id == group_id:
             named = [(names.get(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
-            return _fetched(
-                group.error_code, [(name, topic.partitions) for name, topic in named if name is not None]
-            )
+            return _fetched(group.error_code, [(name, topic.partitions) for name, topic in named if name is not None])
     raise DecodeError(f"OffsetFetch was answered without group {group_id}")
 
 
 def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[OffsetFetch, ...]:
     """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
     if message.API_VERSION < _WITH_GROUPS:
-        named = (
-            None if message.topics is None else [(topic.name, topic.partition_indexes) for topic in message.topics]
-        )
+        named = None if message.topics is None else [(topic.name, topic.partition_indexes) for topic in message.topics]
         return (OffsetFetch(message.group_id, _partitions(named)),)
     return tuple(_group_from(group, topics, message.API_VERSION >= _WITH_TOPIC_IDS) for group in message.groups)
 

@@ -53,9 +53,7 @@ def _first_objection(
 def _group_must_exist(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
     if group.is_consumer_group or request.member_epoch == JOIN:
         return None
-    return Refusal(
-        ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group.group_id!r}; join with epoch 0"
-    )
+    return Refusal(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group.group_id!r}; join with epoch 0")
 
 
 def _group_must_have_room(
@@ -71,9 +69,7 @@ def _group_must_have_room(
     )
 
 
-def _instance_must_be_free(
-    request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings
-) -> Refusal | None:
+def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
     """Even for the same member id: nobody but the old process's -2, or its silence, says that it is gone."""
     holder = group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or holder is None:
@@ -87,9 +83,7 @@ def _instance_must_be_free(
     )
 
 
-def _instance_must_be_known(
-    request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings
-) -> Refusal | None:
+def _instance_must_be_known(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
     if request.member_epoch == JOIN or request.instance_id is None or request.instance_id in group.instances:
         return None
     return Refusal(
@@ -98,16 +92,13 @@ def _instance_must_be_known(
     )
 
 
-def _instance_must_be_its_own(
-    request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings
-) -> Refusal | None:
+def _instance_must_be_its_own(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
     holder = group.instances.get(request.instance_id or "", request.member_id)
     if request.member_epoch == JOIN or holder == request.member_id:
         return None
     return Refusal(
         ErrorCode.FENCED_INSTANCE_ID,
-        f"instance {request.instance_id!r} of group {group.group_id!r} has gone on to member {holder}; "
-        "stop this one",
+        f"instance {request.instance_id!r} of group {group.group_id!r} has gone on to member {holder}; stop this one",
     )
 
 

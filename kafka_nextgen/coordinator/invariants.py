@@ -78,9 +78,7 @@ def _stable_means_all_there(group: Group, topics: Topics) -> Iterator[str]:
         assigned = {partition for partition, _ in current.assigned}
         if not assigned <= group.target(member_id):
             yield f"{member_id} is stable with partitions that are not its target"
-        missing = {
-            partition for partition in group.target(member_id) - assigned if partition.topic_id in subscribed
-        }
+        missing = {partition for partition in group.target(member_id) - assigned if partition.topic_id in subscribed}
         if missing and group.assignment_epoch == group.epoch:
             yield f"{member_id} is stable without {sorted(missing)}"
 
@@ -108,9 +106,7 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     if wanted != {partition for target in group.targets.values() for partition in target}:
         yield "the target is not exactly the partitions of the subscribed topics"
     for member_id, target in sorted(group.targets.items()):
-        if not {partition.topic_id for partition in target} <= topics.ids(
-            group.topics_of(group.members[member_id])
-        ):
+        if not {partition.topic_id for partition in target} <= topics.ids(group.topics_of(group.members[member_id])):
             yield f"{member_id} is to have partitions of topics it does not subscribe to"
 
 

@@ -25,6 +25,4 @@ def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
         leave_for_a_while(draft, request.member_id)
     else:
         remove_member(draft, request.member_id)
-    return draft.outcome(
-        ConsumerGroupHeartbeatAnswer(member_id=request.member_id, member_epoch=request.member_epoch)
-    )
+    return draft.outcome(ConsumerGroupHeartbeatAnswer(member_id=request.member_id, member_epoch=request.member_epoch))

@@ -69,10 +69,7 @@ def _spec(draft: Draft) -> AssignmentSpec:
     topics = (topic for name, topic in draft.topics.by_name.items() if name in subscribed)
     return AssignmentSpec(
         {member_id: _member_spec(group, member) for member_id, member in group.members.items()},
-        {
-            topic.topic_id: TopicMetadata(topic.name, topic.num_partitions, topic.partition_racks)
-            for topic in topics
-        },
+        {topic.topic_id: TopicMetadata(topic.name, topic.num_partitions, topic.partition_racks) for topic in topics},
     )
 
 
@@ -111,9 +108,7 @@ def _write(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> N
     group_id = draft.group.group_id
     for member_id, member in sorted(spec.members.items()):
         share = assignment.members.get(member_id)
-        new = (
-            {topic_id: set(numbers) for topic_id, numbers in share.partitions.items() if numbers} if share else {}
-        )
+        new = {topic_id: set(numbers) for topic_id, numbers in share.partitions.items() if numbers} if share else {}
         if new != member.target or member_id not in draft.group.targets:
             draft.write(TargetAssignmentMember(group_id, member_id, frozenset(_partitions(new))))
     draft.write(TargetAssignmentMetadata(group_id, draft.group.epoch, draft.now_ms))

@@ -93,6 +93,4 @@ class Timers:
 
     def due(self, now: float) -> list[Arm]:
         """The timers that have run out by ``now``, by group, kind and member. They stay armed."""
-        return sorted(
-            (armed for armed in self._armed.values() if armed.deadline <= now), key=lambda armed: armed.key
-        )
+        return sorted((armed for armed in self._armed.values() if armed.deadline <= now), key=lambda armed: armed.key)

@@ -47,9 +47,7 @@ _RULES: tuple[tuple[Callable[[ConsumerGroupHeartbeat], bool], str], ...] = (
         "TopicPartitions is not the empty list; a member that joins owns nothing and has to say so",
     ),
     (
-        lambda request: (
-            _joins(request) and request.subscribed_topics is None and request.subscribed_pattern is None
-        ),
+        lambda request: _joins(request) and request.subscribed_topics is None and request.subscribed_pattern is None,
         "SubscribedTopicNames and SubscribedTopicRegex are both missing; a member that joins has to give one",
     ),
     (

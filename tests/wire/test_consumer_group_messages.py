@@ -73,9 +73,7 @@ def test_an_unchanged_heartbeat_is_all_null() -> None:
 
 def test_an_acknowledgement_lists_what_is_owned() -> None:
     owned = [Owned(topic_id=ORDERS, partitions=[0, 5])]
-    acknowledgement = ConsumerGroupHeartbeatRequest(
-        group_id="g", member_id="m", member_epoch=9, topic_partitions=owned
-    )
+    acknowledgement = ConsumerGroupHeartbeatRequest(group_id="g", member_id="m", member_epoch=9, topic_partitions=owned)
     expected = frame(
         header(1),
         "02 67 02 6d 00000009 00 00 ffffffff 00 00 00",

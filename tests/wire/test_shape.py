@@ -44,9 +44,7 @@ def test_a_sound_message_passes() -> None:
         pytest.param(describe(b"\x00"), "null", id="a null array that may not be null"),
         pytest.param(describe(b"\x02\x00"), "null", id="a null string in an array"),
         pytest.param(describe(b"\x02\x03\xc3\x28"), "not UTF-8", id="a string that is no text"),
-        pytest.param(
-            describe(b"\x01", tags=b"\x01\x05\x7f"), "tag 5: needs 127 bytes", id="a tag that has no end"
-        ),
+        pytest.param(describe(b"\x01", tags=b"\x01\x05\x7f"), "tag 5: needs 127 bytes", id="a tag that has no end"),
         pytest.param(describe(b"\x01", tags=b"\x02\x05\x00\x05\x00"), "tag 5 after tag 5", id="a tag twice"),
         pytest.param(describe(b"\x01", tags=b"\x02\x06\x00\x05\x00"), "tag 5 after tag 6", id="tags out of order"),
         pytest.param(describe(b"\x01", tags=b"\xff\xff\xff\xff\x0f"), "varint", id="tags without end"),
