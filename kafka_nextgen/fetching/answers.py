@@ -44,11 +44,25 @@ def note_error(state: PartitionState, code: int, behind_buffered: bool, settings
     if reaction is Reaction.RAISE:
         _note_trouble(state, error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
     elif reaction is Reaction.RESET and not behind_buffered:
-        begin_reset(state, settings, now, f"the log has no offset {state.fetch_offset}")
+        _leave_the_log(state, settings, now)
     else:
         state.stale = reaction is Reaction.REFRESH
         state.drain_first = reaction is Reaction.RESET
         note_failure(state, settings, now)
+
+
+def _leave_the_log(state: PartitionState, settings: FetchSettings, now: float) -> None:
+    """The position is outside the log: records were deleted before they were read, or the log was cut back."""
+    why = f"the log has no offset {state.fetch_offset}"
+    if not settings.strict:
+        begin_reset(state, settings, now, why)
+        return
+    error = OffsetOutOfRangeError(
+        f"{state.partition}: {why}, and offset.reset.strict forbids to jump over what is gone. Seek to go on.",
+        code=ErrorCode.OFFSET_OUT_OF_RANGE,
+        partition=state.partition,
+    )
+    _note_trouble(state, error, False, settings, now)
 
 
 def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> None:

@@ -30,6 +30,7 @@ class FetchSettings:
     """Limits in bytes and pauses in seconds, with the configuration key each comes from."""
 
     reset: OffsetReset = OffsetReset.LATEST  # auto.offset.reset
+    strict: bool = False  # offset.reset.strict: reset only where there is no offset at all
     buffer_bytes: int = 64 * 1024 * 1024  # fetch.buffer.bytes
     max_bytes: int = 50 * 1024 * 1024  # fetch.max.bytes
     partition_max_bytes: int = 1024 * 1024  # max.partition.fetch.bytes

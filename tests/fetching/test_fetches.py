@@ -11,6 +11,7 @@ from kafka_nextgen.fetching import (
     DecodedPartition,
     FetchSettings,
     FetchState,
+    NeedCommittedOffset,
     NeedMetadata,
     NeedOffsetReset,
     OffsetReset,
@@ -243,6 +244,18 @@ def test_an_offset_out_of_range_is_raised_where_a_reset_is_forbidden() -> None:
         state.take(1)
     assert caught.value.partition == P0
     assert state.position(P0) == 500
+
+
+def test_a_strict_reset_stops_where_data_is_gone_but_still_chooses_where_nothing_was_committed() -> None:
+    world = World(FetchState(FetchSettings(reset=OffsetReset.EARLIEST, strict=True)), cluster({P0: 1, P1: 1}))
+    world.start(P0, at=500)
+    world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
+    with pytest.raises(OffsetOutOfRangeError, match=r"no offset 500, and offset\.reset\.strict forbids"):
+        world.state.take(1)
+    assert world.state.position(P0) == 500
+    world.assign(P0, P1)
+    world.state.committed_found(world.only(NeedCommittedOffset), {}, world.now)
+    assert world.only(NeedOffsetReset).timestamps == {P1: -2}
 
 
 @pytest.mark.parametrize(
