@@ -284,6 +284,7 @@ class Fetcher:
 def _settings(config: ConsumerConfig) -> FetchSettings:
     return FetchSettings(
         reset=OffsetReset(config.auto_offset_reset.value),
+        strict=config.offset_reset_strict,
         buffer_bytes=config.fetch_buffer_bytes,
         max_bytes=config.fetch_max_bytes,
         partition_max_bytes=config.max_partition_fetch_bytes,
