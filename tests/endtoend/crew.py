@@ -61,12 +61,12 @@ class Crew:
             assert worker.process.stdout is not None
             worker.process.stdout.close()
 
-    def start(self, name: str) -> None:
+    def start(self, name: str, *config: str) -> None:
+        """Start a worker; ``config`` is ``key=value`` for its consumer, beyond what all workers have."""
         errors = self._logs / f"{name}.stderr"
+        command = [*self._command, str(self.partitions), *config]
         with errors.open("w") as stderr:
-            process = subprocess.Popen(
-                [*self._command, str(self.partitions)], cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, text=True
-            )
+            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, text=True)
         worker = self.workers[name] = Worker(name, process, errors)
         worker.told = threading.Thread(target=self._listen, args=(worker,))
         worker.told.start()

@@ -1,8 +1,9 @@
 """One member of a group as a process of its own: reads, tells, commits; SIGTERM lets it leave.
 
-Run as ``python -m tests.endtoend.worker BOOTSTRAP GROUP TOPIC PARTITIONS``. It pauses after each poll as if it
-worked, so that members come and go while records are left to read. Offsets are committed by the program alone:
-after every few polls, and before partitions are given up.
+Run as ``python -m tests.endtoend.worker BOOTSTRAP GROUP TOPIC PARTITIONS [KEY=VALUE ...]``, the last being more of
+its consumer's configuration. It pauses after each poll as if it worked, so that members come and go while records
+are left to read. Offsets are committed by the program alone: after every few polls, and before partitions are given
+up.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def work(consumer: Consumer, ledger: Ledger, stopped: threading.Event) -> None:
             ledger.commit(consumer)
 
 
-def main(bootstrap_servers: str, group: str, topic: str, partitions: str) -> None:
+def main(bootstrap_servers: str, group: str, topic: str, partitions: str, *more: str) -> None:
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     ledger = Ledger(int(partitions))
@@ -107,6 +108,7 @@ def main(bootstrap_servers: str, group: str, topic: str, partitions: str) -> Non
         "enable.auto.commit": False,
         "auto.offset.reset": "earliest",
         "max.poll.records": RECORDS_PER_POLL,
+        **dict(setting.split("=", 1) for setting in more),
     }
     with Consumer(config) as consumer:
         consumer.subscribe([topic], listener=ledger)
