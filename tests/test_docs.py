@@ -14,9 +14,10 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_the_configuration_page_is_what_the_code_says() -> None:
-    page = runpy.run_path(str(ROOT / "docs" / "make_configuration.py"))["configuration_page"]()
-    assert (ROOT / "docs" / "configuration.md").read_text() == page, "run python docs/make_configuration.py"
+@pytest.mark.parametrize("name", ["configuration", "membership"])
+def test_a_page_made_from_the_code_is_what_the_code_says(name: str) -> None:
+    page = runpy.run_path(str(ROOT / "docs" / f"make_{name}.py"))[f"{name}_page"]()
+    assert (ROOT / "docs" / f"{name}.md").read_text() == page, f"run python docs/make_{name}.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
