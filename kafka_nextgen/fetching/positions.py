@@ -10,7 +10,8 @@ Two offsets are kept apart: ``position`` is where handing over goes on, which is
 commits; ``fetch_offset`` is where fetching goes on. Between them lies what is buffered. While nothing is, they
 are equal.
 
-Beside the phase stand three switches, each somebody else's: ``released`` (the rebalance callback has returned),
+Beside the phase stand three switches, each somebody else's: ``released`` (the rebalance callback has returned;
+before that the position is looked up, for the callback may ask for it, but nothing is fetched),
 ``paused`` (the application's), ``stopped`` (being given up: nothing is fetched or handed over any more, but the
 position stays until the partition is gone, because it is still to be committed).
 
@@ -69,7 +70,7 @@ class PartitionState:
     @property
     def may_need_leader(self) -> bool:
         """Whether it is alive and no question about it is on its way."""
-        return self.released and not self.stopped and not self.asked
+        return not self.stopped and not self.asked
 
     @property
     def may_hand_over(self) -> bool:

@@ -1,7 +1,7 @@
 """The one door to fetching: who is assigned, what to ask next, what came, what is handed over.
 
 - A partition is fetched and handed over only between ``release`` (its rebalance callback has returned) and
-  ``stop`` (it is being given up). What arrives outside is dropped.
+  ``stop`` (it is being given up). What arrives outside is dropped. Its position is looked up before ``release``.
 - A new assignment leaves the partitions that stay exactly as they are: buffers, questions on their way, all.
 - The position advances when records are handed over, never before, so that a poll that is given up loses nothing.
 - Corrupt data and refusals are raised where the application takes records, after everything that lies before

@@ -25,11 +25,13 @@ from tests.fetching.world import World, asked, cluster, columns, listed
 P0, P1, P2 = (TopicPartition("orders", number) for number in range(3))
 
 
-def test_nothing_is_asked_before_the_callback_has_returned(world: World) -> None:
+def test_before_the_callback_has_returned_only_the_position_is_looked_up(world: World) -> None:
     world.state.assign([P0], added=[P0])
+    world.state.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(42)}, world.now)
+    assert world.state.position(P0) == 42
     assert world.plan() == []
     world.state.release([P0])
-    assert world.only(NeedCommittedOffset).partitions == (P0,)
+    assert asked(world.plan()) == [(1, 0, 42)]
 
 
 def test_a_question_is_asked_once(world: World) -> None:
