@@ -6,6 +6,7 @@
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
@@ -48,6 +49,7 @@ __all__ = [
     "ConfigError",
     "Consumer",
     "ConsumerConfig",
+    "ConsumerGroupMetadata",
     "CorruptRecordError",
     "DecodeError",
     "DeserializationError",

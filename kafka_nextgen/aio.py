@@ -3,54 +3,54 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
+import logging
 import time
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
-from concurrent.futures import Future
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from types import TracebackType
-from typing import TypeVar
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.core import ConsumerCore
-from kafka_nextgen.engine.guard import Guard
-from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
-from kafka_nextgen.engine.lookups import OffsetAndTimestamp
-from kafka_nextgen.engine.mailbox import AsyncSignal, PendingCallback
-from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer
+from kafka_nextgen.engine.awaiting import AwaitedCalls
+from kafka_nextgen.engine.front import check_max_records
+from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener, call_async
+from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.polling import Rest, Step, leave_steps, poll_steps
 from kafka_nextgen.engine.records import Records
+from kafka_nextgen.engine.signals import AsyncSignal
+from kafka_nextgen.engine.waiting import acknowledged, answer_to
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
-from kafka_nextgen.membership.events import Subscribed
-from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TopicPartition
+from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["AsyncConsumer"]
 
-T = TypeVar("T")
+logger = logging.getLogger("kafka_nextgen.consumer")
 
-#: How long (seconds) iteration waits before it looks whether the consumer was closed meanwhile.
+#: How long (seconds) iteration waits for records before it says that no broker was ever reached.
 ITERATION_TIMEOUT_S = 10.0
 
 
-class AsyncConsumer:
+class AsyncConsumer(AwaitedCalls):
     """Reads topics as a member of a consumer group, for applications built on asyncio.
 
     The same configuration, methods and errors as ``Consumer``; what waits there is awaited here. Heartbeats and
     fetches run on a thread of their own, so that a busy event loop costs no partition. One task at a time may be
-    inside a call (ConcurrentUseError otherwise). A call that is cancelled loses nothing.
+    inside a call (ConcurrentUseError otherwise). A call that is cancelled loses nothing: a record is handed over
+    when ``poll`` returns, and a callback whose poll was cancelled goes on until the next poll waits for it.
 
         async with AsyncConsumer({"bootstrap.servers": "localhost:9092", "group.id": "billing"}) as consumer:
             await consumer.subscribe(["orders"])
             async for record in consumer:
                 ...
+
+    If an error ends the ``async with`` block, auto-commit leaves out what was being processed.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._signal = AsyncSignal()
-        self._core = ConsumerCore(parsed, self._signal)
         self._listener: RebalanceListener | AsyncRebalanceListener | None = None
-        self._running: tuple[PendingCallback, asyncio.Task[None]] | None = None
-        self._guard = Guard(asyncio.current_task)
+        self._callback: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        super().__init__(parsed, self._signal, asyncio.current_task)
 
     async def __aenter__(self) -> AsyncConsumer:
         return self
@@ -58,43 +58,52 @@ class AsyncConsumer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
-
-    @property
-    def config(self) -> ConsumerConfig:
-        """The configuration in force."""
-        return self._core.config
+        if error is None:
+            await self.close()
+            return
+        try:
+            await self._close(30.0, LeaveMode.DEFAULT, all_is_processed=False)
+        except Exception:  # the error that ended the block is the one to be seen
+            logger.exception("closing after an error")
 
     # ---- subscribing
 
     async def subscribe(
         self, topics: Collection[str], listener: RebalanceListener | AsyncRebalanceListener | None = None
     ) -> None:
-        """Read ``topics`` as a member of the group; the methods of ``listener`` may be ``async``."""
-        if isinstance(topics, str):
-            raise TypeError(f"subscribe() takes a collection of topic names; did you mean [{topics!r}]?")
+        """Read ``topics`` as a member of the group; replaces an earlier subscription.
+
+        The methods of ``listener`` may be ``async``; those that are not block the event loop while they run, and
+        get a ``RebalanceConsumer``, whose ``commit`` needs no ``await``. Raises as ``Consumer.subscribe`` does.
+        """
         with self._use("subscribe"):
+            await answer_to(self._core.subscribe(topics, listener is not None))
             self._listener = listener
-            await _answer(self._core.engine.subscribe(Subscribed(frozenset(topics)), listener is not None))
 
     async def unsubscribe(self, timeout: float | None = None) -> None:
-        """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed."""
-        with self._use("unsubscribe"):
-            self._core.settle()
-            await self._run_out(self._core.engine.unsubscribe(self._api_timeout(timeout)))
+        """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.
 
-    def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions this member owns now."""
-        return self._core.engine.fetcher.assignment()
+        A callback that takes longer than ``timeout`` seconds is cancelled. Raises what a callback raised, after
+        everything else is done.
+        """
+        with self._use_alone("unsubscribe"):
+            limit_s, errors = self._limit_s(timeout), list[Exception]()
+            deadline = time.monotonic() + limit_s
+            await self._walk(leave_steps(self._core, self._core.unsubscribe(limit_s), limit_s), errors, deadline)
+            _raise_first(errors)
 
     # ---- reading
 
     async def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
-        """Wait up to ``timeout`` seconds for records and hand them over; empty if none came."""
-        with self._use("poll"):
-            self._core.settle()
-            await self._wait_for_records(time.monotonic() + timeout)
-            return self._core.take(max_records or self.config.max_poll_records)
+        """Wait up to ``timeout`` seconds for records and hand them over; empty if none came.
+
+        At most ``max_records`` (``max.poll.records``). Rebalance callbacks run in here, and may take longer.
+        Raises as ``Consumer.poll`` does.
+        """
+        check_max_records(max_records)
+        with self._use_alone("poll"):
+            await self._walk(poll_steps(self._core, timeout))
+            return self._core.take(max_records)
 
     async def batches(self, max_records: int | None = None) -> AsyncIterator[Records]:
         """Hand over records in batches, for ever; ``max_records`` bounds each (``max.poll.records``)."""
@@ -104,247 +113,116 @@ class AsyncConsumer:
                 yield records
 
     def __aiter__(self) -> AsyncConsumer:
+        """Hand over record by record, for ever. Asking for the next one says that the last one is processed.
+
+        Raises what ``poll`` raises, and DeserializationError; iterating again goes on behind that record.
+        """
         return self
 
     async def __anext__(self) -> Record:
-        record = self._core.next_looked_at()  # the quick way: no lock, as long as looked-at records last
+        record = self._core.cursor.next()  # the quick way: no lock, as long as nothing happens
         if record is not None:
             return record
-        with self._use("__anext__"):
+        with self._use_alone("__anext__"):
             while record is None:
-                self._core.settle()
-                await self._wait_for_records(time.monotonic() + ITERATION_TIMEOUT_S)
-                record = next(self._core.look(self.config.max_poll_records), None)
+                await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+                record = self._core.cursor.look(self.config.max_poll_records)
             return record
-
-    async def _wait_for_records(self, deadline: float) -> None:
-        """Do what a poll owes the member, and return when there are records or the time is over."""
-        core = self._core
-        while True:
-            self._signal.clear()
-            noted = core.note_poll()
-            if noted is not None:
-                await _answer(noted)
-            await self._run_callbacks()
-            core.raise_posted()
-            if core.engine.fetcher.has_records():
-                return
-            wait_s = core.wait_at_most_s(deadline)
-            if wait_s <= 0:
-                core.raise_if_unreachable()
-                return
-            await self._signal.wait(wait_s)
-            core.check_open()
-
-    # ---- rebalance callbacks
-
-    async def _run_callbacks(self) -> None:
-        """Run what waits to be run. A callback whose poll was cancelled goes on, and the next poll waits for it."""
-        while True:
-            if self._running is None:
-                callback = self._core.engine.mailbox.take_callback()
-                if callback is None:
-                    return
-                self._running = callback, asyncio.ensure_future(self._run_callback(callback))
-            callback, task = self._running
-            await asyncio.wait([task])
-            self._running = None
-            error = _error_of(task)
-            if error is not None:
-                self._core.engine.mailbox.post_error(error)  # raised by this poll, or the next if this is cancelled
-            await asyncio.shield(_answer(self._core.callback_finished(callback, error)))
-            self._core.raise_posted()
-
-    async def _run_callback(self, callback: PendingCallback) -> None:
-        if self._listener is None:
-            return
-        method = getattr(self._listener, callback.kind.value)
-        with AsyncRebalanceConsumer(self._core, self._commit, self._position) as view:
-            outcome = method(view, list(callback.partitions))
-            if inspect.isawaitable(outcome):
-                await outcome
-
-    # ---- positions
-
-    async def commit(
-        self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None = None, timeout: float | None = None
-    ) -> None:
-        """Commit ``offsets``, or the positions behind everything handed over."""
-        with self._use("commit"):
-            await self._commit(offsets, timeout)
-
-    async def _commit(
-        self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None, timeout: float | None
-    ) -> None:
-        self._core.settle_progress()
-        limit_s = self._api_timeout(timeout)
-        await _answer(self._core.engine.commit(self._core.offsets_to_commit(offsets), limit_s))
-
-    def commit_async(
-        self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None = None
-    ) -> asyncio.Future[None]:
-        """Commit without waiting; the future tells how it ended."""
-        with self._use("commit_async"):
-            self._core.settle_progress()
-            commit = self._core.engine.commit(self._core.offsets_to_commit(offsets), self._api_timeout(None))
-            return asyncio.wrap_future(commit)
-
-    async def committed(
-        self, partitions: Collection[TopicPartition], timeout: float | None = None
-    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """The group's committed offsets, None where there is none."""
-        with self._use("committed"):
-            return await _answer(self._core.engine.committed(partitions, self._api_timeout(timeout)))
-
-    async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """The offset of the next record of ``partition``; waits while it is being looked up."""
-        with self._use("position"):
-            return await self._position(partition, timeout)
-
-    async def _position(self, partition: TopicPartition, timeout: float | None) -> int:
-        self._core.settle_progress()
-        deadline = time.monotonic() + self._api_timeout(timeout)
-        while True:
-            self._signal.clear()
-            position = self._core.position_now(partition)
-            if position is not None:
-                return position
-            remaining_s = deadline - time.monotonic()
-            if remaining_s <= 0:
-                raise RequestTimeoutError(f"{partition}: no position was found in time")
-            await self._signal.wait(remaining_s)
-
-    async def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Go on reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
-        with self._use("seek"):
-            self._core.settle()
-            self._core.require_assigned([partition])
-            self._core.seek(partition, offset)
-
-    async def seek_to_beginning(self, partitions: Collection[TopicPartition] = ()) -> None:
-        """Go on reading at the first offset there is, in ``partitions`` or in all."""
-        with self._use("seek_to_beginning"):
-            self._core.settle()
-            self._core.engine.fetcher.seek_to_beginning(self._assigned_or_all(partitions))
-
-    async def seek_to_end(self, partitions: Collection[TopicPartition] = ()) -> None:
-        """Go on reading behind the last record there is, in ``partitions`` or in all."""
-        with self._use("seek_to_end"):
-            self._core.settle()
-            self._core.engine.fetcher.seek_to_end(self._assigned_or_all(partitions))
-
-    async def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand out no record of ``partitions`` until they are resumed; dropped when they are given up."""
-        with self._use("pause"):
-            self._core.settle()
-            self._core.require_assigned(partitions)
-            self._core.engine.fetcher.pause(partitions)
-
-    async def resume(self, partitions: Collection[TopicPartition]) -> None:
-        """Undo ``pause``."""
-        with self._use("resume"):
-            self._core.require_assigned(partitions)
-            self._core.engine.fetcher.resume(partitions)
-
-    def paused(self) -> frozenset[TopicPartition]:
-        """The partitions that are paused."""
-        return self._core.engine.fetcher.paused()
-
-    # ---- looking things up
-
-    async def beginning_offsets(
-        self, partitions: Iterable[TopicPartition], timeout: float | None = None
-    ) -> dict[TopicPartition, int]:
-        """The first offset there is in each partition."""
-        found = await self.offsets_for_times(dict.fromkeys(partitions, -2), timeout)
-        return {tp: at.offset for tp, at in found.items()}
-
-    async def end_offsets(
-        self, partitions: Iterable[TopicPartition], timeout: float | None = None
-    ) -> dict[TopicPartition, int]:
-        """The offset behind the last record of each partition."""
-        found = await self.offsets_for_times(dict.fromkeys(partitions, -1), timeout)
-        return {tp: at.offset for tp, at in found.items()}
-
-    async def offsets_for_times(
-        self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
-    ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The first offset whose record is not older than the timestamp (milliseconds since the epoch)."""
-        with self._use("offsets_for_times"):
-            return await _answer(self._core.engine.list_offsets(timestamps, self._api_timeout(timeout)))
-
-    async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
-        """The partitions of a topic, empty if there is no such topic."""
-        with self._use("partitions_for"):
-            return await _answer(self._core.engine.partitions_for(topic, self._api_timeout(timeout)))
-
-    async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
-        """The topics of the cluster this principal may see."""
-        with self._use("topics"):
-            return await _answer(self._core.engine.topics(self._api_timeout(timeout)))
 
     # ---- the end
 
     async def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
-        """Commit (with auto-commit), give the partitions up, leave the group and stop, within ``timeout`` seconds."""
-        mode = LeaveMode(leave)
-        if self._core.closing:
-            return
-        deadline = time.monotonic() + timeout
-        self._core.closing = True
-        await self._take_over(deadline)
-        try:
-            self._core.settle()
-            self._core.engine.fetcher.mark_consumed()
-            await self._run_out(self._core.leave(mode, timeout))
-        finally:
-            limit_s = max(1.0, deadline - time.monotonic())
-            await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
-            self._guard.leave()
+        """Commit (with auto-commit), give the partitions up, leave the group and stop, within ``timeout`` seconds.
 
-    async def _take_over(self, deadline: float) -> None:
+        As ``Consumer.close``, but a callback that takes longer is cancelled. A close that is cancelled goes on in
+        the background, and another call waits for it.
+        """
+        await self._close(timeout, LeaveMode(leave), all_is_processed=True)
+
+    async def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
+        self._refuse_in_callback("close")
+        if self._core.begin_closing(all_is_processed):
+            self._closing = asyncio.ensure_future(self._close_within(timeout, mode))
+            await asyncio.shield(self._closing)
+        elif self._closing is not None:
+            await asyncio.wait([self._closing])
+
+    async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
+        deadline = time.monotonic() + timeout
+        errors: list[Exception] = []
+        is_alone = False
+        try:
+            is_alone = await self._take_over(deadline - timeout / 2)
+            await self._leave(mode, deadline, is_alone, errors)
+        finally:
+            limit_s = deadline - time.monotonic()
+            await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
+            if is_alone:
+                self._guard.leave()
+        _raise_first(errors)
+
+    async def _take_over(self, deadline: float) -> bool:
+        """Become the one caller; False if another task's call does not end in time."""
         while not self._guard.try_enter("close"):
             if time.monotonic() >= deadline:
-                raise ConcurrentUseError("close() waited in vain for another task's call to end")
-            self._signal.ring()
+                return False
             await asyncio.sleep(0.001)
+        return True
 
-    async def _run_out(self, future: Future[None]) -> None:
-        """Run callbacks until ``future`` is done; the first callback's error is raised afterwards."""
-        future.add_done_callback(lambda _: self._signal.ring())
-        first_error: BaseException | None = None
-        while not future.done():
-            self._signal.clear()
-            try:
-                await self._run_callbacks()
-            except Exception as error:  # raised below, when the rest is done
-                first_error = first_error or error
-            if not future.done():
-                await self._signal.wait(ITERATION_TIMEOUT_S)
-        future.result()
-        if first_error is not None:
-            raise first_error
+    async def _leave(self, mode: LeaveMode, deadline: float, is_alone: bool, errors: list[Exception]) -> None:
+        timeout_s = deadline - time.monotonic()
+        if is_alone:
+            self._core.settle_for_good()
+            leaving = self._core.engine.leave(mode, timeout_s)
+            await self._walk(leave_steps(self._core, leaving, timeout_s), errors, deadline)
+        else:  # callbacks are the other task's business
+            if self._callback is not None:
+                self._callback.cancel()
+            await answer_to(self._core.engine.leave(mode, timeout_s))
+            errors.append(ConcurrentUseError("close() did not wait any longer for another task's call to end"))
 
-    # ---- small things
+    # ---- taking steps
 
-    def _use(self, call: str) -> AbstractContextManager[None]:
-        self._core.check_open()
-        return self._guard.entered(call)
+    async def _walk(
+        self, steps: Iterator[Step], errors: list[Exception] | None = None, deadline: float | None = None
+    ) -> None:
+        """Take the steps; what a callback raises is raised at once, or kept in ``errors`` if there is such a list."""
+        for step in steps:
+            if isinstance(step, Rest):
+                await self._signal.wait(step.rings, step.at_most_s)
+            elif isinstance(step, PendingCallback):
+                await self._run_callback(step, errors, deadline)
+            else:
+                await acknowledged(step)
 
-    def _api_timeout(self, timeout: float | None) -> float:
-        return self.config.default_api_timeout_ms / 1000 if timeout is None else timeout
+    async def _run_callback(
+        self, callback: PendingCallback, errors: list[Exception] | None, deadline: float | None
+    ) -> None:
+        """Run the callback, or go on waiting for it if the poll that began it was cancelled."""
+        if self._callback is None:
+            self._callback = asyncio.ensure_future(call_async(self._listener, callback, self._core))
+        task = self._callback
+        left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+        await asyncio.wait([task], timeout=left_s)
+        self._callback = None
+        failure = _failure_of(task, callback)
+        if failure is not None and errors is None:
+            self._core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
+        if failure is not None and errors is not None:
+            errors.append(failure)
+        await acknowledged(self._core.callback_finished(callback, failure))
 
-    def _assigned_or_all(self, partitions: Collection[TopicPartition]) -> Collection[TopicPartition]:
-        self._core.require_assigned(partitions)
-        return partitions or self.assignment()
 
-
-def _error_of(task: asyncio.Task[None]) -> Exception | None:
+def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exception | None:
+    if not task.done():
+        task.cancel()
+        return RequestTimeoutError(f"{callback.kind.value} did not return in time and was cancelled")
     if task.cancelled():
-        return MisuseError("a rebalance callback was cancelled")
+        return MisuseError(f"{callback.kind.value} was cancelled")
     error = task.exception()
     return error if error is None or isinstance(error, Exception) else MisuseError(repr(error))
 
 
-async def _answer(future: Future[T]) -> T:
-    return await asyncio.wrap_future(future)
+def _raise_first(errors: list[Exception]) -> None:
+    if errors:
+        raise errors[0]

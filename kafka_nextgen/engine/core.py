@@ -1,76 +1,98 @@
 """What ``Consumer`` and ``AsyncConsumer`` share: everything but the waiting.
 
 Whatever touches the network is a future of the I/O thread; a front waits for it in its own way. Whatever touches
-records is done here at once, under the fetcher's lock.
-
-A poll is, in this order: tell the member that the application polls; run the callbacks that wait; raise what is to
-be raised; hand records over. So no record of a partition that is being given up gets out after its revocation
-began, and everything handed over before counts as processed.
+records is done here at once, under the lock of the fetch state.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.cursor import Cursor
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.mailbox import PendingCallback, Signal
-from kafka_nextgen.engine.records import Deserializers, RecordIterator, Records
+from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.records import Deserializers, Records
+from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.membership.events import Polled
-from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TopicPartition, format_partitions
+from kafka_nextgen.fetching import OffsetReset
+from kafka_nextgen.membership.events import Polled, Subscribed
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
-__all__ = ["ConsumerCore"]
+__all__ = ["ConsumerCore", "Offsets"]
 
 #: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from real ones.
 POLL_NOTE_INTERVAL_S = 1.0
+
+#: Offsets as a caller gives them.
+Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
 
 
 class ConsumerCore:
     """The part of a consumer that does not care whether it is waited for or awaited."""
 
-    def __init__(self, config: ConsumerConfig, signal: Signal) -> None:
+    def __init__(self, config: ConsumerConfig, signal: Signal, whoami: Callable[[], object]) -> None:
         self.config = config
-        self.deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
+        self.signal = signal
         self.engine = Engine(config, signal)
+        self.fetches = self.engine.fetches
         self.closing = False
-        self._noted_s = 0.0
-        self._note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
-        self._nothing = RecordIterator((), self.deserializers)
-        self._cursor, self._cursor_stops = self._nothing, 0
+        self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
+        self._deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
+        self.cursor = Cursor(self.fetches, self.engine.mailbox, self._deserializers, whoami, self.note_interval_s)
+        self._note_at_s = 0.0
+        self._subscribed = False
+        self._running: PendingCallback | None = None
+        self._all_is_processed = True
+
+    # ---- subscribing
+
+    def subscribe(self, topics: Collection[str], has_listener: bool) -> Future[None]:
+        """Subscribe to topics by name."""
+        if isinstance(topics, str):
+            raise TypeError(f"subscribe() takes a collection of topic names; did you mean [{topics!r}]?")
+        names = frozenset(topics)
+        if not names or not all(names):
+            raise ValueError("subscribe() needs the name of a topic at least; unsubscribe() gives all of them up")
+        self.engine.mailbox.raise_fatal()
+        self._subscribed = True
+        return self.engine.subscribe(Subscribed(names), has_listener)
+
+    def unsubscribe(self, timeout_s: float) -> Future[None]:
+        """Begin to leave the group, with nothing to come back to."""
+        self.cursor.settle()
+        self._subscribed = False
+        return self.engine.unsubscribe(timeout_s)
 
     # ---- polling
 
     def check_open(self) -> None:
         """Raise MisuseError if the consumer is closed, or belongs to the process before a fork."""
+        self.engine.check_usable()
         if self.closing:
             raise MisuseError("this consumer is closed")
-        self.engine.check_usable()
 
     def note_poll(self) -> Future[None] | None:
-        """Tell the member that the application polls, if that matters now; the future is done when it was."""
+        """Note that the application polls; if that matters to the member now, the future is done when it was told."""
+        if self.config.enable_auto_commit:
+            self.fetches.mark_consumed()
         now = time.monotonic()
-        if not self.engine.wants_poll and now - self._noted_s < self._note_interval_s:
+        if not self.engine.wants_poll and now < self._note_at_s:
             return None
-        self._noted_s = now
-        self.engine.fetcher.mark_consumed()
+        self._note_at_s = now + self.note_interval_s
         return self.engine.tell(Polled())
 
-    def wait_at_most_s(self, deadline: float) -> float:
-        """How long a poll may wait before it must look around again; 0 when its time is over."""
-        return max(0.0, min(deadline - time.monotonic(), self._note_interval_s))
-
-    def take(self, max_records: int) -> Records:
+    def take(self, max_records: int | None) -> Records:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""
-        return Records(self.engine.fetcher.take(max_records), self.deserializers)
+        return Records(self.fetches.take(max_records or self.config.max_poll_records), self._deserializers)
 
-    def raise_posted(self) -> None:
-        """Raise the oldest error the I/O thread left for the application, if any."""
-        error = self.engine.mailbox.take_error()
-        if error is not None:
-            raise error
+    def raise_what_stands(self) -> None:
+        """Raise what the I/O thread left for the application, or that nothing will ever come."""
+        self.engine.mailbox.raise_error()
+        if not self._subscribed:
+            raise MisuseError("poll() has nothing to read: subscribe() first")
 
     def raise_if_unreachable(self) -> None:
         """Raise what kept the consumer from reaching any broker, if it never has."""
@@ -78,71 +100,91 @@ class ConsumerCore:
         if error is not None:
             raise error
 
+    def next_callback(self) -> PendingCallback | None:
+        """The callback to run, or to wait for if it runs already; the same one until it is told to be finished."""
+        if self._running is None:
+            self._running = self.engine.mailbox.take_callback()
+        return self._running
+
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
         """Tell the member how a listener's method ended."""
+        self._running = None
         return self.engine.callback_finished(callback, error)
-
-    # ---- iterating: records are handed over one by one, but buffered in the cursor
-
-    def next_looked_at(self) -> Record | None:
-        """The next of the records looked at, without any lock; None if none is left, or some may be out of bounds."""
-        return next(self._cursor, None) if self._cursor_stops == self.engine.fetcher.stops else None
-
-    def look(self, max_records: int) -> RecordIterator:
-        """Look at the records that would be handed over next, for iterating over them."""
-        self._cursor_stops = self.engine.fetcher.stops  # read first: a stop while peeking makes the cursor stale
-        self._cursor = RecordIterator(self.engine.fetcher.peek(max_records), self.deserializers)
-        return self._cursor
-
-    def settle(self) -> None:
-        """Advance the positions over what iteration has given out; the rest is looked at anew."""
-        self.settle_progress()
-        self._cursor = self._nothing
-
-    def settle_progress(self) -> None:
-        """Advance the positions over what iteration has given out."""
-        if self._cursor is not self._nothing:
-            self.engine.fetcher.hand_over(self._cursor.progress())
 
     # ---- positions
 
-    def offsets_to_commit(
-        self, offsets: Mapping[TopicPartition, OffsetAndMetadata | int] | None
-    ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What ``commit`` commits: the caller's offsets, or the positions behind all that was handed over."""
+    def commit(self, offsets: Offsets | None, timeout_s: float) -> Future[None]:
+        """Commit the caller's offsets, or the positions behind all that was handed over."""
+        self.cursor.settle_progress()
         if offsets is None:
-            return self.engine.fetcher.handed_over_offsets()
-        return {
-            tp: value if isinstance(value, OffsetAndMetadata) else OffsetAndMetadata(value)
-            for tp, value in offsets.items()
-        }
+            return self.engine.commit(self.fetches.handed_over_offsets(), timeout_s)
+        return self.engine.commit({tp: _with_metadata(tp, value) for tp, value in offsets.items()}, timeout_s)
+
+    def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
+        """The offset of the next record to be handed over, once it is known."""
+        self.cursor.settle_progress()
+        self.require_assigned([partition])
+        return self.engine.find_position(partition, timeout_s)
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading at ``offset``."""
-        target = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
-        if target.offset < 0:
-            raise ValueError(f"{partition}: cannot seek to offset {target.offset}; offsets begin at 0")
-        self.engine.fetcher.seek(partition, target.offset, target.leader_epoch)
-
-    def position_now(self, partition: TopicPartition) -> int | None:
-        """The offset of the next record to be handed over, None while it is being looked up."""
+        target = _with_metadata(partition, offset)
+        self.cursor.settle()
         self.require_assigned([partition])
-        return self.engine.fetcher.position(partition)
+        self.fetches.seek(partition, target.offset, target.leader_epoch)
+
+    def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
+        """Go on reading at the beginning or the end, in all partitions if None are given."""
+        self.cursor.settle()
+        self.require_assigned(partitions or ())
+        self.fetches.seek_to(self.fetches.assignment() if partitions is None else partitions, where)
+
+    def pause(self, partitions: Collection[TopicPartition]) -> None:
+        """Hand out nothing of these until they are resumed."""
+        self.cursor.settle()
+        self.require_assigned(partitions)
+        self.fetches.pause(partitions)
+
+    def resume(self, partitions: Collection[TopicPartition]) -> None:
+        """Undo ``pause``."""
+        self.require_assigned(partitions)
+        self.fetches.resume(partitions)
 
     def require_assigned(self, partitions: Iterable[TopicPartition]) -> None:
         """Raise MisuseError naming those of ``partitions`` that are not assigned."""
-        foreign = set(partitions) - self.engine.fetcher.assignment()
+        owned = self.fetches.assignment()
+        foreign = set(partitions) - owned
         if foreign:
-            owned = format_partitions(self.engine.fetcher.assignment())
-            raise MisuseError(f"{format_partitions(foreign)} is not assigned to this consumer, which owns {owned}")
+            message = (
+                f"{format_partitions(foreign)} not assigned to this consumer, which has {format_partitions(owned)}"
+            )
+            raise MisuseError(message)
 
     # ---- closing
 
-    def leave(self, mode: LeaveMode, timeout_s: float) -> Future[None]:
-        """Begin to leave; done when the coordinator knows, or the time is over."""
-        return self.engine.leave(mode, timeout_s)
+    def begin_closing(self, all_is_processed: bool) -> bool:
+        """Let no new call in; False if the consumer is closed already, or another process's.
 
-    def pending_callbacks(self) -> Iterator[PendingCallback]:
-        """The callbacks that wait to be run, oldest first."""
-        while (callback := self.engine.mailbox.take_callback()) is not None:
-            yield callback
+        Auto-commit is to cover what was handed over, or, if an error cut processing short, only what was handed
+        over before the last poll.
+        """
+        if self.closing or self.engine.is_foreign:
+            return False
+        self.closing = True
+        self._all_is_processed = all_is_processed
+        self.engine.mailbox.note_news()
+        return True
+
+    def settle_for_good(self) -> None:
+        """Advance the positions for the last time, when no other call is under way."""
+        self.cursor.mark_processed()
+        self.cursor.settle()
+        if self._all_is_processed:
+            self.fetches.mark_consumed()
+
+
+def _with_metadata(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:
+    target = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
+    if target.offset < 0:
+        raise ValueError(f"{partition}: there is no offset {target.offset}; offsets begin at 0")
+    return target

@@ -8,24 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import Future
+import time
+from collections.abc import Collection, Mapping
+from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
-from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback, Signal
+from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
 from kafka_nextgen.engine.member_driver import MemberDriver
 from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.settings import fetch_settings, member_settings
+from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError, NoBrokersError, TransportError
+from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member
-from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
@@ -33,6 +38,9 @@ from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
 __all__ = ["Engine"]
 
 logger = logging.getLogger("kafka_nextgen.engine")
+
+#: The thread is waited for at least this long (seconds), or every close without time would leave one behind.
+SHORTEST_STOP_S = 0.2
 
 
 class Engine:
@@ -43,7 +51,8 @@ class Engine:
         self._signal = signal
         self.mailbox = Mailbox(signal)
         self.never_reached: TransportError | None = None
-        self._thread = IoThread(f"kafka_nextgen {config.client_id}")
+        self._commits: set[asyncio.Task[None] | None] = set()
+        self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
         try:
             self._thread.submit(self._build()).result()
         except BaseException:
@@ -57,13 +66,16 @@ class Engine:
         self.identity = Identity(config.group_id or "", config.group_instance_id)
         self.offsets = OffsetClient(self.cluster, self.identity, config)
         self.lookups = Lookups(self.cluster, config)
-        self.fetcher = Fetcher(
-            config, self.cluster, self.offsets, self.mailbox, self._tasks, self._signal, self._thread.call_soon
-        )
+        self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
+        self._fetcher = Fetcher(config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks)
+        self._auto_commit = AutoCommit(self.offsets, self.fetches, self.identity)
         self._driver: MemberDriver | None = None
         self._tasks.start(self._connect())
         if config.enable_auto_commit and config.group_id:
-            self._tasks.start(self._commit_on_an_interval(config.auto_commit_interval_ms / 1000))
+            self._tasks.start(self._auto_commit.run(config.auto_commit_interval_ms / 1000))
+
+    def _on_change(self) -> None:
+        self._thread.call_soon(self._fetcher.pump)
 
     async def _connect(self) -> None:
         """Reach a first broker, however long it takes; meanwhile polls can say what stands in the way."""
@@ -79,6 +91,11 @@ class Engine:
                 return
 
     # ---- immediate, from any thread
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether this process was forked off the one the consumer was made in."""
+        return self._thread.is_foreign
 
     @property
     def wants_poll(self) -> bool:
@@ -111,13 +128,13 @@ class Engine:
     def _make_driver(self) -> MemberDriver:
         if not self._config.group_id:
             raise ConfigError("subscribe() needs group.id", key="group.id")
-        member = Member(_member_settings(self._config), str(uuid4()))
+        member = Member(member_settings(self._config), str(uuid4()))
         self._driver = MemberDriver(
             member,
             self.cluster,
             self.identity,
-            self.offsets,
-            self.fetcher,
+            self._auto_commit,
+            self._fetcher,
             self.mailbox,
             self._tasks,
             self._config.request_timeout_ms / 1000,
@@ -134,17 +151,19 @@ class Engine:
 
     def leave(self, mode: LeaveMode, timeout_s: float) -> Future[None]:
         """Leave the group for good or for a while; done when the coordinator knows or the time is over."""
-        return self._thread.submit(self._go(ev.Closed(mode), timeout_s))
+        return self._thread.submit(self._close(mode, timeout_s))
 
     async def _go(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
         if self._driver is None or self.never_reached is not None:
             return  # a cluster that was never reached knows of no member
-        self._driver.left.clear()
-        self._driver.feed(event)
-        try:
-            await asyncio.wait_for(self._driver.left.wait(), timeout_s)
-        except asyncio.TimeoutError:
-            logger.warning("group %s: left before the coordinator knew of it", self.identity.group_id)
+        await self._driver.leave(event, timeout_s)
+
+    async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
+        """Let commits that are under way end, for at most half the time; then leave."""
+        began = time.monotonic()
+        if self._commits:
+            await asyncio.wait(set(filter(None, self._commits)), timeout=timeout_s / 2)
+        await self._go(ev.Closed(mode), timeout_s - (time.monotonic() - began))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Give everything up and leave the group; done when the coordinator knows or the time is over."""
@@ -154,13 +173,25 @@ class Engine:
 
     def commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float) -> Future[None]:
         """Commit; raises CommitFailedError or a TransportError through the future."""
-        return self._thread.submit(self.offsets.commit(offsets, timeout_s))
+        return self._thread.submit(self._commit(offsets, timeout_s))
+
+    async def _commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float) -> None:
+        task = asyncio.current_task()
+        self._commits.add(task)
+        try:
+            await self.offsets.commit(offsets, timeout_s)
+        finally:
+            self._commits.discard(task)
 
     def committed(
         self, partitions: Collection[TopicPartition], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
         """The committed offsets of these partitions."""
         return self._thread.submit(self.offsets.committed(partitions, timeout_s))
+
+    def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
+        """The position of a partition, as soon as it is known."""
+        return self._thread.submit(self._fetcher.find_position(partition, timeout_s))
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
@@ -176,54 +207,25 @@ class Engine:
         """The topics of the cluster that may be seen."""
         return self._thread.submit(self.lookups.topics(timeout_s))
 
-    async def _commit_on_an_interval(self, interval_s: float) -> None:
-        committed: Mapping[TopicPartition, OffsetAndMetadata] = {}
-        while True:
-            await asyncio.sleep(interval_s)
-            offsets = self.fetcher.consumed_offsets()
-            if not offsets or offsets == committed or self.identity.member_epoch < 0:
-                continue
-            try:
-                await self.offsets.commit(offsets, interval_s)
-                committed = offsets
-            except KafkaNextgenError as error:
-                logger.warning("group %s: auto-commit: %s; tried again later", self.identity.group_id, error)
-
     # ---- the end
 
-    def call_soon(self, callback: Callable[[], object]) -> None:
-        """Run something on the I/O thread, soon."""
-        self._thread.call_soon(callback)
-
     def stop(self, timeout_s: float) -> None:
-        """End the I/O thread and close every connection, within about ``timeout_s`` seconds."""
+        """End the I/O thread and close every connection, within ``timeout_s`` seconds.
+
+        Whoever waits for anything here gets MisuseError.
+        """
+        timeout_s = max(timeout_s, SHORTEST_STOP_S)
+        deadline = time.monotonic() + timeout_s
         try:
-            future = self._thread.submit(self._shut_down())
-            future.result(timeout_s)
-        except (FutureTimeoutError, KafkaNextgenError) as error:
+            self._thread.submit(self._shut_down()).result(timeout_s)
+        except (FutureTimeoutError, CancelledError, KafkaNextgenError) as error:
             logger.warning("closing: %r", error)
         finally:
-            self._thread.stop(timeout_s)
+            self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
 
     async def _shut_down(self) -> None:
         if self._driver is not None:
             self._driver.stop()
-        self.fetcher.close()
+        self._fetcher.close()
         await self._tasks.cancel_all()
         await self.cluster.close()
-
-
-def _member_settings(config: ConsumerConfig) -> MemberSettings:
-    assert config.group_id, "a member has a group"
-    return MemberSettings(
-        group_id=config.group_id,
-        instance_id=config.group_instance_id,
-        rack_id=config.client_rack,
-        rebalance_timeout_ms=config.rebalance_timeout_ms,
-        server_assignor=config.group_remote_assignor,
-        auto_commit=config.enable_auto_commit,
-        max_poll_interval_s=config.max_poll_interval_ms / 1000,
-        retry_backoff_s=config.retry_backoff_ms / 1000,
-        retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
-        instance_id_retry_timeout_s=config.instance_id_retry_timeout_ms / 1000,
-    )

@@ -20,7 +20,7 @@ class Guard:
 
     def __init__(self, whoami: Callable[[], object]) -> None:
         self._whoami = whoami
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may close from within
         self._holder: object | None = None
         self._call = ""
         self._depth = 0

@@ -4,25 +4,48 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["Identity"]
+from attrs import frozen
+
+__all__ = ["ConsumerGroupMetadata", "Identity"]
+
+
+@frozen
+class ConsumerGroupMetadata:
+    """A member as a transactional producer names it; epoch -1 and no member id while it is in no group."""
+
+    group_id: str
+    member_epoch: int
+    member_id: str
+    instance_id: str | None = None
 
 
 class Identity:
-    """The member id and epoch last published by the member, and a way to wait for the next ones."""
+    """The member id and epoch last published by the member, and a way to wait for the next ones.
+
+    ``life`` changes whenever the member falls out of the group: what it owned in one life is not its to commit in
+    the next.
+    """
 
     def __init__(self, group_id: str, instance_id: str | None) -> None:
         self.group_id = group_id
         self.instance_id = instance_id
         self.member_id = ""
         self.member_epoch = -1
+        self.life = 0
         self._changed = asyncio.Event()
 
     def publish(self, member_id: str, member_epoch: int) -> None:
         """Take over what the member says it is; epoch -1 means that it is in no group."""
+        if member_epoch < 0 <= self.member_epoch:
+            self.life += 1
         self.member_id = member_id if member_epoch >= 0 else ""
         self.member_epoch = member_epoch
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def as_metadata(self) -> ConsumerGroupMetadata:
+        """The same as a value."""
+        return ConsumerGroupMetadata(self.group_id, self.member_epoch, self.member_id, self.instance_id)
 
     async def wait_for_change(self, from_epoch: int, timeout_s: float) -> bool:
         """Wait until the epoch is another than ``from_epoch``; whether it came to that within ``timeout_s``."""

@@ -2,7 +2,7 @@
 
 Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. What the
 application asks for is a coroutine handed over by ``submit``; what the thread finds on its own is left in the
-``Mailbox``.
+``Mailbox``. Every future that ``submit`` gave out is settled when the thread ends, so that nobody waits for ever.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from typing import TypeVar
+from contextlib import suppress
+from typing import Any, TypeVar
 
 from kafka_nextgen.errors import MisuseError
 
@@ -22,11 +23,18 @@ T = TypeVar("T")
 
 
 class IoThread:
-    """Owns the event loop. Used by every thread of the process that made it; unusable after a fork."""
+    """Owns the event loop. Used by every thread of the process that made it; unusable after a fork.
 
-    def __init__(self, name: str) -> None:
+    ``on_failure`` gets what a callback on the loop raised, which nobody else would hear of.
+    """
+
+    def __init__(self, name: str, on_failure: Callable[[Exception], None]) -> None:
         self._pid = os.getpid()
+        self._on_failure = on_failure
+        self._lock = threading.Lock()
+        self._accepts = True
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(self._note_failure)
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -37,42 +45,63 @@ class IoThread:
         """
         try:
             self.check_usable()
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
+            with self._lock:
+                if self._accepts:
+                    return asyncio.run_coroutine_threadsafe(work, self._loop)
+            raise _closed()
         except MisuseError:
             work.close()
             raise
 
     def call_soon(self, callback: Callable[[], object]) -> None:
         """Run a plain callable on the loop, soon; does nothing once the thread has stopped."""
-        if not self._loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(callback)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether this process was forked off the one that made the thread."""
+        return os.getpid() != self._pid
 
     def check_usable(self) -> None:
         """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
-        if os.getpid() != self._pid:
+        if self.is_foreign:
             raise MisuseError("this consumer was made before a fork; make a new one in the child process")
-        if self._loop.is_closed() or not self._thread.is_alive():
-            raise MisuseError("this consumer is closed")
+        if not self._accepts:
+            raise _closed()
 
     def stop(self, timeout_s: float) -> None:
         """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""
-        if os.getpid() != self._pid or self._loop.is_closed():
-            return
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(timeout_s)
+        if not self.is_foreign:
+            self.call_soon(self._loop.stop)
+            self._thread.join(timeout_s)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
         finally:
-            self._cancel_everything()
+            with self._lock:
+                self._accepts = False
+            self._loop.run_until_complete(self._cancel_everything())
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
             self._loop.close()
 
-    def _cancel_everything(self) -> None:
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+    async def _cancel_everything(self) -> None:
+        await asyncio.sleep(0)  # what was submitted last becomes a task here, and is settled like the others
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # lets the futures of the last ones hear of it
+
+    def _note_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, Exception):
+            self._on_failure(error)
+        else:
+            loop.default_exception_handler(context)
+
+
+def _closed() -> MisuseError:
+    return MisuseError("this consumer is closed")

@@ -1,46 +1,42 @@
-"""What an application brings to hear of rebalances, and what it may do with the consumer meanwhile.
+"""What an application brings to hear of rebalances, and how its methods are called.
 
-The methods run where the application polls: inside ``poll``, iteration or ``close``, never on the I/O thread, so
-they may take their time while heartbeats go on. They get exactly what changed, in a stable order.
+The methods run where the application polls: inside ``poll``, iteration, ``unsubscribe`` or ``close``, never on the
+I/O thread, so they may take their time while heartbeats go on. They get exactly what changed, in a stable order.
+
+``AsyncConsumer`` takes either kind, and mixtures: a method that is a coroutine function is awaited and gets an
+``AsyncRebalanceConsumer``, any other gets the ``RebalanceConsumer`` that it is written for, whose ``commit`` and
+``position`` block, and with them the event loop. A ``commit`` that nobody awaits would be lost without a word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING
+import inspect
+from collections.abc import Callable, Sequence
 
+from kafka_nextgen.engine.core import ConsumerCore
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
+from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
 from kafka_nextgen.types import TopicPartition
 
-if TYPE_CHECKING:
-    from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
-
-__all__ = ["AsyncRebalanceListener", "RebalanceListener"]
+__all__ = ["AsyncRebalanceListener", "RebalanceListener", "call", "call_async", "refuse_coroutines"]
 
 
 class RebalanceListener:
-    """Hears of rebalances; override what is of interest. For ``Consumer``.
+    """Hears of rebalances; override what is of interest.
 
     ``consumer`` is a view that works only while the method runs. An exception raised here reaches the caller of
-    ``poll``, and the member does not acknowledge the assignment.
+    ``poll``, and the member does not acknowledge the assignment. With ``AsyncConsumer`` a method blocks the event
+    loop as long as it runs; ``AsyncRebalanceListener`` does not.
     """
 
-    def on_partitions_assigned(
-        self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
-    ) -> Awaitable[None] | None:
+    def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` were added; none of their records is handed out before this returns. May be empty."""
-        return None
 
-    def on_partitions_revoked(
-        self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
-    ) -> Awaitable[None] | None:
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are about to go; they are still this member's, so their offsets can be committed."""
-        return None
 
-    def on_partitions_lost(
-        self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]
-    ) -> Awaitable[None] | None:
+    def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are gone already, perhaps to somebody else; nothing can be committed for them."""
-        return None
 
 
 class AsyncRebalanceListener:
@@ -58,3 +54,36 @@ class AsyncRebalanceListener:
 
     async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are gone already, perhaps to somebody else; nothing can be committed for them."""
+
+
+def refuse_coroutines(listener: RebalanceListener | None) -> None:
+    """Raise TypeError for a listener with methods that ``Consumer`` can't await."""
+    if any(inspect.iscoroutinefunction(getattr(listener, kind.value, None)) for kind in CallbackKind):
+        raise TypeError("a listener with async methods needs AsyncConsumer; Consumer can't await them")
+
+
+def call(listener: RebalanceListener | None, callback: PendingCallback, core: ConsumerCore) -> None:
+    """Run the listener's method for ``callback``."""
+    if listener is not None:
+        view = RebalanceConsumer(core)
+        with view:
+            _method(listener, callback)(view, list(callback.partitions))
+
+
+async def call_async(
+    listener: RebalanceListener | AsyncRebalanceListener | None, callback: PendingCallback, core: ConsumerCore
+) -> None:
+    """Run the listener's method for ``callback``, and await what it returns if that can be awaited."""
+    if listener is None:
+        return
+    method = _method(listener, callback)
+    view = AsyncRebalanceConsumer(core) if inspect.iscoroutinefunction(method) else RebalanceConsumer(core)
+    with view:
+        outcome = method(view, list(callback.partitions))
+        if inspect.isawaitable(outcome):
+            await outcome
+
+
+def _method(listener: object, callback: PendingCallback) -> Callable[..., object]:
+    method: Callable[..., object] = getattr(listener, callback.kind.value)
+    return method

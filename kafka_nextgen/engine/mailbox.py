@@ -1,24 +1,23 @@
 """Where the I/O thread leaves what the application's next poll must see: callbacks to run, errors to raise.
 
 The I/O thread puts things in and rings the signal; the application takes them out, in the order they came,
-wherever it polls. A signal is an event that either a thread or an event loop can wait for.
+wherever it polls. An error is raised once. A fatal one stays: every later poll raises it again, for a consumer
+that is out of its group for good must not look like one whose topics are quiet.
 """
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections import deque
 from enum import Enum
-from typing import Protocol
 
 from attrs import frozen
 
+from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import TransportError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["AsyncSignal", "CallbackKind", "Mailbox", "PendingCallback", "Signal", "ThreadSignal"]
+__all__ = ["CallbackKind", "Mailbox", "PendingCallback"]
 
 
 class CallbackKind(Enum):
@@ -49,86 +48,43 @@ class PendingCallback:
         return _COMPLETIONS[self.kind](self.number, None if error is None else repr(error))
 
 
-class Signal(Protocol):
-    """Can be rung from any thread; stays rung until it is cleared."""
-
-    def ring(self) -> None:
-        """Wake whoever waits, or the next one to wait."""
-
-    def clear(self) -> None:
-        """Forget earlier rings; called by the waiter before it looks for what it waits for."""
-
-
-class ThreadSignal:
-    """A signal that a thread waits for."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def ring(self) -> None:
-        """Wake whoever waits, or the next one to wait."""
-        self._event.set()
-
-    def clear(self) -> None:
-        """Forget earlier rings."""
-        self._event.clear()
-
-    def wait(self, timeout_s: float) -> None:
-        """Block until it rings, at most ``timeout_s`` seconds."""
-        self._event.wait(timeout_s)
-
-
-class AsyncSignal:
-    """A signal that a task of the application's own event loop waits for."""
-
-    def __init__(self) -> None:
-        self._rung = threading.Event()
-        self._waiter: asyncio.Future[None] | None = None
-
-    def ring(self) -> None:
-        """Wake whoever waits, or the next one to wait."""
-        self._rung.set()
-        waiter = self._waiter
-        if waiter is not None and not waiter.get_loop().is_closed():
-            waiter.get_loop().call_soon_threadsafe(_resolve, waiter)
-
-    def clear(self) -> None:
-        """Forget earlier rings."""
-        self._rung.clear()
-
-    async def wait(self, timeout_s: float) -> None:
-        """Wait until it rings, at most ``timeout_s`` seconds."""
-        self._waiter = waiter = asyncio.get_running_loop().create_future()
-        try:
-            if not self._rung.is_set():  # looked at after the waiter is in place, so that no ring falls between
-                await asyncio.wait([waiter], timeout=timeout_s)
-        finally:
-            self._waiter = None
-            waiter.cancel()
-
-
-def _resolve(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)
-
-
 class Mailbox:
-    """Callbacks and errors on their way from the I/O thread to the application."""
+    """Callbacks and errors on their way from the I/O thread to the application.
+
+    ``news`` counts what makes it worthwhile to poll properly; iteration looks at nothing else between two records.
+    """
 
     def __init__(self, signal: Signal) -> None:
+        self.news = 0
         self._signal = signal
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
+        self._fatal: Exception | None = None
+
+    def note_news(self) -> None:
+        """Make the application look, at its next record or at once if it waits."""
+        self.news += 1
+        self._signal.ring()
+
+    def wake(self) -> None:
+        """Make an application that waits look; one that has records left need not care."""
+        self._signal.ring()
 
     def post_callback(self, callback: PendingCallback) -> None:
         """Leave a callback for the next poll."""
         self._callbacks.append(callback)
-        self._signal.ring()
+        self.note_news()
 
     def post_error(self, error: Exception) -> None:
-        """Leave an error for the next poll to raise."""
-        self._errors.append(error)
-        self._signal.ring()
+        """Leave an error for the next poll to raise, unless the same one waits there already."""
+        if all((type(error), str(error)) != (type(other), str(other)) for other in tuple(self._errors)):
+            self._errors.append(error)
+        self.note_news()
+
+    def post_fatal(self, error: Exception) -> None:
+        """Leave an error for every later poll to raise."""
+        self._fatal = error
+        self.note_news()
 
     def post_unless_weather(self, error: Exception) -> None:
         """Leave an error for the next poll to raise, if trying again will not help."""
@@ -137,12 +93,23 @@ class Mailbox:
 
     def take_callback(self) -> PendingCallback | None:
         """The oldest callback not yet taken, if any."""
-        return self._callbacks.popleft() if self._callbacks else None
+        try:
+            return self._callbacks.popleft()
+        except IndexError:
+            return None
 
-    def take_error(self) -> Exception | None:
-        """The oldest error not yet taken, if any."""
-        return self._errors.popleft() if self._errors else None
+    def drop_callback(self, callback: PendingCallback) -> None:
+        """Forget a callback that nobody waits for any more, if it was not taken yet."""
+        if callback in self._callbacks:
+            self._callbacks.remove(callback)
 
-    def forget_callbacks(self) -> None:
-        """Drop the callbacks nobody will run any more."""
-        self._callbacks.clear()
+    def raise_error(self) -> None:
+        """Raise the oldest error not yet raised, or the fatal one; do nothing if there is none."""
+        if self._errors:
+            raise self._errors.popleft()
+        self.raise_fatal()
+
+    def raise_fatal(self) -> None:
+        """Raise what put this consumer out of its group for good, if anything has."""
+        if self._fatal is not None:
+            raise self._fatal.with_traceback(None)

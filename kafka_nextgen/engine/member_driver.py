@@ -13,31 +13,28 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
-from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.fetcher import Fetcher
+from kafka_nextgen.engine.heartbeat import exchange_heartbeat
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
-from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.errors import (
-    DecodeError,
-    KafkaNextgenError,
-    TransportError,
-    UnsupportedProtocolError,
-)
+from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member
-from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.types import TopicId, format_partitions
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
 
 __all__ = ["MemberDriver"]
 
 logger = logging.getLogger("kafka_nextgen.member")
+
+#: What is kept of the time for leaving, in seconds, to send the leave if everything before it took too long.
+LEAVE_GRACE_S = 1.0
+#: The leave is waited for at least this long (seconds), or it would not even be sent.
+SHORTEST_LEAVE_S = 0.1
 
 
 class MemberDriver:
@@ -48,7 +45,7 @@ class MemberDriver:
         member: Member,
         cluster: ClusterClient,
         identity: Identity,
-        offsets: OffsetClient,
+        auto_commit: AutoCommit,
         fetcher: Fetcher,
         mailbox: Mailbox,
         tasks: TaskSet,
@@ -57,15 +54,16 @@ class MemberDriver:
         self._member = member
         self._cluster = cluster
         self._identity = identity
-        self._offsets = offsets
+        self._auto_commit = auto_commit
         self._fetcher = fetcher
         self._mailbox = mailbox
         self._tasks = tasks
         self._request_timeout_s = request_timeout_s
         self._timer: asyncio.TimerHandle | None = None
         self._resolving: asyncio.Task[None] | None = None
+        self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
+        self._left = asyncio.Event()
         self.has_listener = False
-        self.left = asyncio.Event()
 
     @property
     def wants_poll(self) -> bool:
@@ -74,11 +72,41 @@ class MemberDriver:
 
     def feed(self, event: ev.Event) -> None:
         """Tell the member what happened and carry out what it answers."""
+        wanted_poll = self._member.wants_poll
         effects = self._member.handle(event, time.monotonic(), random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         for effect in effects:
             self._carry_out[type(effect)](self, effect)
         self._rearm()
+        if self._member.wants_poll and not wanted_poll:
+            self._mailbox.note_news()
+
+    async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
+        """Leave the group; return when the coordinator knows, or ``timeout_s`` seconds are over.
+
+        What outlasts that, a commit or a callback, is given up shortly before, so that the leave is still sent.
+        """
+        grace_s = min(LEAVE_GRACE_S, timeout_s / 2)
+        self._left.clear()
+        self.feed(event)
+        if await self._has_left(timeout_s - grace_s):
+            return
+        self._give_up_waiting()
+        if not await self._has_left(max(grace_s, SHORTEST_LEAVE_S)):
+            logger.warning("group %s: left before the coordinator knew of it", self._identity.group_id)
+
+    async def _has_left(self, timeout_s: float) -> bool:
+        try:
+            await asyncio.wait_for(self._left.wait(), timeout_s)
+        except asyncio.TimeoutError:
+            return False
+        return True
+
+    def _give_up_waiting(self) -> None:
+        while self._owed and not self._left.is_set():
+            number = next(iter(self._owed))
+            logger.warning("group %s: leaving without waiting any longer", self._identity.group_id)
+            self.feed(self._owed.pop(number)("it was not done in time"))
 
     def stop(self) -> None:
         """Feed nothing any more by time."""
@@ -101,21 +129,12 @@ class MemberDriver:
         self._tasks.start(self._heartbeat(effect))
 
     async def _heartbeat(self, effect: fx.SendHeartbeat) -> None:
-        group = self._identity.group_id
+        group_id = self._identity.group_id
         try:
-            answer = await self._cluster.call(
-                Coordinator(group),
-                CONSUMER_GROUP_HEARTBEAT,
-                lambda version: bridge.to_request(effect, group, version),
-                self._request_timeout_s,
-            )
-            assert isinstance(answer, ConsumerGroupHeartbeatResponse)
-            event: ev.Event = bridge.to_event(effect.number, answer)
-        except UnsupportedProtocolError as missing:
-            event = ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_VERSION, str(missing))
-        except (TransportError, DecodeError) as lost:
-            logger.warning("group %s: heartbeat lost: %s", group, lost)
-            event = ev.HeartbeatLost(effect.number, str(lost))
+            event = await exchange_heartbeat(self._cluster, group_id, effect, self._request_timeout_s)
+        except Exception as bug:  # the application is told; the member does not wait for ever
+            self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
+            raise
         self.feed(event)
 
     def _find_coordinator(self, effect: fx.FindCoordinator) -> None:
@@ -142,17 +161,20 @@ class MemberDriver:
         self._fetcher.stop(effect.partitions)
 
     def _commit_consumed(self, effect: fx.CommitConsumed) -> None:
+        self._owed[effect.number] = lambda error: ev.CommitFinished(effect.number, error)
         self._tasks.start(self._commit(effect))
 
     async def _commit(self, effect: fx.CommitConsumed) -> None:
         error: str | None = None
         timeout_s = max(0.0, effect.deadline - time.monotonic())
         try:
-            await self._offsets.commit_before_revoking(self._fetcher.consumed_offsets(), timeout_s)
+            await self._auto_commit.before_giving_up(timeout_s)
         except KafkaNextgenError as failed:
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
-        self.feed(ev.CommitFinished(effect.number, error))
+        finally:
+            self._owed.pop(effect.number, None)
+            self.feed(ev.CommitFinished(effect.number, error))
 
     def _apply_assignment(self, effect: fx.ApplyAssignment) -> None:
         logger.info(
@@ -162,7 +184,7 @@ class MemberDriver:
             format_partitions(effect.partitions),
             self._member.member_epoch,
         )
-        self._fetcher.assign(effect.partitions, effect.added, dict(effect.topic_ids))
+        self._fetcher.assign(effect.partitions, effect.added)
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
         self._identity.publish(effect.member_id, effect.member_epoch)
@@ -179,13 +201,19 @@ class MemberDriver:
         self._call_back(PendingCallback(CallbackKind.LOST, effect.number, effect.partitions))
 
     def _call_back(self, callback: PendingCallback) -> None:
+        self._owed[callback.number] = lambda error: self._dropped(callback, error)
         if self.has_listener:
             self._mailbox.post_callback(callback)
         else:
             asyncio.get_running_loop().call_soon(self.callback_finished, callback, None)
 
+    def _dropped(self, callback: PendingCallback, error: str) -> ev.Event:
+        self._mailbox.drop_callback(callback)
+        return callback.finished(RequestTimeoutError(error))
+
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
         """Tell the member how a callback ended; after ``on_partitions_assigned`` its partitions flow."""
+        self._owed.pop(callback.number, None)
         if callback.kind is CallbackKind.ASSIGNED and error is None:
             self._fetcher.release(callback.partitions)
         self.feed(callback.finished(error))
@@ -193,10 +221,10 @@ class MemberDriver:
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
         error = error_from_coordinator(effect, self._identity.group_id, self._member.member_id)
         (logger.error if effect.fatal else logger.warning)("group %s: %s", self._identity.group_id, error)
-        self._mailbox.post_error(error)
+        (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)
 
-    def _left(self, effect: fx.Left) -> None:
-        self.left.set()
+    def _note_left(self, effect: fx.Left) -> None:
+        self._left.set()
 
     # each effect, and the method that does it; a new effect without a method fails the first time it comes
     _carry_out: Mapping[type[fx.Effect], Callable[[MemberDriver, Any], None]] = {
@@ -211,5 +239,5 @@ class MemberDriver:
         fx.ApplyAssignment: _apply_assignment,
         fx.PublishEpoch: _publish_epoch,
         fx.RaiseToApplication: _raise_to_application,
-        fx.Left: _left,
+        fx.Left: _note_left,
     }

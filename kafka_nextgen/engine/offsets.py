@@ -61,10 +61,10 @@ class OffsetClient:
         self._require_group()
         patience = self._patience(f"group {self._identity.group_id}: commit of {format_partitions(offsets)}", timeout_s)
         left = dict(offsets)
-        was_member = self._identity.member_epoch >= 0
+        life = self._identity.life
         while left:
             epoch = self._identity.member_epoch
-            if was_member and epoch < 0:  # fenced meanwhile: what was lost may be somebody else's by now
+            if life != self._identity.life:  # fenced meanwhile: what was lost may be somebody else's by now
                 gone = dict.fromkeys(left, int(ErrorCode.UNKNOWN_MEMBER_ID))
                 raise self._commit_error(gone, react(ErrorCode.UNKNOWN_MEMBER_ID), ErrorCode.UNKNOWN_MEMBER_ID)
             try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kafka_nextgen.errors import DeserializationError, KafkaNextgenError
+from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.properties import Deserializer
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
@@ -86,12 +86,12 @@ class RecordIterator(Iterator[Record]):
         self._row += 1
         return _make_record(part, row, self._deserializers)
 
-    def progress(self) -> list[ColumnSlice]:
-        """What was taken so far, slice by slice; the last of them may be the beginning of one."""
+    def progress(self, but_last: bool = False) -> list[ColumnSlice]:
+        """What was taken so far, slice by slice, perhaps without the last record taken."""
         done = list(self._slices[: self._which])
         if self._which < len(self._slices):
-            part = self._slices[self._which]
-            done += [ColumnSlice(part.columns, part.start, self._row)] if self._row > part.start else []
+            part, stop = self._slices[self._which], self._row - but_last
+            done += [ColumnSlice(part.columns, part.start, stop)] if stop > part.start else []
         return done
 
     def _current(self) -> ColumnSlice:
@@ -134,8 +134,6 @@ def _deserialize(
         return None
     try:
         return deserializer(data)
-    except KafkaNextgenError:
-        raise
     except Exception as error:
         message = f"{partition}: the {which} deserializer failed on the record at offset {offset}: {error!r}"
         raise DeserializationError(message, partition, offset) from error

@@ -1,11 +1,12 @@
-"""What the I/O thread leaves is taken in order, and whoever waits is woken, thread or task."""
+"""What the I/O thread leaves is taken in order; what is fatal stays."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
+import pytest
 
-from kafka_nextgen.engine.mailbox import AsyncSignal, CallbackKind, Mailbox, PendingCallback, ThreadSignal
+from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
+from kafka_nextgen.engine.signals import ThreadSignal
+from kafka_nextgen.errors import FencedInstanceError, RequestTimeoutError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
@@ -17,11 +18,64 @@ def test_callbacks_and_errors_come_out_in_the_order_they_went_in() -> None:
     callbacks = [PendingCallback(CallbackKind.REVOKED, n, (ORDERS_0,)) for n in range(3)]
     for callback in callbacks:
         mailbox.post_callback(callback)
-    first, second = ValueError("first"), ValueError("second")
-    mailbox.post_error(first)
-    mailbox.post_error(second)
+    mailbox.post_error(ValueError("first"))
+    mailbox.post_error(ValueError("second"))
     assert [mailbox.take_callback() for _ in range(4)] == [*callbacks, None]
-    assert [mailbox.take_error() for _ in range(3)] == [first, second, None]
+    for expected in ("first", "second"):
+        with pytest.raises(ValueError, match=expected):
+            mailbox.raise_error()
+    mailbox.raise_error()
+
+
+def test_an_error_that_waits_already_is_not_kept_twice() -> None:
+    mailbox = Mailbox(ThreadSignal())
+    for _ in range(3):
+        mailbox.post_error(ValueError("the same"))
+    with pytest.raises(ValueError, match="the same"):
+        mailbox.raise_error()
+    mailbox.raise_error()
+
+
+def test_a_fatal_error_is_raised_again_and_again_after_all_others() -> None:
+    mailbox = Mailbox(ThreadSignal())
+    mailbox.post_fatal(FencedInstanceError("out", code=82))
+    mailbox.post_error(ValueError("before"))
+    with pytest.raises(ValueError, match="before"):
+        mailbox.raise_error()
+    for _ in range(2):
+        with pytest.raises(FencedInstanceError, match="out"):
+            mailbox.raise_error()
+
+
+def test_weather_is_not_the_applications_business() -> None:
+    mailbox = Mailbox(ThreadSignal())
+    mailbox.post_unless_weather(RequestTimeoutError("later"))
+    mailbox.raise_error()
+    mailbox.post_unless_weather(FencedInstanceError("never", code=82))
+    with pytest.raises(FencedInstanceError):
+        mailbox.raise_error()
+
+
+def test_whatever_is_posted_is_news_and_rings() -> None:
+    signal = ThreadSignal()
+    mailbox = Mailbox(signal)
+    mailbox.post_callback(PendingCallback(CallbackKind.LOST, 1, ()))
+    mailbox.post_error(ValueError())
+    mailbox.post_fatal(ValueError())
+    assert (mailbox.news, signal.rings) == (3, 3)
+    mailbox.wake()
+    assert (mailbox.news, signal.rings) == (3, 4)
+
+
+def test_a_callback_that_nobody_waits_for_is_dropped_unless_it_was_taken() -> None:
+    mailbox = Mailbox(ThreadSignal())
+    first, second = (PendingCallback(CallbackKind.LOST, number, ()) for number in (1, 2))
+    mailbox.post_callback(first)
+    mailbox.post_callback(second)
+    assert mailbox.take_callback() == first
+    mailbox.drop_callback(first)
+    mailbox.drop_callback(second)
+    assert mailbox.take_callback() is None
 
 
 def test_a_finished_callback_names_its_number_and_its_error() -> None:
@@ -34,43 +88,3 @@ def test_a_finished_callback_names_its_number_and_its_error() -> None:
         callback = PendingCallback(kind, 7, (ORDERS_0,))
         assert callback.finished(None) == event(7, None)
         assert callback.finished(ValueError("no")) == event(7, "ValueError('no')")
-
-
-def test_a_waiting_thread_is_woken() -> None:
-    signal = ThreadSignal()
-    mailbox = Mailbox(signal)
-    threading.Timer(0.01, mailbox.post_error, [ValueError()]).start()
-    signal.wait(60)
-    assert mailbox.take_error() is not None
-
-
-def test_a_waiting_task_is_woken_from_another_thread() -> None:
-    async def scene() -> None:
-        signal = AsyncSignal()
-        threading.Timer(0.01, signal.ring).start()
-        await asyncio.wait_for(signal.wait(60), 30)
-
-    asyncio.run(scene())
-
-
-def test_a_ring_before_the_wait_is_not_lost() -> None:
-    async def scene() -> None:
-        signal = AsyncSignal()
-        signal.ring()
-        await asyncio.wait_for(signal.wait(60), 30)
-
-    asyncio.run(scene())
-
-
-def test_a_cleared_signal_waits_again_up_to_its_timeout() -> None:
-    async def scene() -> None:
-        signal = AsyncSignal()
-        signal.ring()
-        signal.clear()
-        waiting = asyncio.ensure_future(signal.wait(60))
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        signal.ring()
-        await asyncio.wait_for(waiting, 30)
-
-    asyncio.run(scene())

@@ -1,0 +1,88 @@
+"""What ``Consumer`` and ``AsyncConsumer`` have in common, and answer at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.core import ConsumerCore
+from kafka_nextgen.engine.guard import Guard
+from kafka_nextgen.engine.identity import ConsumerGroupMetadata
+from kafka_nextgen.engine.rebalance_view import is_in_callback
+from kafka_nextgen.engine.signals import Signal
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["Front", "check_max_records"]
+
+
+class Front:
+    """A consumer without its calls that wait. ``whoami`` tells callers apart."""
+
+    def __init__(self, config: ConsumerConfig, signal: Signal, whoami: Callable[[], object]) -> None:
+        self._core = ConsumerCore(config, signal, whoami)
+        self._guard = Guard(whoami)
+
+    @property
+    def config(self) -> ConsumerConfig:
+        """The configuration in force."""
+        return self._core.config
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        """The partitions this member owns now. Raises MisuseError once closed, as every method does."""
+        return self._usable().fetches.assignment()
+
+    def paused(self) -> frozenset[TopicPartition]:
+        """The partitions that are paused."""
+        return self._usable().fetches.paused()
+
+    def lag(self) -> dict[TopicPartition, int | None]:
+        """How many offsets each assigned partition is behind its high watermark, as of its last fetch.
+
+        None where nothing was fetched yet, or the position is still being looked up.
+        """
+        core = self._usable()
+        core.cursor.settle_progress()
+        return core.fetches.lag()
+
+    def group_metadata(self) -> ConsumerGroupMetadata:
+        """Who this member is now, as a transactional producer has to say (KIP-447).
+
+        The epoch changes with every rebalance. Raises MisuseError without ``group.id``.
+        """
+        identity = self._usable().engine.identity
+        if not identity.group_id:
+            raise MisuseError("group_metadata() needs group.id")
+        return identity.as_metadata()
+
+    def _usable(self) -> ConsumerCore:
+        """The core, for whoever may use it now; a callback may do so while the consumer closes."""
+        if is_in_callback(self._core):
+            self._core.engine.check_usable()
+        else:
+            self._core.check_open()
+        return self._core
+
+    def _use(self, call: str) -> AbstractContextManager[None]:
+        """Be the one caller for a call; a callback is part of the call that runs it."""
+        self._usable()
+        return nullcontext() if is_in_callback(self._core) else self._guard.entered(call)
+
+    def _use_alone(self, call: str) -> AbstractContextManager[None]:
+        """Be the one caller for a call that runs callbacks."""
+        self._refuse_in_callback(call)
+        return self._use(call)
+
+    def _refuse_in_callback(self, call: str) -> None:
+        if is_in_callback(self._core):
+            raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
+
+    def _limit_s(self, timeout: float | None) -> float:
+        return self.config.default_api_timeout_ms / 1000 if timeout is None else timeout
+
+
+def check_max_records(max_records: int | None) -> None:
+    """Raise ValueError for a number of records that can't be asked for."""
+    if max_records is not None and max_records < 1:
+        raise ValueError(f"max_records must be at least 1, not {max_records}")

@@ -1,0 +1,37 @@
+"""One heartbeat: sent, and whatever comes of it turned into an event for the member."""
+
+from __future__ import annotations
+
+import logging
+
+from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
+from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
+
+__all__ = ["exchange_heartbeat"]
+
+logger = logging.getLogger("kafka_nextgen.member")
+
+
+async def exchange_heartbeat(
+    cluster: ClusterClient, group_id: str, effect: SendHeartbeat, timeout_s: float
+) -> ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost:
+    """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds."""
+    try:
+        answer = await cluster.call(
+            Coordinator(group_id),
+            CONSUMER_GROUP_HEARTBEAT,
+            lambda version: bridge.to_request(effect, group_id, version),
+            timeout_s,
+        )
+    except BrokerError as refused:  # before it was even sent: no such API, or no leave to find the coordinator
+        return ev.HeartbeatRefused(effect.number, refused.code, str(refused))
+    except (TransportError, DecodeError) as lost:
+        logger.warning("group %s: heartbeat lost: %s", group_id, lost)
+        return ev.HeartbeatLost(effect.number, str(lost))
+    assert isinstance(answer, ConsumerGroupHeartbeatResponse)
+    return bridge.to_event(effect.number, answer)

@@ -1,0 +1,129 @@
+"""The fetch state between the two threads that use it.
+
+The state has no thread of its own. The I/O thread plans and stores, the application's takes records, seeks and
+pauses. One lock makes each of their calls whole; none of them waits for anything while it holds it, and decoding
+happens outside. (The lock may be taken twice by one thread: a signal handler that closes the consumer runs wherever
+it finds the application.) Whatever the application does that may need another question asked is told to ``on_change``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+
+from kafka_nextgen.fetching import FetchState, OffsetReset
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import ColumnSlice
+
+__all__ = ["LockedFetches"]
+
+
+class LockedFetches:
+    """What the application's thread does with the fetch state; ``locked`` is for the I/O thread."""
+
+    def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
+        self._state = state
+        self._lock = threading.RLock()
+        self._on_change = on_change
+
+    @contextmanager
+    def locked(self) -> Iterator[FetchState]:
+        """The state itself, for as long as the other thread is kept out of it."""
+        with self._lock:
+            yield self._state
+
+    # ---- the assignment
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        """Every partition that is assigned, also those being given up."""
+        with self._lock:
+            return self._state.assignment()
+
+    def lag(self) -> dict[TopicPartition, int | None]:
+        """How far each partition's position is behind its high watermark, None where either is not known."""
+        with self._lock:
+            ends = self._state.high_watermarks()
+            return {tp: self._behind(tp, ends.get(tp)) for tp in self._state.assignment()}
+
+    def _behind(self, partition: TopicPartition, end: int | None) -> int | None:
+        position = self._state.position(partition)
+        return None if position is None or end is None else max(0, end - position)
+
+    # ---- records
+
+    def has_records(self) -> bool:
+        """Whether taking would bring records, or raise."""
+        with self._lock:
+            return self._state.has_records()
+
+    def take(self, max_records: int) -> list[ColumnSlice]:
+        """Hand records over; the positions advance with it. Raises what stands in a partition's way."""
+        with self._changing() as state:
+            return state.take(max_records)
+
+    def peek(self, max_records: int) -> list[ColumnSlice]:
+        """What ``take`` would hand over, without doing so. Raises the same."""
+        with self._changing() as state:  # an error that was raised lets its partition be asked for again
+            return state.peek(max_records)
+
+    def hand_over(self, parts: Iterable[ColumnSlice]) -> None:
+        """Advance the positions behind these runs of records."""
+        with self._changing() as state:
+            for part in parts:
+                state.hand_over(part)
+
+    def mark_consumed(self) -> None:
+        """What was handed over until now counts as processed."""
+        with self._lock:
+            self._state.mark_consumed()
+
+    def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What auto-commit may commit."""
+        with self._lock:
+            return self._state.consumed_offsets()
+
+    def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What ``commit()`` commits."""
+        with self._lock:
+            return self._state.handed_over_offsets()
+
+    # ---- positions
+
+    def position(self, partition: TopicPartition) -> int | None:
+        """The offset of the next record to be handed over, None while it is being looked up."""
+        with self._lock:
+            return self._state.position(partition)
+
+    def seek(self, partition: TopicPartition, offset: int, leader_epoch: int) -> None:
+        """Go on at ``offset``."""
+        with self._changing() as state:
+            state.seek(partition, offset, leader_epoch)
+
+    def seek_to(self, partitions: Collection[TopicPartition], where: OffsetReset) -> None:
+        """Go on at the first offset there is, or behind the last record."""
+        with self._changing() as state:
+            state.seek_to(partitions, where)
+
+    def pause(self, partitions: Collection[TopicPartition]) -> None:
+        """Hand out nothing of these until they are resumed."""
+        with self._changing() as state:
+            state.pause(partitions)
+
+    def resume(self, partitions: Collection[TopicPartition]) -> None:
+        """Undo ``pause``."""
+        with self._changing() as state:
+            state.resume(partitions)
+
+    def paused(self) -> frozenset[TopicPartition]:
+        """The partitions that are paused."""
+        with self._lock:
+            return self._state.paused()
+
+    @contextmanager
+    def _changing(self) -> Iterator[FetchState]:
+        try:
+            with self._lock:
+                yield self._state
+        finally:
+            self._on_change()

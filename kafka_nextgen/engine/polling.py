@@ -1,0 +1,74 @@
+"""The rules of a poll and of leaving, said once for both fronts: what to do next, without doing it.
+
+A poll is, in this order: the application's progress counts; the member is told that the application polls; the
+callbacks that wait are run; what is to be raised is raised; records are handed over. So no record of a partition
+that is being given up gets out after its revocation began, and everything handed over before counts as processed.
+
+Leaving runs callbacks as long as it takes. What a callback raised is raised when everything else is done.
+
+Each step is something to wait for: a future of the I/O thread, a callback to be run where the application is, or a
+rest until something happens. A front takes the steps one by one and waits in its own way. Whoever abandons a poll
+between two steps loses nothing: a callback that was not told to be finished is the first step of the next poll.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+from attrs import frozen
+
+from kafka_nextgen.engine.core import ConsumerCore
+from kafka_nextgen.engine.mailbox import PendingCallback
+
+__all__ = ["Rest", "Step", "leave_steps", "poll_steps"]
+
+
+@frozen
+class Rest:
+    """Wait for another ring of the signal than the ``rings`` there were, at most ``at_most_s`` seconds."""
+
+    rings: int
+    at_most_s: float
+
+
+Step = Rest | PendingCallback | Future[None]
+
+
+def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
+    """Do what a poll owes the member, and end when there are records or the time is over."""
+    deadline = time.monotonic() + timeout_s
+    core.cursor.settle()
+    while True:
+        rings = core.signal.rings
+        told = core.note_poll()
+        if told is not None:
+            yield told
+        yield from _callbacks(core)
+        core.raise_what_stands()
+        left_s = deadline - time.monotonic()
+        if core.fetches.has_records():
+            return
+        if left_s <= 0:
+            core.raise_if_unreachable()
+            return
+        yield Rest(rings, min(left_s, core.note_interval_s))
+        core.check_open()
+
+
+def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:
+    """Run callbacks until the member is out; ``leaving`` keeps to the time of itself."""
+    deadline = time.monotonic() + timeout_s
+    leaving.add_done_callback(lambda _: core.signal.ring())
+    while not leaving.done() and time.monotonic() < deadline:
+        rings = core.signal.rings
+        yield from _callbacks(core)
+        if not leaving.done():
+            yield Rest(rings, max(0.0, deadline - time.monotonic()))
+    yield leaving
+
+
+def _callbacks(core: ConsumerCore) -> Iterator[PendingCallback]:
+    while (callback := core.next_callback()) is not None:
+        yield callback

@@ -1,0 +1,40 @@
+"""What of the configuration each part behind the fronts is told, in its own words."""
+
+from __future__ import annotations
+
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.fetching import FetchSettings, OffsetReset
+from kafka_nextgen.membership.settings import MemberSettings
+
+__all__ = ["fetch_settings", "member_settings"]
+
+
+def member_settings(config: ConsumerConfig) -> MemberSettings:
+    """What concerns membership; a member has a group."""
+    assert config.group_id, "a member has a group"
+    return MemberSettings(
+        group_id=config.group_id,
+        instance_id=config.group_instance_id,
+        rack_id=config.client_rack,
+        rebalance_timeout_ms=config.rebalance_timeout_ms,
+        server_assignor=config.group_remote_assignor,
+        auto_commit=config.enable_auto_commit,
+        max_poll_interval_s=config.max_poll_interval_ms / 1000,
+        retry_backoff_s=config.retry_backoff_ms / 1000,
+        retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
+        instance_id_retry_timeout_s=config.instance_id_retry_timeout_ms / 1000,
+    )
+
+
+def fetch_settings(config: ConsumerConfig) -> FetchSettings:
+    """What concerns fetching."""
+    return FetchSettings(
+        reset=OffsetReset(config.auto_offset_reset.value),
+        strict=config.offset_reset_strict,
+        buffer_bytes=config.fetch_buffer_bytes,
+        max_bytes=config.fetch_max_bytes,
+        partition_max_bytes=config.max_partition_fetch_bytes,
+        max_wait_ms=config.fetch_max_wait_ms,
+        retry_backoff_s=config.retry_backoff_ms / 1000,
+        retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
+    )

@@ -1,0 +1,85 @@
+"""Whoever waits is woken, thread or task, and no ring is lost to him or to another."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from kafka_nextgen.engine.signals import AsyncSignal, ThreadSignal
+
+LONG_S = 60.0
+
+
+def test_a_waiting_thread_is_woken() -> None:
+    signal = ThreadSignal()
+    seen = signal.rings
+    threading.Timer(0.01, signal.ring).start()
+    signal.wait(seen, LONG_S)
+    assert signal.rings == seen + 1
+
+
+def test_a_ring_between_looking_and_waiting_is_not_lost() -> None:
+    signal = ThreadSignal()
+    seen = signal.rings
+    signal.ring()
+    signal.wait(seen, LONG_S)
+
+
+def test_a_ring_before_looking_does_not_count() -> None:
+    signal = ThreadSignal()
+    signal.ring()
+    signal.wait(signal.rings, 0.001)  # returns because the time is over
+
+
+def test_a_task_is_woken_from_another_thread() -> None:
+    async def scene() -> None:
+        signal = AsyncSignal()
+        threading.Timer(0.01, signal.ring).start()
+        await signal.wait(signal.rings, LONG_S)
+
+    asyncio.run(scene())
+
+
+def test_a_task_loses_no_ring_between_looking_and_waiting() -> None:
+    async def scene() -> None:
+        signal = AsyncSignal()
+        seen = signal.rings
+        signal.ring()
+        await signal.wait(seen, LONG_S)
+
+    asyncio.run(scene())
+
+
+def test_one_ring_wakes_every_task_that_waits() -> None:
+    async def scene() -> None:
+        signal = AsyncSignal()
+        waiting = [asyncio.ensure_future(signal.wait(signal.rings, LONG_S)) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        signal.ring()
+        await asyncio.gather(*waiting[1:])
+        assert waiting[0].cancelled()
+
+    asyncio.run(scene())
+
+
+def test_a_ring_for_a_loop_that_was_closed_is_nothing() -> None:
+    signal = AsyncSignal()
+
+    async def scene() -> None:
+        asyncio.ensure_future(signal.wait(signal.rings, LONG_S)).add_done_callback(lambda _: None)
+        await asyncio.sleep(0)
+
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(scene())
+    loop.run_until_complete(task)
+    waiting = asyncio.all_tasks(loop)
+    stranded = loop
+    signal_waiters = len(waiting)
+    assert signal_waiters == 1
+    for one in waiting:
+        one.cancel()
+    loop.run_until_complete(asyncio.gather(*waiting, return_exceptions=True))
+    stranded.close()
+    signal.ring()
+    assert signal.rings == 1
