@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.properties import Deserializer
@@ -27,6 +27,18 @@ class Deserializers:
 
     key: Deserializer | None = None
     value: Deserializer | None = None
+
+    def apply(self, record: Record) -> Record:
+        """The record with its key and value, which are bytes or None, deserialized.
+
+        Raises DeserializationError.
+        """
+        partition = TopicPartition(record.topic, record.partition)
+        if self.key is not None:
+            record = evolve(record, key=_deserialize(self.key, record.key, "key", partition, record.offset))
+        if self.value is not None:
+            record = evolve(record, value=_deserialize(self.value, record.value, "value", partition, record.offset))
+        return record
 
 
 class Records:
@@ -56,6 +68,10 @@ class Records:
     def of(self, partition: TopicPartition) -> Records:
         """The records of one partition."""
         return Records([part for part in self._slices if part.partition == partition], self._deserializers)
+
+    def raw(self) -> Records:
+        """The same records with keys and values as bytes, for whoever deserializes later."""
+        return Records(self._slices)
 
     def to_arrow(self) -> pyarrow.Table:
         """The records as a pyarrow Table; keys and values stay bytes. Needs the extra ``kafka-nextgen[arrow]``.
@@ -128,10 +144,11 @@ def _make_record(part: ColumnSlice, row: int, deserializers: Deserializers) -> R
 
 
 def _deserialize(
-    deserializer: Deserializer, data: bytes | None, which: str, partition: TopicPartition, offset: int
+    deserializer: Deserializer, data: object, which: str, partition: TopicPartition, offset: int
 ) -> object:
     if data is None:  # a tombstone, or no key: there is nothing to make anything of
         return None
+    assert isinstance(data, bytes), f"{partition}: the {which} at offset {offset} was deserialized before"
     try:
         return deserializer(data)
     except Exception as error:

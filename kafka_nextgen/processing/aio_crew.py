@@ -1,0 +1,133 @@
+"""The tasks that work: one for each record that is worked on, begun as soon as its lane is free."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+
+from kafka_nextgen.engine.records import Deserializers, Records
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.processing.dispatch import Task
+from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.types import Record, TopicPartition
+
+__all__ = ["AsyncCrew", "AsyncDeadLetter", "AsyncHandler"]
+
+logger = logging.getLogger("kafka_nextgen.processing")
+
+#: What they return is awaited if it can be.
+AsyncHandler = Callable[[Record], object]
+AsyncDeadLetter = Callable[[Record, Exception], object]
+
+
+class AsyncCrew:
+    """Works on ``work``, on the event loop of whoever made it."""
+
+    def __init__(
+        self, work: Work, handler: AsyncHandler, dead_letter: AsyncDeadLetter | None, deserializers: Deserializers
+    ) -> None:
+        self._work = work
+        self._handler = handler
+        self._dead_letter = dead_letter
+        self._deserializers = deserializers
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._has_ended = asyncio.Event()
+        self._is_dismissed = False
+
+    # ---- for the task that polls
+
+    def add(self, records: Records) -> None:
+        """Hand records over."""
+        self._work.add(records.raw())
+        self._begin_what_may_be()
+
+    async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
+        """Wait for what was begun, of these partitions or of all, at most ``timeout_s`` seconds."""
+        deadline = time.monotonic() + timeout_s
+        while not self._work.is_drained(partitions):
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                left = format_tickets(self._work.at_work(partitions))
+                logger.warning("not waited for any longer, and not committed: %s", left)
+                return
+            self._has_ended.clear()
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._has_ended.wait(), left_s)
+
+    async def dismiss(self) -> None:
+        """Begin nothing any more, and cancel what is still at work."""
+        self._is_dismissed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for job in self._jobs:
+            job.cancel()
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+
+    # ---- working
+
+    def _begin_what_may_be(self) -> None:
+        if self._is_dismissed:
+            return
+        now = time.monotonic()
+        while (task := self._work.take(now)) is not None:
+            job = asyncio.ensure_future(self._do(task))
+            self._jobs.add(job)
+            job.add_done_callback(self._job_ended)
+        self._rearm(now)
+
+    def _job_ended(self, job: asyncio.Task[None]) -> None:
+        self._jobs.discard(job)
+        self._has_ended.set()
+        self._begin_what_may_be()
+
+    def _rearm(self, now: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        deadline = self._work.deadline()
+        if deadline is not None:
+            delay_s = max(0.0, deadline - now)
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._begin_what_may_be)
+
+    async def _do(self, task: Task) -> None:
+        try:
+            await _finish(self._handler(self._deserializers.apply(task.record)))
+        except Exception as error:
+            await self._failed(task, error)
+        except asyncio.CancelledError:
+            if self._is_dismissed:
+                raise
+            await self._failed(task, _cancelled("handler", task))
+        else:
+            self._work.finished(task)
+
+    async def _failed(self, task: Task, error: Exception) -> None:
+        fate = self._work.failed(task, error, time.monotonic())
+        logger.warning("%s: %r; %s", format_tickets([task.ticket]), error, fate.value)
+        if fate is not Fate.DEAD_LETTER:
+            return
+        assert self._dead_letter is not None, "a dead letter without anybody to take it"
+        try:
+            await _finish(self._dead_letter(task.record, error))
+        except Exception as refused:
+            self._work.failed_for_good(task, refused)
+        except asyncio.CancelledError:
+            if self._is_dismissed:
+                raise
+            self._work.failed_for_good(task, _cancelled("dead letter callable", task))
+        else:
+            self._work.finished(task)
+
+
+async def _finish(outcome: object) -> None:
+    if inspect.isawaitable(outcome):
+        await outcome
+
+
+def _cancelled(what: str, task: Task) -> MisuseError:
+    return MisuseError(f"{format_tickets([task.ticket])}: the {what} was cancelled, by somebody else than run()")

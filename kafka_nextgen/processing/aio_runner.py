@@ -1,0 +1,161 @@
+"""``run`` for ``AsyncConsumer``: one task polls and commits, others work.
+
+The same as for ``Consumer``, on one event loop: polling goes on while handlers await, and partitions that are
+revoked are drained and committed before ``on_partitions_revoked`` returns. A ``run`` that is cancelled cancels its
+handlers, commits what was finished, and passes the cancellation on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
+
+from kafka_nextgen.engine.listener import AsyncRebalanceListener
+from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer
+from kafka_nextgen.engine.records import Deserializers
+from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
+from kafka_nextgen.processing.aio_crew import AsyncCrew, AsyncDeadLetter, AsyncHandler
+from kafka_nextgen.processing.committing import Committer
+from kafka_nextgen.processing.consumers import AsyncConsumerToRun, Offsets
+from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
+from kafka_nextgen.processing.stopping import StopHandle
+from kafka_nextgen.processing.work import Work
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["AsyncRunner"]
+
+logger = logging.getLogger("kafka_nextgen.processing")
+
+
+class AsyncRunner(AsyncRebalanceListener):
+    """One ``run`` of one consumer, and its rebalance listener meanwhile."""
+
+    def __init__(
+        self,
+        consumer: AsyncConsumerToRun,
+        handler: AsyncHandler,
+        dead_letter: AsyncDeadLetter | None,
+        settings: ProcessingSettings,
+        handle: StopHandle,
+    ) -> None:
+        config = consumer.config
+        self._consumer = consumer
+        self._settings = settings
+        self._handle = handle
+        self._work = Work(settings, dead_letter is not None)
+        deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
+        self._crew = AsyncCrew(self._work, handler, dead_letter, deserializers)
+        self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
+        self._paused: frozenset[TopicPartition] = frozenset()
+        self._ends_at: float | None = None
+
+    async def run(self, topics: Collection[str]) -> None:
+        """Work until it is stopped; raises what a handler, a dead letter, a poll or the last commit raised."""
+        await self._consumer.subscribe(topics, self)
+        failure = await self._poll_until_over()
+        try:
+            await self._put_down(failure)
+        except KafkaNextgenError as error:
+            if failure is None:
+                raise
+            logger.warning("at the end of run(): %s", error)
+        if failure is not None:
+            raise failure
+
+    # ---- polling
+
+    async def _poll_until_over(self) -> BaseException | None:
+        try:
+            while not self._is_over():
+                await self._poll()
+        except BaseException as error:  # whatever it is, run() raises it when everything is put down
+            return error
+        return self._work.error
+
+    async def _poll(self) -> None:
+        await self._throttle()
+        max_records = self._work.max_records(self._consumer.assignment())
+        self._crew.add(await self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records))
+        self._committer.commit_if_due(self._work.progress, time.monotonic())
+        await asyncio.sleep(0)  # a poll that finds records does not wait, and the handlers need their turn
+
+    async def _throttle(self) -> None:
+        assignment = self._consumer.assignment()
+        paused = self._paused & assignment
+        wanted = self._work.to_pause(assignment, paused)
+        try:
+            await self._consumer.pause(wanted - paused)
+            await self._consumer.resume(paused - wanted)
+            self._paused = wanted
+        except MisuseError as changed:  # the assignment did, just now: looked at anew before the next poll
+            logger.debug("%s", changed)
+            self._paused = wanted | paused
+
+    # ---- giving partitions up
+
+    async def on_partitions_revoked(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
+        """Wait for what was begun of these, and commit what is finished."""
+        self._work.give_back(partitions)
+        await self._crew.wait_until_drained(partitions, self._settings.revocation_timeout_s)
+        try:
+            await self._commit(consumer.commit, partitions)
+        except (CommitFailedError, TransportError) as error:  # the next owner begins further back
+            logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
+        finally:
+            self._forget(partitions)
+
+    async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        """Forget them: they may be somebody else's already, so nothing is committed."""
+        self._forget(partitions)
+
+    def _forget(self, partitions: Collection[TopicPartition]) -> None:
+        self._work.forget(partitions)
+        self._paused -= frozenset(partitions)
+
+    async def _commit(
+        self, commit: Callable[[Offsets, float], Awaitable[None]], partitions: Collection[TopicPartition] | None
+    ) -> None:
+        """Commit for the last time, also what was acknowledged: an older commit may have been delayed and repeated."""
+        if self._committer.pending is not None:
+            await asyncio.wait([self._committer.pending], timeout=self._settings.commit_timeout_s)
+        offsets = self._work.committable(partitions)
+        if offsets:
+            await commit(offsets, self._settings.commit_timeout_s)
+
+    # ---- the end
+
+    def _is_over(self) -> bool:
+        if self._handle.is_stopped and not self._work.is_ending:
+            self._work.begin_to_end()
+        return self._work.is_ending and (self._work.is_drained() or self._left_s() <= 0)
+
+    def _left_s(self) -> float:
+        """How long the end may still take; the time begins to run when this is first asked."""
+        if self._ends_at is None:
+            self._ends_at = time.monotonic() + self._settings.drain_timeout_s
+        return max(0.0, self._ends_at - time.monotonic())
+
+    async def _put_down(self, failure: BaseException | None) -> None:
+        """Wait for what is at work, commit what is finished, and let the next poll begin behind that."""
+        self._work.begin_to_end()
+        if not isinstance(failure, asyncio.CancelledError):
+            await self._crew.wait_until_drained(None, self._left_s())
+        await self._crew.dismiss()
+        try:
+            await self._commit(self._consumer.commit, None)
+        finally:
+            await self._rewind()
+
+    async def _rewind(self) -> None:
+        positions = self._work.positions()
+        self._work.forget(list(self._work.progress.partitions))
+        with suppress(MisuseError):  # closed, or not assigned any more
+            await self._consumer.resume(self._paused & self._consumer.assignment())
+        for partition, offset in positions.items():
+            with suppress(MisuseError):
+                await self._consumer.seek(partition, offset)

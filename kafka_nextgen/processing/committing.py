@@ -1,0 +1,73 @@
+"""Commits while the work goes on: one at a time, every so often, of what was finished meanwhile.
+
+A commit that did not get through is repeated with the next one, which covers it. An error that repeating does not
+help against ends the run.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from kafka_nextgen.errors import CommitFailedError, TransportError
+from kafka_nextgen.processing.progress import Progress
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
+
+__all__ = ["Committer", "PendingCommit"]
+
+logger = logging.getLogger("kafka_nextgen.processing")
+
+
+class PendingCommit(Protocol):
+    """A future, of either kind."""
+
+    def done(self) -> bool:
+        """Whether it has ended."""
+
+    def cancelled(self) -> bool:
+        """Whether it ended by being cancelled."""
+
+    def exception(self) -> BaseException | None:
+        """What it raised, if anything."""
+
+
+F = TypeVar("F", bound=PendingCommit)
+
+
+class Committer(Generic[F]):
+    """Commits by ``begin`` every ``interval_s`` seconds, if there is news."""
+
+    def __init__(self, begin: Callable[[dict[TopicPartition, OffsetAndMetadata]], F], interval_s: float) -> None:
+        self._begin = begin
+        self._interval_s = interval_s
+        self._due: float | None = None
+        self._offsets: dict[TopicPartition, OffsetAndMetadata] = {}
+        self.pending: F | None = None
+
+    def commit_if_due(self, progress: Progress, now: float) -> None:
+        """Begin a commit if it is time (seconds, monotonic); raises what the last one failed with for good."""
+        self.settle(progress)
+        if self._due is None:
+            self._due = now + self._interval_s
+        if self.pending is not None or now < self._due:
+            return
+        self._due = now + self._interval_s
+        self._offsets = progress.news()
+        if self._offsets:
+            self.pending = self._begin(self._offsets)
+
+    def settle(self, progress: Progress) -> None:
+        """Note how the last commit ended, if it has."""
+        if self.pending is None or not self.pending.done():
+            return
+        ended, self.pending = self.pending, None
+        if ended.cancelled():
+            return
+        error = ended.exception()
+        if error is None:
+            progress.acknowledge(self._offsets)
+        elif isinstance(error, CommitFailedError | TransportError):
+            logger.warning("%s not committed yet: %s", format_partitions(self._offsets), error)
+        else:
+            raise error

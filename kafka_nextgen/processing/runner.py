@@ -1,0 +1,165 @@
+"""``run`` for ``Consumer``: one thread polls and commits, others work.
+
+The thread that called ``run`` polls all the time, so that callbacks run and ``max.poll.interval.ms`` holds however
+long a handler takes; what may not be read ahead is paused. Partitions that are revoked are drained, and committed,
+before ``on_partitions_revoked`` returns: until then they are still ours (KIP-848, "Rebalance Process").
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from concurrent import futures
+from contextlib import suppress
+
+from kafka_nextgen.engine.listener import RebalanceListener
+from kafka_nextgen.engine.rebalance_view import RebalanceConsumer
+from kafka_nextgen.engine.records import Deserializers
+from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
+from kafka_nextgen.processing.committing import Committer
+from kafka_nextgen.processing.consumers import ConsumerToRun, Offsets
+from kafka_nextgen.processing.crew import Crew, DeadLetter, Handler
+from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
+from kafka_nextgen.processing.stopping import StopHandle
+from kafka_nextgen.processing.work import Work
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["Runner"]
+
+logger = logging.getLogger("kafka_nextgen.processing")
+
+
+class Runner(RebalanceListener):
+    """One ``run`` of one consumer, and its rebalance listener meanwhile."""
+
+    def __init__(
+        self,
+        consumer: ConsumerToRun,
+        handler: Handler,
+        dead_letter: DeadLetter | None,
+        settings: ProcessingSettings,
+        handle: StopHandle,
+    ) -> None:
+        config = consumer.config
+        deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
+        self._consumer = consumer
+        self._settings = settings
+        self._handle = handle
+        self._work = Work(settings, dead_letter is not None)
+        self._crew = Crew(self._work, handler, dead_letter, deserializers, settings.concurrency)
+        self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
+        self._paused: frozenset[TopicPartition] = frozenset()
+        self._ends_at: float | None = None
+
+    def run(self, topics: Collection[str]) -> None:
+        """Work until it is stopped; raises what a handler, a dead letter, a poll or the last commit raised."""
+        self._consumer.subscribe(topics, self)
+        self._crew.start()
+        failure = self._poll_until_over()
+        try:
+            self._put_down()
+        except KafkaNextgenError as error:
+            if failure is None:
+                raise
+            logger.warning("at the end of run(): %s", error)
+        if failure is not None:
+            raise failure
+
+    # ---- polling
+
+    def _poll_until_over(self) -> BaseException | None:
+        try:
+            while not self._is_over():
+                self._poll()
+        except BaseException as error:  # whatever it is, run() raises it when everything is put down
+            return error
+        return self._work.error
+
+    def _poll(self) -> None:
+        self._throttle()
+        with self._crew.lock:
+            max_records = self._work.max_records(self._consumer.assignment())
+        self._crew.add(self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records))
+        with self._crew.lock:
+            self._committer.commit_if_due(self._work.progress, time.monotonic())
+
+    def _throttle(self) -> None:
+        assignment = self._consumer.assignment()
+        paused = self._paused & assignment
+        with self._crew.lock:
+            wanted = self._work.to_pause(assignment, paused)
+        try:
+            self._consumer.pause(wanted - paused)
+            self._consumer.resume(paused - wanted)
+            self._paused = wanted
+        except MisuseError as changed:  # the assignment did, just now: looked at anew before the next poll
+            logger.debug("%s", changed)
+            self._paused = wanted | paused
+
+    # ---- giving partitions up
+
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        """Wait for what was begun of these, and commit what is finished."""
+        with self._crew.lock:
+            self._work.give_back(partitions)
+        self._crew.wait_until_drained(partitions, self._settings.revocation_timeout_s)
+        try:
+            self._commit(consumer.commit, partitions)
+        except (CommitFailedError, TransportError) as error:  # the next owner begins further back
+            logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
+        finally:
+            self._forget(partitions)
+
+    def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        """Forget them: they may be somebody else's already, so nothing is committed."""
+        self._forget(partitions)
+
+    def _forget(self, partitions: Collection[TopicPartition]) -> None:
+        with self._crew.lock:
+            self._work.forget(partitions)
+        self._paused -= frozenset(partitions)
+
+    def _commit(self, commit: Callable[[Offsets, float], None], partitions: Collection[TopicPartition] | None) -> None:
+        """Commit for the last time, also what was acknowledged: an older commit may have been delayed and repeated."""
+        if self._committer.pending is not None:
+            futures.wait([self._committer.pending], self._settings.commit_timeout_s)
+        with self._crew.lock:
+            offsets = self._work.committable(partitions)
+        if offsets:
+            commit(offsets, self._settings.commit_timeout_s)
+
+    # ---- the end
+
+    def _is_over(self) -> bool:
+        with self._crew.lock:
+            if self._handle.is_stopped and not self._work.is_ending:
+                self._work.begin_to_end()
+            return self._work.is_ending and (self._work.is_drained() or self._left_s() <= 0)
+
+    def _left_s(self) -> float:
+        """How long the end may still take; the time begins to run when this is first asked."""
+        if self._ends_at is None:
+            self._ends_at = time.monotonic() + self._settings.drain_timeout_s
+        return max(0.0, self._ends_at - time.monotonic())
+
+    def _put_down(self) -> None:
+        """Wait for what is at work, commit what is finished, and let the next poll begin behind that."""
+        with self._crew.lock:
+            self._work.begin_to_end()
+        self._crew.wait_until_drained(None, self._left_s())
+        self._crew.dismiss()
+        try:
+            self._commit(self._consumer.commit, None)
+        finally:
+            self._rewind()
+
+    def _rewind(self) -> None:
+        with self._crew.lock:
+            positions = self._work.positions()
+            self._work.forget(list(self._work.progress.partitions))
+        with suppress(MisuseError):  # closed, or not assigned any more
+            self._consumer.resume(self._paused & self._consumer.assignment())
+        for partition, offset in positions.items():
+            with suppress(MisuseError):
+                self._consumer.seek(partition, offset)

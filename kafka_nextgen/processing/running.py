@@ -1,0 +1,83 @@
+"""The way in: ``run`` and ``run_async``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection
+from contextlib import nullcontext
+
+from kafka_nextgen.processing.aio_crew import AsyncDeadLetter, AsyncHandler
+from kafka_nextgen.processing.aio_runner import AsyncRunner
+from kafka_nextgen.processing.consumers import AsyncConsumerToRun, ConsumerToRun
+from kafka_nextgen.processing.crew import DeadLetter, Handler
+from kafka_nextgen.processing.dispatch import Order
+from kafka_nextgen.processing.runner import Runner
+from kafka_nextgen.processing.settings import DRAIN_TIMEOUT_S, ProcessingSettings
+from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
+
+__all__ = ["run", "run_async"]
+
+
+def run(
+    consumer: ConsumerToRun,
+    topics: Collection[str],
+    handler: Handler,
+    *,
+    concurrency: int = 8,
+    order: Order | str = Order.PARTITION,
+    attempts: int = 3,
+    dead_letter: DeadLetter | None = None,
+    drain_timeout_s: float = DRAIN_TIMEOUT_S,
+    stop_on_signals: bool = True,
+    stop: StopHandle | None = None,
+) -> None:
+    """Read ``topics`` and call ``handler`` with every record, on up to ``concurrency`` threads; return when stopped.
+
+    Each record is handled at least once. Those of one partition, or with ``order="key"`` of one key in a partition,
+    are handled one after the other. A record whose handler raised is tried ``attempts`` times in all, with pauses of
+    ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``; then ``dead_letter`` is called with it (key and
+    value as bytes, whatever deserializers there are) and the error, and it counts as handled once that returned.
+
+    Every ``auto.commit.interval.ms``, and at the end, the offset behind the records that are handled without a gap
+    is committed. Partitions that are revoked are given up when what was begun of them is handled and committed,
+    within ``drain_timeout_s`` seconds and at most 80% of ``rebalance.timeout.ms`` and ``max.poll.interval.ms``. Of
+    partitions that are lost nothing is committed.
+
+    ``stop``, or SIGTERM and SIGINT in the main thread, end it: what was begun is handled, within
+    ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins behind what was handled.
+
+    Raises ConfigError with ``enable.auto.commit=true``; what the handler raised, if there is no ``dead_letter``;
+    what ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise.
+    """
+    for name, function in (("handler", handler), ("dead_letter", dead_letter)):
+        if inspect.iscoroutinefunction(function):
+            raise TypeError(f"an async {name} needs AsyncConsumer; Consumer can't await it")
+    settings = ProcessingSettings.of(consumer.config, concurrency, order, attempts, drain_timeout_s)
+    handle = stop or StopHandle()
+    runner = Runner(consumer, handler, dead_letter, settings, handle)
+    with stopped_by_signals(handle) if stop_on_signals else nullcontext():
+        runner.run(topics)
+
+
+async def run_async(
+    consumer: AsyncConsumerToRun,
+    topics: Collection[str],
+    handler: AsyncHandler,
+    *,
+    concurrency: int = 8,
+    order: Order | str = Order.PARTITION,
+    attempts: int = 3,
+    dead_letter: AsyncDeadLetter | None = None,
+    drain_timeout_s: float = DRAIN_TIMEOUT_S,
+    stop_on_signals: bool = True,
+    stop: StopHandle | None = None,
+) -> None:
+    """Do what ``run`` does with up to ``concurrency`` tasks; ``handler`` and ``dead_letter`` may be ``async``.
+
+    What is still at work after ``drain_timeout_s`` at the end, or when this is cancelled, is cancelled.
+    """
+    settings = ProcessingSettings.of(consumer.config, concurrency, order, attempts, drain_timeout_s)
+    handle = stop or StopHandle()
+    runner = AsyncRunner(consumer, handler, dead_letter, settings, handle)
+    with stopped_by_signals(handle) if stop_on_signals else nullcontext():
+        await runner.run(topics)

@@ -1,0 +1,69 @@
+"""What ``run`` can be told, checked, and what it takes from the consumer's configuration."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.processing.dispatch import Order
+from kafka_nextgen.processing.retries import RetryPolicy
+from kafka_nextgen.processing.throttle import Throttle
+
+__all__ = ["DRAIN_TIMEOUT_S", "ProcessingSettings", "poll_timeout_s"]
+
+#: How long (seconds) the work in hand may take to end when partitions are given up, or at the end.
+DRAIN_TIMEOUT_S = 30.0
+#: A poll waits this long (seconds) for records: a stop is noticed, and a commit made, that much late at most.
+POLL_TIMEOUT_S = 0.1
+#: While partitions are paused a poll waits only this long, to resume them before the work runs out.
+THROTTLED_POLL_TIMEOUT_S = 0.01
+#: The part of the time for giving partitions up that is left to the commit, and to the heartbeat after it.
+COMMIT_PART, HEARTBEAT_PART = 0.1, 0.1
+
+
+@frozen
+class ProcessingSettings:
+    """Everything the machine of this package needs to know."""
+
+    order: Order
+    concurrency: int
+    retries: RetryPolicy
+    throttle: Throttle
+    drain_timeout_s: float  # at the end
+    revocation_timeout_s: float  # when partitions are given up: never more than the coordinator grants, less a margin
+    commit_interval_s: float
+    commit_timeout_s: float  # for the last commit, of partitions that are given up and at the end
+
+    @classmethod
+    def of(
+        cls, config: ConsumerConfig, concurrency: int, order: Order | str, attempts: int, drain_timeout_s: float
+    ) -> ProcessingSettings:
+        """Check the arguments of ``run``; raises ValueError for those, ConfigError for a configuration it can't use."""
+        if config.enable_auto_commit:
+            raise ConfigError(
+                "run() commits what is finished; enable.auto.commit=true would commit what is still being worked "
+                "on: set enable.auto.commit=false",
+                "enable.auto.commit",
+            )
+        for name, value in (("concurrency", concurrency), ("attempts", attempts)):
+            if value < 1:
+                raise ValueError(f"{name}={value} must be at least 1")
+        if drain_timeout_s < 0:
+            raise ValueError(f"drain_timeout_s={drain_timeout_s} must not be negative")
+        granted_s = min(config.rebalance_timeout_ms, config.max_poll_interval_ms) / 1000
+        return cls(
+            order=Order(order),
+            concurrency=concurrency,
+            retries=RetryPolicy(attempts, config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000),
+            throttle=Throttle(max(config.max_poll_records, 4 * concurrency)),
+            drain_timeout_s=drain_timeout_s,
+            revocation_timeout_s=min(drain_timeout_s, granted_s * (1 - COMMIT_PART - HEARTBEAT_PART)),
+            commit_interval_s=config.auto_commit_interval_ms / 1000,
+            commit_timeout_s=min(config.default_api_timeout_ms / 1000, granted_s * COMMIT_PART),
+        )
+
+
+def poll_timeout_s(is_throttled: bool) -> float:
+    """How long a poll may wait for records."""
+    return THROTTLED_POLL_TIMEOUT_S if is_throttled else POLL_TIMEOUT_S
