@@ -58,6 +58,14 @@ class _PartitionProgress:
             ticket = self.window.popleft()
             self.finished = OffsetAndMetadata(ticket.offset + 1, ticket.leader_epoch)
 
+    def hand_out(self, ticket: Ticket) -> None:
+        """Put a record at the end of the window, unless one before it was given back."""
+        self.last_handed_out = ticket.offset
+        if self.given_back_from is None:
+            self.window.append(ticket)
+        else:
+            ticket.stage = Stage.GIVEN_BACK
+
     def give_back(self, from_index: int) -> None:
         """Take back what waits from this place in the window on."""
         while len(self.window) > from_index:
@@ -75,12 +83,11 @@ class Progress:
     # ---- records
 
     def hand_out(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> Ticket:
-        """Note that a record is handed out."""
+        """Note that a record is handed out; it is given back at once if one before it was."""
         assert not self.goes_back(partition, offset), f"{partition}: offset {offset} was handed out before"
         known = self._partitions.setdefault(partition, _PartitionProgress())
         ticket = Ticket(partition, offset, leader_epoch)
-        known.window.append(ticket)
-        known.last_handed_out = offset
+        known.hand_out(ticket)
         return ticket
 
     def goes_back(self, partition: TopicPartition, offset: int) -> bool:

@@ -50,7 +50,8 @@ class Work:
             if self.progress.goes_back(partition, record.offset):
                 self.forget([partition])
             ticket = self.progress.hand_out(partition, record.offset, record.leader_epoch)
-            self._dispatch.add(Task(record, ticket))
+            if ticket.stage is Stage.WAITING:
+                self._dispatch.add(Task(record, ticket))
         if self.is_ending:
             self.give_back(list(self.progress.partitions))
 

@@ -1,0 +1,67 @@
+"""What ``run`` can be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.processing.dispatch import Order
+from kafka_nextgen.processing.settings import ProcessingSettings
+
+
+def settings_of(
+    concurrency: int = 8,
+    order: Order | str = "partition",
+    attempts: int = 3,
+    drain_timeout_s: float = 30,
+    **config: object,
+) -> ProcessingSettings:
+    given: dict[str, object] = {"bootstrap_servers": "localhost:9092", "group_id": "g", "enable_auto_commit": False}
+    parsed = ConsumerConfig.parse({**given, **config})
+    return ProcessingSettings.of(parsed, concurrency, order, attempts, drain_timeout_s)
+
+
+def test_auto_commit_is_refused_because_it_would_commit_what_is_not_finished() -> None:
+    with pytest.raises(ConfigError, match=r"set enable\.auto\.commit=false") as refused:
+        settings_of(enable_auto_commit=True)
+    assert refused.value.key == "enable.auto.commit"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"concurrency": 0}, "concurrency=0 must be at least 1"),
+        ({"attempts": 0}, "attempts=0 must be at least 1"),
+        ({"drain_timeout_s": -1}, "must not be negative"),
+        ({"order": "random"}, "'random' is not a valid Order"),
+    ],
+)
+def test_what_cannot_be_is_refused(wrong: dict[str, object], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        settings_of(**wrong)
+
+
+def test_an_order_may_be_a_word() -> None:
+    assert settings_of(order="key").order is Order.KEY
+
+
+def test_revocation_leaves_time_for_the_commit_and_the_heartbeat() -> None:
+    settings = settings_of(rebalance_timeout_ms=10_000)
+    assert settings.drain_timeout_s == 30
+    assert settings.revocation_timeout_s == pytest.approx(8.0)
+    assert settings.commit_timeout_s == pytest.approx(1.0)
+
+
+def test_revocation_ends_before_the_member_is_removed_for_not_polling() -> None:
+    assert settings_of(max_poll_interval_ms=10_000, rebalance_timeout_ms=60_000).revocation_timeout_s <= 8.0
+
+
+def test_a_short_drain_timeout_holds_for_revocation_too() -> None:
+    assert settings_of(drain_timeout_s=2.0).revocation_timeout_s == 2.0
+
+
+def test_pauses_and_the_interval_of_commits_are_the_configured_ones() -> None:
+    settings = settings_of(retry_backoff_ms=200, retry_backoff_max_ms=5_000, auto_commit_interval_ms=700, attempts=4)
+    assert (settings.retries.attempts, settings.retries.backoff_s, settings.retries.backoff_max_s) == (4, 0.2, 5.0)
+    assert settings.commit_interval_s == 0.7
