@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 from tests.support.real_kafka import REAL_VERSIONS, is_required
 from tests.support.servers import Servers
@@ -17,6 +18,14 @@ from tests.support.servers import Servers
 FIGURES = pytest.StashKey[list[str]]()
 
 REAL = [pytest.param(version, marks=pytest.mark.kafka) for version in REAL_VERSIONS]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_flag(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    refuse_flag_under_ci(config)
 
 
 @pytest.fixture(scope="session")

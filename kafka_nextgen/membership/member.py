@@ -25,7 +25,7 @@ from kafka_nextgen.membership.timers import earliest
 from kafka_nextgen.membership.transitions import TABLE
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Member"]
+__all__ = ["Member", "is_late"]
 
 
 class Member:
@@ -44,7 +44,7 @@ class Member:
 
         ``chance`` in [0, 1) spreads retries. A completion that nobody waits for is late and changes nothing.
         """
-        if _is_late(self.state, event):
+        if is_late(self.state, event):
             return ()
         at = Moment(now, chance, self.settings)
         state, effects = self._apply_rule(event, at)
@@ -97,7 +97,8 @@ class Member:
         return self.state.phase is Phase.WAITING_FOR_POLL
 
 
-def _is_late(state: MemberState, event: Event) -> bool:
+def is_late(state: MemberState, event: Event) -> bool:
+    """Whether ``event`` completes something that the member does not wait for (any more)."""
     if isinstance(event, HeartbeatAnswered | HeartbeatRefused | HeartbeatLost):
         return event.number != state.in_flight
     if isinstance(event, CommitFinished | RevokeFinished | AssignFinished | LossFinished):

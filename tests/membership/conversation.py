@@ -31,7 +31,7 @@ from kafka_nextgen.membership.events import (
     TopicsResolved,
     Unsubscribed,
 )
-from kafka_nextgen.membership.member import Member, _is_late
+from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import LeaveMode
@@ -45,7 +45,7 @@ NO_JITTER = 0.5
 
 def handle(member: Member, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
     """Let something happen to a member, and note which arrow of the table it walked."""
-    before, late = member.status, _is_late(member.state, event)
+    before, late = member.status, is_late(member.state, event)
     effects = member.handle(event, now, chance)
     if not late:
         WALKED.add((before, type(event), member.status))

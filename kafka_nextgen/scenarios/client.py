@@ -1,0 +1,82 @@
+"""A client of the pair world: the membership machine, and as much of an application and a driver as it can see."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum
+
+from attrs import define, field
+
+from kafka_nextgen.membership.effects import CallOnAssigned, CallOnLost, CallOnRevoked, CommitConsumed, ResolveTopics
+from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.scenarios.network import COORDINATOR, Kind, Link
+from kafka_nextgen.scenarios.watching import Watch
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["NEVER", "Call", "Client", "Task"]
+
+NEVER = float("-inf")
+
+Call = CallOnAssigned | CallOnRevoked | CallOnLost
+
+
+class Task(Enum):
+    """What a client does by itself when things settle, unless it is slow in it."""
+
+    ASSIGN = "assign"
+    REVOKE = "revoke"
+    LOSE = "lose"
+    COMMIT = "commit"
+    TOPICS = "topics"
+
+
+@define
+class Client:
+    """One consumer, through all its lives: it may crash and be restarted, with another member id each time."""
+
+    name: str
+    settings: MemberSettings
+    to_coordinator: Link
+    from_coordinator: Link
+    lives: int = 0
+    member: Member | None = None  # None while it is down
+    watch: Watch = field(factory=Watch)
+    subscription: Subscribed | None = None
+    slow: set[Task] = field(factory=set)
+
+    calls: deque[Call] = field(factory=deque)
+    commit: CommitConsumed | None = None
+    to_resolve: ResolveTopics | None = None
+    answer_by: dict[tuple[Kind, int], float] = field(factory=dict)  # when a request counts as lost
+    positions: dict[TopicPartition, int] = field(factory=dict)
+    silent_until: float = NEVER  # the application does not poll before
+    was_misled: bool = False  # a scenario answered in the coordinator's name
+
+    @classmethod
+    def make(cls, name: str, settings: MemberSettings) -> Client:
+        """A client that runs, and has subscribed to nothing."""
+        client = cls(name, settings, Link(f"{name}->{COORDINATOR}"), Link(f"{COORDINATOR}->{name}"))
+        client.start()
+        return client
+
+    def start(self) -> None:
+        """Begin a life. The first member id is the client's name, later ones have a number."""
+        self.lives += 1
+        self.member = Member(self.settings, self.name if self.lives == 1 else f"{self.name}/{self.lives}")
+        self.watch = Watch()
+
+    def crash(self) -> None:
+        """End without a word. What was sent is still under way."""
+        self.member = None
+        self.from_coordinator.messages.clear()
+        self.calls.clear()
+        self.commit = self.to_resolve = None
+        self.answer_by.clear()
+        self.positions.clear()
+        self.silent_until = NEVER
+
+    def polls(self, now: float) -> bool:
+        """Whether the application polls."""
+        return now >= self.silent_until

@@ -1,0 +1,157 @@
+"""Tells a client's machine what happened, carries out what it answers, and writes that down.
+
+What the network and the application can see is told: heartbeats and commits, callbacks, what stops flowing, errors,
+the end, and the member's status. What only the driver sees is watched instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kafka_nextgen.codes import name_of
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit
+from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.member import is_late
+from kafka_nextgen.scenarios.arrows import Arrow, Trail
+from kafka_nextgen.scenarios.client import Call, Client
+from kafka_nextgen.scenarios.network import Kind, Message
+from kafka_nextgen.scenarios.notation import write_duration
+from kafka_nextgen.scenarios.telling import Write
+from kafka_nextgen.scenarios.world import GROUP
+from kafka_nextgen.types import OffsetAndMetadata, format_partitions
+
+__all__ = ["REQUEST_TIMEOUT_S", "Driver"]
+
+REQUEST_TIMEOUT_S = 30.0
+
+#: In the middle of the jitter: a backoff of 100 ms is 100 ms.
+_NO_JITTER = 0.5
+
+
+class Driver:
+    """Drives the clients of one world; ``trail`` notes what their machines went through."""
+
+    def __init__(self, write: Write) -> None:
+        self.trail = Trail()
+        self._write = write
+
+    def feed(self, client: Client, event: ev.Event, now: float) -> Iterator[str]:
+        """Let something happen to a client."""
+        member = client.member
+        if member is None:
+            return
+        before, late = member.status, is_late(member.state, event)
+        effects = member.handle(event, now, _NO_JITTER)
+        if not late:
+            self._note(Arrow(before, type(event), member.status), event)
+        if member.status is not before:
+            yield f"   {client.name} {before.value} => {member.status.value}"
+        for effect in effects:
+            client.watch.sees(effect)
+            yield from self._carry_out(client, effect, now)
+
+    def _note(self, arrow: Arrow, event: ev.Event) -> None:
+        self.trail.arrows.add(arrow)
+        if isinstance(event, ev.HeartbeatRefused):
+            self.trail.refusals.add((arrow.status, event.code))
+
+    def _carry_out(self, client: Client, effect: fx.Effect, now: float) -> Iterator[str]:
+        match effect:
+            case fx.SendHeartbeat():
+                yield self._send_heartbeat(client, effect, now)
+            case fx.CommitConsumed():
+                yield self._commit(client, effect, now)
+            case fx.CallOnAssigned() | fx.CallOnRevoked() | fx.CallOnLost():
+                client.calls.append(effect)
+                yield f"   {client.name} {_CALLBACK_NAMES[type(effect)]} {format_partitions(effect.partitions)}"
+            case fx.ResolveTopics():
+                client.to_resolve = effect
+            case _:
+                yield from _tell(client.name, effect)
+
+    def _send_heartbeat(self, client: Client, effect: fx.SendHeartbeat, now: float) -> str:
+        question = _heartbeat(effect)
+        client.to_coordinator.messages.append(Message(Kind.HEARTBEAT, _id_of(client), effect.number, question))
+        client.answer_by[Kind.HEARTBEAT, effect.number] = now + REQUEST_TIMEOUT_S
+        return f"{client.name} -> {_written(effect, self._write)}"
+
+    def _commit(self, client: Client, effect: fx.CommitConsumed, now: float) -> str:
+        client.commit = effect
+        held = client.watch.applied
+        offsets = {tp: OffsetAndMetadata(at) for tp, at in sorted(client.positions.items()) if tp in held}
+        if not offsets:
+            return f"   {client.name} commits -"
+        epoch = client.watch.published_epoch
+        question = OffsetCommit(GROUP, offsets, _id_of(client), epoch, client.settings.instance_id)
+        client.to_coordinator.messages.append(Message(Kind.COMMIT, _id_of(client), effect.number, question))
+        client.answer_by[Kind.COMMIT, effect.number] = min(effect.deadline, now + REQUEST_TIMEOUT_S)
+        return f"{client.name} -> commit epoch={epoch} {' '.join(f'{tp}={at.offset}' for tp, at in offsets.items())}"
+
+    def end_call(self, client: Client, call: Call, error: str | None, now: float) -> Iterator[str]:
+        """Let a callback return, or raise."""
+        client.calls.remove(call)
+        client.watch.callback_ended(call, error is not None)
+        yield from self.feed(client, _FINISHED[type(call)](call.number, error), now)
+
+
+_CALLBACK_NAMES: dict[type[Call], str] = {
+    fx.CallOnAssigned: "on_assigned",
+    fx.CallOnRevoked: "on_revoked",
+    fx.CallOnLost: "on_lost",
+}
+
+_FINISHED: dict[type[Call], Callable[[int, str | None], ev.Event]] = {
+    fx.CallOnAssigned: ev.AssignFinished,
+    fx.CallOnRevoked: ev.RevokeFinished,
+    fx.CallOnLost: ev.LossFinished,
+}
+
+
+def _tell(name: str, effect: fx.Effect) -> Iterator[str]:
+    match effect:
+        case fx.StopFetching():
+            yield f"   {name} stops {format_partitions(effect.partitions)}"
+        case fx.RaiseToApplication():
+            yield f"   {name} raises {name_of(effect.code)}{' fatal' if effect.fatal else ''}"
+        case fx.FindCoordinator():
+            yield f"   {name} looks for the coordinator"
+        case fx.Left():
+            yield f"   {name} left"
+
+
+def _id_of(client: Client) -> str:
+    assert client.member is not None, "only a client that runs sends"
+    return client.member.member_id
+
+
+def _heartbeat(effect: fx.SendHeartbeat) -> ConsumerGroupHeartbeat:
+    topics = effect.subscribed_topics
+    return ConsumerGroupHeartbeat(
+        group_id=GROUP,
+        member_id=effect.member_id,
+        member_epoch=effect.member_epoch,
+        instance_id=effect.instance_id,
+        rack_id=effect.rack_id,
+        rebalance_timeout_ms=effect.rebalance_timeout_ms,
+        subscribed_topics=None if topics is None else frozenset(topics),
+        subscribed_pattern=effect.subscribed_pattern,
+        server_assignor=effect.server_assignor,
+        owned=effect.owned,
+    )
+
+
+def _written(effect: fx.SendHeartbeat, write: Write) -> str:
+    timeout, topics = effect.rebalance_timeout_ms, effect.subscribed_topics
+    fields = {
+        "epoch": effect.member_epoch,
+        "instance": effect.instance_id,
+        "rack": effect.rack_id,
+        "timeout": None if timeout == -1 else write_duration(timeout),
+        "topics": None if topics is None else " ".join(topics) or "-",
+        "pattern": effect.subscribed_pattern,
+        "assignor": effect.server_assignor,
+        "owns": None if effect.owned is None else write(effect.owned),
+    }
+    said = [f"{key}={value}" for key, value in fields.items() if value is not None]
+    return " ".join(["heartbeat", *(["full"] if effect.full else []), *said])

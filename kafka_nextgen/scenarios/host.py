@@ -1,0 +1,107 @@
+"""A coordinator with its topics, its log and its clock: everything a broker has but sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID  # noqa: TID251  (ids are counted here, not made)
+
+from attrs import evolve
+
+from kafka_nextgen.assignors import RangeAssignor
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.invariants import violations
+from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChanged
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.scenarios.prompted import PromptedAssignor
+from kafka_nextgen.scenarios.world import GROUP
+from kafka_nextgen.types import TopicId
+
+__all__ = ["CoordinatorHost"]
+
+_ANY_TIME = 1_000_000.0
+
+
+class CoordinatorHost:
+    """Drives a coordinator as a broker does: every outcome is stored, then committed, then answered."""
+
+    def __init__(self, settings: CoordinatorSettings | None = None) -> None:
+        self.assignor = PromptedAssignor()
+        self.now = _ANY_TIME
+        self.log: list[r.Record] = []
+        self.names: dict[TopicId, str] = {}
+        self.topics: dict[str, TopicImage] = {}
+        self.configure(settings or CoordinatorSettings(group_consumer_assignment_interval_ms=0))
+
+    def configure(self, settings: CoordinatorSettings) -> None:
+        """Begin anew, with other settings."""
+        self.settings = evolve(settings, group_consumer_assignors=(self.assignor, RangeAssignor()))
+        self.coordinator = Coordinator(self.settings)
+
+    @property
+    def group(self) -> Group:
+        """The one group there is."""
+        return self.coordinator.groups.get(GROUP) or Group(GROUP, self.settings.behaviour.first_epoch)
+
+    def ask(self, request: Request) -> Outcome:
+        """Have a request answered, and its outcome in force."""
+        outcome = self.coordinator.handle(request, self.now)
+        self.commit(outcome)
+        return outcome
+
+    def commit(self, outcome: Outcome) -> None:
+        """Store an outcome and put it into force."""
+        self.log.extend(outcome.records)
+        self.coordinator.commit(outcome)
+
+    def expire(self) -> Iterator[Outcome]:
+        """Serve the timers that have run out by now."""
+        for outcome in self.coordinator.expire(self.now):
+            self.commit(outcome)
+            yield outcome
+
+    def pass_time(self, seconds: float) -> Iterator[Outcome]:
+        """Let timers run out one after the other, each at its time."""
+        end = self.now + seconds
+        while (deadline := self.coordinator.deadline()) is not None and deadline <= end:
+            self.now = max(self.now, deadline)
+            yield from self.expire()
+        self.now = end
+
+    def set_topic(self, name: str, partitions: int, *, anew: bool = False) -> TopicId:
+        """Make a topic, grow it, or make it again under a new id."""
+        known = self.topics.get(name)
+        topic_id = UUID(int=len(self.names) + 1) if anew or known is None else known.topic_id
+        self.names[topic_id] = name
+        self.topics[name] = TopicImage(topic_id, name, partitions)
+        self.ask(TopicsChanged(dict(self.topics)))
+        return topic_id
+
+    def delete_topic(self, name: str) -> None:
+        """Delete a topic."""
+        del self.topics[name]
+        self.ask(TopicsChanged(dict(self.topics)))
+
+    def fail_over(self) -> None:
+        """A new coordinator reads the log."""
+        self.coordinator = Coordinator(self.settings)
+        for record in self.log:
+            self.coordinator.apply(record)
+        self.ask(TopicsChanged(dict(self.topics)))
+        self.coordinator.restart(self.now)
+
+    def broken(self) -> list[str]:
+        """The coordinator's invariants, and that its log alone leads to the same state."""
+        found = violations(self.group, self.coordinator.topics, self.coordinator.timers.running())
+        reader = Coordinator(self.settings)
+        for record in self.log:
+            reader.apply(record)
+        if reader.groups != self.coordinator.groups:
+            found.append("the log leads to another state than the one in force")
+        return found
+
+    def check(self) -> None:
+        """Assert that no invariant is broken."""
+        broken = self.broken()
+        assert not broken, broken

@@ -1,0 +1,98 @@
+"""How the coordinator's side is told: its answers, and what its records say beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.describe import state_of
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions
+
+__all__ = [
+    "Write",
+    "tell_commit",
+    "tell_fetch",
+    "tell_group",
+    "tell_heartbeat",
+    "tell_news",
+    "tell_status",
+]
+
+#: How partitions known by topic id are written.
+Write = Callable[[Iterable[TopicIdPartition]], str]
+
+Targets = Mapping[str, frozenset[TopicIdPartition]]
+
+
+def tell_heartbeat(name: str, answer: ConsumerGroupHeartbeatAnswer, epoch: str, write: Write) -> str:
+    """``-> A epoch=3 assignment=foo[0]``, or ``-> A FENCED_MEMBER_EPOCH``."""
+    if answer.error is not ErrorCode.NONE:
+        return f"-> {name} {answer.error.name}"
+    assignment = "unchanged" if answer.assignment is None else write(answer.assignment)
+    return f"-> {name} epoch={epoch} assignment={assignment}"
+
+
+def tell_commit(name: str, answer: OffsetsCommitted) -> Iterator[str]:
+    """``-> A committed foo[0-1]``, or ``-> A STALE_MEMBER_EPOCH foo[2]``: a line for each outcome."""
+    by_code: dict[ErrorCode, list[TopicPartition]] = {}
+    for partition, code in sorted(answer.errors.items()):
+        by_code.setdefault(code, []).append(partition)
+    for code, partitions in by_code.items():
+        outcome = "committed" if code is ErrorCode.NONE else code.name
+        yield f"-> {name} {outcome} {format_partitions(partitions)}"
+
+
+def tell_fetch(name: str, answer: OffsetsFetched) -> str:
+    """``-> A foo[0]=10 foo[1]=-``, or ``-> A STALE_MEMBER_EPOCH``."""
+    if answer.error is not ErrorCode.NONE:
+        return f"-> {name} {answer.error.name}"
+    found = [f"{partition}={at.offset if at else '-'}" for partition, at in sorted(answer.offsets.items())]
+    return f"-> {name} {' '.join(found) or '-'}"
+
+
+def tell_status(name: str, before: r.MemberStatus | None, after: r.MemberStatus | None) -> tuple[str, ...]:
+    """``A stable => unrevoked`` if that changed, the status alone if it waits for something, else nothing."""
+    if after is None:
+        return ()
+    old, new = _word(before or r.MemberStatus.STABLE), _word(after)
+    if old != new:
+        return (f"   {name} {old} => {new}",)
+    return () if after is r.MemberStatus.STABLE else (f"   {name} {new}",)
+
+
+def _word(status: r.MemberStatus) -> str:
+    return status.name.removesuffix("_PARTITIONS").lower()
+
+
+def tell_news(records: Iterable[r.Record], targets: Targets, write: Write) -> list[str]:
+    """What records say: members that went, matches, and the epoch, with its target if that was made at once."""
+    records = tuple(records)
+    made = {record.assignment_epoch for record in records if isinstance(record, r.TargetAssignmentMetadata)}
+    return [line for record in records for line in _tell_record(record, made, targets, write)]
+
+
+def _tell_record(record: r.Record, made: set[int], targets: Targets, write: Write) -> Iterator[str]:
+    if isinstance(record, r.MemberMetadataRemoved):
+        yield f"   {record.member_id} removed"
+    elif isinstance(record, r.GroupMetadata) and record.epoch not in made:
+        yield f"   group epoch={record.epoch}"
+    elif isinstance(record, r.TargetAssignmentMetadata):
+        shares = " ".join(f"{member_id}={write(share)}" for member_id, share in sorted(targets.items()))
+        yield f"   target epoch={record.assignment_epoch} {shares}"
+    elif isinstance(record, r.RegularExpression):
+        yield f"   {record.pattern} matches {' '.join(record.topics) or '-'}"
+
+
+def tell_group(group: Group, write: Write) -> Iterator[str]:
+    """The group's epochs, and who has what, and has to give what back."""
+    yield f"   {state_of(group)} epoch={group.epoch} target={group.assignment_epoch}"
+    for member_id, current in sorted(group.currents.items()):
+        revoking = f" revoking={_granted(current.pending_revocation, write)}" if current.pending_revocation else ""
+        yield f"   {member_id} epoch={current.member_epoch} has={_granted(current.assigned, write)}{revoking}"
+
+
+def _granted(partitions: tuple[tuple[TopicIdPartition, int], ...], write: Write) -> str:
+    return write(partition for partition, _ in partitions)

@@ -1,0 +1,119 @@
+"""Answers by hand: of an application that is slow, or raises, and of a coordinator that says what it would not say.
+
+slow A revoke commit           what A does not finish by itself: assign, revoke, lose, commit, topics
+quick A revoke                 it does again
+answer A revoke                the callback returns; with error=... it raises
+answer A commit error=...      the commit ends
+answer A topics                the names of topic ids arrive
+answer A heartbeat error=NOT_COORDINATOR
+answer A heartbeat epoch=5 assignment=foo[0] interval=5s
+                               the heartbeat under way is answered, and reaches nobody
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.scenarios.client import Call, Client, Task
+from kafka_nextgen.scenarios.grammar import Command
+from kafka_nextgen.scenarios.network import Kind, Message
+from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.pair import PairWorld
+from kafka_nextgen.scenarios.verbs.members import client_of
+
+__all__ = ["answer", "quick", "slow"]
+
+_TASKS = {task.value: task for task in Task}
+_CALLS: dict[Task, type[Call]] = {
+    Task.ASSIGN: fx.CallOnAssigned,
+    Task.REVOKE: fx.CallOnRevoked,
+    Task.LOSE: fx.CallOnLost,
+}
+
+
+def slow(world: PairWorld, command: Command) -> Iterator[str]:
+    """Leave tasks to ``answer``."""
+    client_of(world, command).slow |= _tasks(command)
+    yield from ()
+
+
+def quick(world: PairWorld, command: Command) -> Iterator[str]:
+    """Let tasks finish by themselves again."""
+    client_of(world, command).slow -= _tasks(command)
+    yield from ()
+
+
+def _tasks(command: Command) -> set[Task]:
+    command.expect(range(2, 100))
+    return {_task(command, word) for word in command.words[1:]}
+
+
+def _task(command: Command, word: str) -> Task:
+    if word not in _TASKS:
+        raise command.error(f"a task is {', '.join(_TASKS)}")
+    return _TASKS[word]
+
+
+def answer(world: PairWorld, command: Command) -> Iterator[str]:
+    """Finish a task, or answer a heartbeat."""
+    command.expect(2, "error", "epoch", "assignment", "interval", "id")
+    client = client_of(world, command)
+    if command.words[1] == Kind.HEARTBEAT.value:
+        yield from _answer_heartbeat(world, client, command)
+        return
+    task = _task(command, command.words[1])
+    if task is Task.COMMIT:
+        yield from _answer_commit(world, client, command)
+    elif task is Task.TOPICS:
+        yield from _answer_topics(world, client, command)
+    else:
+        yield from _answer_call(world, client, command, _CALLS[task])
+
+
+def _answer_call(world: PairWorld, client: Client, command: Command, kind: type[Call]) -> Iterator[str]:
+    call = next((call for call in client.calls if isinstance(call, kind)), None)
+    if call is None:
+        raise command.error(f"{client.name} runs no such callback")
+    if call is not client.calls[0]:
+        raise command.error(f"{client.name} runs its callbacks one after the other, and another comes first")
+    yield from world.driver.end_call(client, call, command.options.get("error"), world.host.now)
+
+
+def _answer_commit(world: PairWorld, client: Client, command: Command) -> Iterator[str]:
+    if client.commit is None:
+        raise command.error(f"{client.name} commits nothing")
+    yield from world.end_commit(client, client.commit.number, command.options.get("error"))
+
+
+def _answer_topics(world: PairWorld, client: Client, command: Command) -> Iterator[str]:
+    if client.to_resolve is None:
+        raise command.error(f"{client.name} asks for no topics")
+    yield from world.resolve(client)
+
+
+def _answer_heartbeat(world: PairWorld, client: Client, command: Command) -> Iterator[str]:
+    number = client.member.state.in_flight if client.member is not None else None
+    if client.member is None or number is None:
+        raise command.error(f"{client.name} has no heartbeat under way")
+    for link in (client.to_coordinator, client.from_coordinator):
+        link.forget(Kind.HEARTBEAT, number)
+    content = _said(world, client.member.member_id, command)
+    client.was_misled |= content.assignment is not None
+    yield from world.hear(client, Message(Kind.HEARTBEAT, client.member.member_id, number, content))
+
+
+def _said(world: PairWorld, member_id: str, command: Command) -> ConsumerGroupHeartbeatAnswer:
+    options = command.options
+    if "error" in options:
+        if options["error"] not in ErrorCode.__members__:
+            raise command.error(f"there is no error code {options['error']}")
+        return ConsumerGroupHeartbeatAnswer(ErrorCode[options["error"]])
+    return ConsumerGroupHeartbeatAnswer(
+        member_id=options.get("id", member_id),
+        member_epoch=int(options.get("epoch", 0)),
+        heartbeat_interval_ms=round(1000 * parse_duration(options.get("interval", "5s"))),
+        assignment=world.with_ids(options["assignment"]) if "assignment" in options else None,
+    )

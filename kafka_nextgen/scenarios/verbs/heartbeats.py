@@ -1,0 +1,81 @@
+"""Raw heartbeats: every field as the scenario says, and what the coordinator answers.
+
+join A foo bar timeout=60s instance=one    epoch 0, with everything a join has to have
+heartbeat A owns=foo[0-2]                  the epoch is the latest A was given, if left out
+leave A, pause A                           epochs -1 and -2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.scenarios.grammar import Command
+from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.telling import tell_heartbeat
+from kafka_nextgen.scenarios.world import GROUP, World
+
+__all__ = ["heartbeat", "join", "leave", "pause"]
+
+OPTIONS = ("epoch", "owns", "topics", "pattern", "timeout", "instance", "assignor", "rack")
+
+
+def heartbeat(world: World, command: Command) -> Iterator[str]:
+    """Send a heartbeat as it is written."""
+    command.expect(1, *OPTIONS)
+    request = _request(world, command)
+    heard = world.ask(request)
+    yield from heard.before
+    assert isinstance(heard.answer, ConsumerGroupHeartbeatAnswer)
+    if heard.answer.error is ErrorCode.NONE:
+        _remember(world, request, heard.answer)
+    epoch = world.raw.epochs.write(heard.answer.member_epoch)
+    yield tell_heartbeat(command.name, heard.answer, epoch, world.write)
+    yield from heard.after
+
+
+def join(world: World, command: Command) -> Iterator[str]:
+    """Send a heartbeat with epoch 0 for the topics named."""
+    command.expect(range(1, 100), *OPTIONS)
+    defaults = {"epoch": "0", "topics": " ".join(command.words[1:])}
+    yield from heartbeat(world, evolve(command, words=(command.name,), options=defaults | dict(command.options)))
+
+
+def leave(world: World, command: Command) -> Iterator[str]:
+    """Leave for good."""
+    yield from heartbeat(world, evolve(command, options={"epoch": "-1"} | dict(command.options)))
+
+
+def pause(world: World, command: Command) -> Iterator[str]:
+    """Leave for a while, as static members do."""
+    yield from heartbeat(world, evolve(command, options={"epoch": "-2"} | dict(command.options)))
+
+
+def _request(world: World, command: Command) -> ConsumerGroupHeartbeat:
+    member, options = world.raw.named(command.name), dict(command.options)
+    epoch = world.raw.epochs.read(options["epoch"]) if "epoch" in options else member.epoch
+    if epoch == 0:
+        options = {"timeout": "60s", "owns": "-", "topics": " ".join(sorted(member.topics))} | options
+    return ConsumerGroupHeartbeat(
+        group_id=GROUP,
+        member_id=command.name,
+        member_epoch=epoch,
+        instance_id=options.get("instance") or member.instance_id,
+        rack_id=options.get("rack"),
+        rebalance_timeout_ms=round(1000 * parse_duration(options["timeout"])) if "timeout" in options else -1,
+        subscribed_topics=frozenset(options["topics"].split()) if "topics" in options else None,
+        subscribed_pattern=options.get("pattern"),
+        server_assignor=options.get("assignor"),
+        owned=world.with_ids(options["owns"]) if "owns" in options else None,
+    )
+
+
+def _remember(world: World, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer) -> None:
+    member = world.raw.named(request.member_id)
+    member.epoch, member.instance_id = answer.member_epoch, request.instance_id
+    if request.subscribed_topics is not None:
+        member.topics = request.subscribed_topics

@@ -1,0 +1,17 @@
+"""Time: ``tick 5s``. Timers run out, each at its time, and nothing else passes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_nextgen.scenarios.grammar import Command
+from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.world import World
+
+__all__ = ["tick"]
+
+
+def tick(world: World, command: Command) -> Iterator[str]:
+    """Let time pass."""
+    command.expect(1)
+    yield from world.pass_time(parse_duration(command.name))

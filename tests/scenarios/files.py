@@ -1,0 +1,44 @@
+"""The scenario files, and comparing what happened with what is written in one.
+
+With ``--rewrite-scenarios`` what happened is written into the file. Then *read the diff*: it is the behaviour that
+changed. Under CI nobody reads diffs, so there the flag is an error.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.scenarios import Scenario, parse
+
+__all__ = ["FLAG", "add_flag", "check", "files", "refuse_flag_under_ci", "scenario_in"]
+
+FLAG = "--rewrite-scenarios"
+FOLDER = Path(__file__).parent
+
+
+def files() -> list[Path]:
+    """Return every scenario file."""
+    return sorted(FOLDER.rglob("*.txt"))
+
+
+def scenario_in(path: Path) -> Scenario:
+    return parse(path.read_text())
+
+
+def check(path: Path, happened: str, *, rewrite: bool) -> None:
+    """Fail unless the file says what happened; or let it say so."""
+    if rewrite:
+        path.write_text(happened)
+    assert happened == path.read_text()
+
+
+def add_flag(parser: pytest.Parser) -> None:
+    parser.addoption(FLAG, action="store_true", help="write what happened into the scenario files; then read the diff")
+
+
+def refuse_flag_under_ci(config: pytest.Config) -> None:
+    if config.getoption(FLAG) and os.environ.get("CI"):
+        raise pytest.UsageError(f"{FLAG} writes expectations nobody would read under CI: run it at your desk")
