@@ -1,0 +1,97 @@
+"""A consumer that does what a test says, poll by poll: for what a real group does too rarely to wait for."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
+
+from kafka_nextgen import RebalanceListener, Record, TopicPartition
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.records import Records
+from kafka_nextgen.types import OffsetAndMetadata
+from kafka_nextgen.wire.records import Columns, ColumnSlice
+from tests.processing.stage import P0
+
+__all__ = ["ScriptedConsumer", "keep", "records_of"]
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+#: What a poll does: records to hand over, or a callable that may call the listener back, or raise.
+Step = Records | Callable[["ScriptedConsumer"], object]
+
+
+def records_of(partition: TopicPartition, *offsets: int, value: bytes = b"") -> Records:
+    count = len(offsets)
+    columns = Columns(
+        partition,
+        offsets[-1] + 1,
+        offsets=array("q", offsets),
+        timestamps=array("q", [-1] * count),
+        keys=[None] * count,
+        values=[value] * count,
+        leader_epochs=array("i", [0] * count),
+        timestamp_types=array("b", [0] * count),
+    )
+    return Records([ColumnSlice(columns, 0, count)])
+
+
+class ScriptedConsumer:
+    """Owns ``P0`` from the start; every step of the script is one poll, after them polls bring nothing."""
+
+    def __init__(self, *script: Step, **config: object) -> None:
+        given: dict[str, object] = {"bootstrap_servers": "localhost:9092", "group_id": "g", "enable_auto_commit": False}
+        self.config = ConsumerConfig.parse({**given, **config})
+        self.script = deque(script)
+        self.owned = {P0}
+        self.listener = RebalanceListener()
+        self.commits: list[dict[TopicPartition, int]] = []
+        self.refusal: Exception | None = None
+        self.refused = 0
+        self.polls = 0
+        self.paused: set[TopicPartition] = set()
+        self.sought: dict[TopicPartition, int] = {}
+
+    def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
+        assert listener is not None
+        self.listener = listener
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        return frozenset(self.owned)
+
+    def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
+        self.polls += 1
+        step = self.script.popleft() if self.script else None
+        if callable(step):
+            step(self)
+        return step if isinstance(step, Records) else Records()
+
+    def pause(self, partitions: Collection[TopicPartition]) -> None:
+        self.paused |= set(partitions)
+
+    def resume(self, partitions: Collection[TopicPartition]) -> None:
+        self.paused -= set(partitions)
+
+    def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
+        assert isinstance(offset, int)
+        self.sought[partition] = offset
+
+    def commit(self, offsets: Offsets, timeout: float) -> None:
+        if self.refusal is not None:
+            self.refused += 1
+            raise self.refusal
+        self.commits.append({tp: offset.offset for tp, offset in offsets.items()})
+
+    def commit_async(self, offsets: Offsets) -> Future[None]:
+        future: Future[None] = Future()
+        try:
+            self.commit(offsets, 0.0)
+            future.set_result(None)
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def keep(into: list[tuple[int, int]]) -> Callable[[Record], None]:
+    """Return a handler that notes partition and offset of every record."""
+    return lambda record: into.append((record.partition, record.offset))

@@ -1,0 +1,281 @@
+"""The thread that polls, poll by poll: what it commits, pauses, gives up, and leaves behind."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from kafka_nextgen import Record, TopicPartition
+from kafka_nextgen.errors import CommitFailedError, GroupAuthorizationError, MisuseError, NoBrokersError
+from kafka_nextgen.processing import StopHandle, run
+from tests.processing.scripted import ScriptedConsumer, keep, records_of
+from tests.processing.stage import P0, P1
+
+PATIENCE_S = 30
+ALWAYS = {"auto_commit_interval_ms": 1}
+
+
+def stop_after(handle: StopHandle, consumer: ScriptedConsumer) -> None:
+    """Add a step to the script: the end is asked for."""
+    consumer.script.append(lambda _: handle.stop())
+
+
+def run_to_the_end(consumer: ScriptedConsumer, handler: object, **options: object) -> None:
+    handle = StopHandle()
+    stop_after(handle, consumer)
+    run(consumer, ["orders"], handler, stop=handle, **options)  # type: ignore[arg-type]
+
+
+class Gate:
+    """A handler that says when it has begun, and waits until it is let through."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.opened = threading.Event()
+
+    def __call__(self, record: Record) -> None:
+        self.begun.set()
+        assert self.opened.wait(PATIENCE_S), "nobody opened the gate"
+
+
+def test_everything_is_committed_at_the_end_also_what_was_acknowledged_before() -> None:
+    done = threading.Event()
+
+    def handle(record: Record) -> None:
+        if record.offset == 6:
+            done.set()
+
+    consumer = ScriptedConsumer(records_of(P0, 5, 6), lambda _: done.wait(PATIENCE_S), **ALWAYS)
+    run_to_the_end(consumer, handle)
+    assert consumer.commits[-1] == {P0: 7}
+
+
+def test_commits_are_made_while_a_handler_works_but_not_beyond_it() -> None:
+    gate = Gate()
+    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
+    consumer.owned = {P0, P1}
+    consumer.script.append(lambda _: gate.begun.wait(PATIENCE_S))
+    consumer.script.append(records_of(P1, 8))
+    handled: list[int] = []
+
+    def handle(record: Record) -> None:
+        if record.partition == 0:
+            gate(record)
+        handled.append(record.partition)
+
+    def open_once_committed(consumer: ScriptedConsumer) -> None:
+        if {P1: 9} in consumer.commits:
+            assert all(P0 not in commit for commit in consumer.commits)
+            gate.opened.set()
+        else:
+            consumer.script.appendleft(open_once_committed)
+
+    consumer.script.append(open_once_committed)
+    run_to_the_end(consumer, handle)
+    assert handled == [1, 0]
+    assert consumer.commits[-1] == {P0: 6, P1: 9}
+
+
+def test_polling_goes_on_while_a_handler_works() -> None:
+    gate = Gate()
+    consumer = ScriptedConsumer(records_of(P0, 5), lambda _: gate.begun.wait(PATIENCE_S))
+    consumer.script.extend([*[lambda _: None] * 20, lambda _: gate.opened.set()])
+    run_to_the_end(consumer, gate)
+    assert consumer.polls > 20
+    assert consumer.commits[-1] == {P0: 6}
+
+
+def test_a_partition_that_is_slow_is_paused_and_resumed_at_the_end() -> None:
+    gate = Gate()
+    paused_at_some_time: list[set[TopicPartition]] = []
+
+    def look(consumer: ScriptedConsumer) -> None:
+        paused_at_some_time.append(set(consumer.paused))
+        gate.opened.set()
+
+    consumer = ScriptedConsumer(records_of(P0, *range(40)), look, max_poll_records=8)
+    run_to_the_end(consumer, gate, concurrency=1)
+    assert paused_at_some_time == [{P0}]
+    assert consumer.paused == set()
+
+
+def test_what_was_not_begun_is_read_again_by_whoever_polls_next() -> None:
+    handle = StopHandle()
+    consumer = ScriptedConsumer(records_of(P0, 5, 6, 7))
+    run(consumer, ["orders"], lambda _: handle.stop(), stop=handle, concurrency=1)
+    last = consumer.commits[-1][P0]
+    assert last in (6, 7, 8)  # as many as began before the stop was noticed
+    assert consumer.sought == ({P0: last} if last < 8 else {})
+
+
+def test_of_lost_partitions_nothing_is_committed() -> None:
+    gate = Gate()
+
+    def lose(consumer: ScriptedConsumer) -> None:
+        assert gate.begun.wait(PATIENCE_S)
+        consumer.owned.clear()
+        consumer.listener.on_partitions_lost(consumer, [P0])  # type: ignore[arg-type]
+        gate.opened.set()
+
+    consumer = ScriptedConsumer(records_of(P0, 5, 6), lose)
+    run_to_the_end(consumer, gate)
+    assert consumer.commits == []
+    assert consumer.sought == {}
+
+
+def test_revoked_partitions_are_committed_when_what_was_begun_has_ended() -> None:
+    gate = Gate()
+    handled: list[tuple[int, int]] = []
+
+    def handle(record: Record) -> None:
+        gate(record)
+        keep(handled)(record)
+
+    def revoke(consumer: ScriptedConsumer) -> None:
+        assert gate.begun.wait(PATIENCE_S)
+        threading.Timer(0.05, gate.opened.set).start()
+        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
+        assert handled == [(0, 5)]
+        assert consumer.commits == [{P0: 6}]
+        consumer.owned.clear()
+
+    run_to_the_end(ScriptedConsumer(records_of(P0, 5, 6), revoke), handle)
+    assert handled == [(0, 5)]
+
+
+def test_what_does_not_end_in_time_is_given_up_uncommitted(caplog: pytest.LogCaptureFixture) -> None:
+    gate = Gate()
+
+    def revoke(consumer: ScriptedConsumer) -> None:
+        assert gate.begun.wait(PATIENCE_S)
+        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
+        consumer.owned.clear()
+
+    consumer = ScriptedConsumer(records_of(P0, 5), revoke)
+    run_to_the_end(consumer, gate, drain_timeout_s=0.01)
+    gate.opened.set()
+    assert consumer.commits == []
+    assert "not waited for any longer, and not committed: orders[0] offset 5" in caplog.text
+
+
+def test_the_end_waits_no_longer_than_the_drain_timeout() -> None:
+    gate = Gate()
+    consumer = ScriptedConsumer(records_of(P0, 5), lambda _: gate.begun.wait(PATIENCE_S))
+    run_to_the_end(consumer, gate, drain_timeout_s=0.01)
+    gate.opened.set()
+    assert consumer.commits == []
+    assert consumer.sought == {P0: 5}
+
+
+def test_a_commit_that_fails_does_not_keep_partitions_from_being_given_up(caplog: pytest.LogCaptureFixture) -> None:
+    done = threading.Event()
+
+    def revoke(consumer: ScriptedConsumer) -> None:
+        assert done.wait(PATIENCE_S)
+        consumer.refusal = CommitFailedError("stale", code=113, failed={P0: "STALE_MEMBER_EPOCH"})
+        consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
+        consumer.owned.clear()
+
+    run_to_the_end(ScriptedConsumer(records_of(P0, 5), revoke), lambda _: done.set())
+    assert "orders[0]: given up without a commit" in caplog.text
+
+
+def test_a_last_commit_that_fails_is_raised() -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5))
+    consumer.refusal = CommitFailedError("stale", code=113, failed={P0: "STALE_MEMBER_EPOCH"})
+    handle = StopHandle()
+    with pytest.raises(CommitFailedError):
+        run(consumer, ["orders"], lambda _: handle.stop(), stop=handle)
+
+
+def test_a_commit_that_will_never_be_allowed_ends_the_run() -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
+    consumer.refusal = GroupAuthorizationError("not for you", code=30)
+    with pytest.raises(GroupAuthorizationError):
+        run(consumer, ["orders"], lambda _: None)
+
+
+def test_weather_is_waited_out_by_the_commits_on_the_way() -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
+    consumer.refusal = NoBrokersError("all away")
+
+    def clear_up_once_refused(consumer: ScriptedConsumer) -> None:
+        if consumer.refused > 1:
+            consumer.refusal = None
+        else:
+            consumer.script.appendleft(clear_up_once_refused)
+
+    consumer.script.append(clear_up_once_refused)
+    run_to_the_end(consumer, lambda _: None)
+    assert consumer.commits[-1] == {P0: 6}
+
+
+def test_what_a_poll_raises_ends_the_run_after_what_is_finished_was_committed() -> None:
+    gate = Gate()
+
+    def break_down(consumer: ScriptedConsumer) -> None:
+        assert gate.begun.wait(PATIENCE_S)
+        gate.opened.set()
+        raise MisuseError("broken")
+
+    consumer = ScriptedConsumer(records_of(P0, 5), break_down)
+    with pytest.raises(MisuseError, match="broken"):
+        run(consumer, ["orders"], gate)
+    assert consumer.commits == [{P0: 6}]
+
+
+def test_a_failing_last_commit_does_not_hide_the_first_error() -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5, 6))
+    consumer.refusal = CommitFailedError("stale", code=113)
+
+    def handle(record: Record) -> None:
+        if record.offset == 6:
+            raise ValueError("no such order")
+
+    with pytest.raises(ValueError, match="no such order"):
+        run(consumer, ["orders"], handle, attempts=1)
+
+
+def test_an_exit_in_a_handler_ends_the_program() -> None:
+    def leave(record: Record) -> None:
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit) as left:
+        run(ScriptedConsumer(records_of(P0, 5)), ["orders"], leave)
+    assert left.value.code == 3
+
+
+def test_after_the_end_the_listener_has_nothing_more_to_say() -> None:
+    consumer = ScriptedConsumer(records_of(P0, 5))
+    handle = StopHandle()
+    run(consumer, ["orders"], lambda _: handle.stop(), stop=handle)
+    commits = list(consumer.commits)
+    consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
+    assert consumer.commits == commits
+
+
+def test_values_are_deserialized_for_the_handler_and_bytes_for_the_dead_letter() -> None:
+    handled: list[object] = []
+    dead: list[object] = []
+    consumer = ScriptedConsumer(
+        records_of(P0, 5, value=b"17"), records_of(P0, 6, value=b"many"), records_of(P0, 7), value_deserializer=int
+    )
+    handle = StopHandle()
+
+    def bury(record: Record, error: Exception) -> None:
+        dead.append((record.offset, record.value, type(error).__name__))
+        if record.offset == 7:
+            handle.stop()
+
+    run(consumer, ["orders"], lambda record: handled.append(record.value), dead_letter=bury, stop=handle)
+    assert handled == [17]
+    assert dead == [(6, b"many", "DeserializationError"), (7, b"", "DeserializationError")]
+    assert consumer.commits[-1] == {P0: 8}
+
+
+def test_async_handlers_need_the_async_consumer() -> None:
+    async def handle(record: Record) -> None: ...
+
+    with pytest.raises(TypeError, match="an async handler needs AsyncConsumer"):
+        run(ScriptedConsumer(), ["orders"], handle)
