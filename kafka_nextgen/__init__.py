@@ -6,6 +6,7 @@
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.engine.history import Rebalance, RebalanceCause
 from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.lookups import OffsetAndTimestamp
@@ -36,6 +37,7 @@ from kafka_nextgen.errors import (
     UnsupportedAssignorError,
     UnsupportedProtocolError,
 )
+from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
 
 __all__ = [
@@ -66,11 +68,14 @@ __all__ = [
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "OffsetOutOfRangeError",
+    "Rebalance",
+    "RebalanceCause",
     "RebalanceConsumer",
     "RebalanceListener",
     "Record",
     "Records",
     "RequestTimeoutError",
+    "SubscriptionPattern",
     "TimestampType",
     "TopicAuthorizationError",
     "TopicPartition",

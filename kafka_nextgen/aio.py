@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.awaiting import AwaitedCalls
+from kafka_nextgen.engine.core import Topics
 from kafka_nextgen.engine.front import check_max_records
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener, call_async
 from kafka_nextgen.engine.mailbox import PendingCallback
@@ -69,9 +70,9 @@ class AsyncConsumer(AwaitedCalls):
     # ---- subscribing
 
     async def subscribe(
-        self, topics: Collection[str], listener: RebalanceListener | AsyncRebalanceListener | None = None
+        self, topics: Topics, listener: RebalanceListener | AsyncRebalanceListener | None = None
     ) -> None:
-        """Read ``topics`` as a member of the group; replaces an earlier subscription.
+        """Read ``topics`` (names, or a ``SubscriptionPattern``) as a member; replaces an earlier subscription.
 
         The methods of ``listener`` may be ``async``; those that are not block the event loop while they run, and
         get a ``RebalanceConsumer``, whose ``commit`` needs no ``await``. Raises as ``Consumer.subscribe`` does.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.blocking import BlockingCalls
+from kafka_nextgen.engine.core import Topics
 from kafka_nextgen.engine.front import check_max_records
 from kafka_nextgen.engine.listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.mailbox import PendingCallback
@@ -65,12 +66,15 @@ class Consumer(BlockingCalls):
 
     # ---- subscribing
 
-    def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
+    def subscribe(self, topics: Topics, listener: RebalanceListener | None = None) -> None:
         """Read ``topics`` as a member of the group; replaces an earlier subscription.
 
-        The group is joined in the background; partitions arrive while ``poll`` is called. ``listener`` hears of
-        them. Raises ConfigError without ``group.id``, TypeError for a bare string, ValueError for no topic, and
-        what put this consumer out of its group for good.
+        ``topics`` are names, or a ``SubscriptionPattern``: then all topics whose whole name matches, also those
+        created later. (``re.compile(...)`` is taken with a DeprecationWarning.) The group is joined in the
+        background; partitions arrive while ``poll`` is called. ``listener`` hears of them.
+
+        Raises ConfigError without ``group.id``, TypeError for a bare string, ValueError for no topic, and what put
+        this consumer out of its group for good.
         """
         refuse_coroutines(listener)
         with self._use("subscribe"):

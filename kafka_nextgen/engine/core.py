@@ -6,6 +6,7 @@ records is done here at once, under the lock of the fetch state.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
@@ -19,15 +20,19 @@ from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching import OffsetReset
 from kafka_nextgen.membership.events import Polled, Subscribed
+from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
-__all__ = ["ConsumerCore", "Offsets"]
+__all__ = ["ConsumerCore", "Offsets", "Topics"]
 
 #: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from real ones.
 POLL_NOTE_INTERVAL_S = 1.0
 
 #: Offsets as a caller gives them.
 Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
+
+#: What can be subscribed to: names, a pattern, or (deprecated) a pattern of Python's ``re``.
+Topics = Collection[str] | SubscriptionPattern | re.Pattern[str]
 
 
 class ConsumerCore:
@@ -49,16 +54,12 @@ class ConsumerCore:
 
     # ---- subscribing
 
-    def subscribe(self, topics: Collection[str], has_listener: bool) -> Future[None]:
-        """Subscribe to topics by name."""
-        if isinstance(topics, str):
-            raise TypeError(f"subscribe() takes a collection of topic names; did you mean [{topics!r}]?")
-        names = frozenset(topics)
-        if not names or not all(names):
-            raise ValueError("subscribe() needs the name of a topic at least; unsubscribe() gives all of them up")
+    def subscribe(self, topics: Topics, has_listener: bool) -> Future[None]:
+        """Subscribe to topics by name, or to all that match a pattern."""
+        subscribed = _subscribed(topics)
         self.engine.mailbox.raise_fatal()
         self._subscribed = True
-        return self.engine.subscribe(Subscribed(names), has_listener)
+        return self.engine.subscribe(subscribed, has_listener)
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Begin to leave the group, with nothing to come back to."""
@@ -181,6 +182,19 @@ class ConsumerCore:
         self.cursor.settle()
         if self._all_is_processed:
             self.fetches.mark_consumed()
+
+
+def _subscribed(topics: Topics) -> Subscribed:
+    if isinstance(topics, re.Pattern):
+        topics = SubscriptionPattern.of_compiled(topics)
+    if isinstance(topics, SubscriptionPattern):
+        return Subscribed(pattern=topics.pattern)
+    if isinstance(topics, str):
+        raise TypeError(f"subscribe() takes a collection of topic names; did you mean [{topics!r}]?")
+    names = frozenset(topics)
+    if not names or not all(names):
+        raise ValueError("subscribe() needs the name of a topic at least; unsubscribe() gives all of them up")
+    return Subscribed(names)
 
 
 def _with_metadata(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:

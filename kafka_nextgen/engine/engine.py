@@ -17,6 +17,7 @@ from uuid import uuid4
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.fetcher import Fetcher
+from kafka_nextgen.engine.history import Rebalance
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.locked_fetches import LockedFetches
@@ -101,6 +102,10 @@ class Engine:
     def wants_poll(self) -> bool:
         """Whether something waits for the application to poll."""
         return self._driver is not None and self._driver.wants_poll
+
+    def rebalances(self) -> tuple[Rebalance, ...]:
+        """The last rebalances of the member, oldest first."""
+        return self._driver.history.rebalances() if self._driver is not None else ()
 
     def check_usable(self) -> None:
         """Raise MisuseError after close, or in a process forked off."""

@@ -38,5 +38,6 @@ def error_from_coordinator(effect: RaiseToApplication, group_id: str, member_id:
 def error_from_code(code: int, text: str, *, group_id: str | None = None, member_id: str | None = None) -> BrokerError:
     """The typed error of an error code; ``text`` says what it concerned."""
     advice = _ADVICE.get(code)
-    message = f"{text} ({name_of(code)})" + (f"; {advice}" if advice else "")
+    named = text if name_of(code) in text else f"{text} ({name_of(code)})"
+    message = f"{named}; {advice}" if advice else named
     return error_class(code)(message, code=code, retriable=is_retriable(code), group=group_id, member=member_id)

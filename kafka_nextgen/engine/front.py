@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.core import ConsumerCore
 from kafka_nextgen.engine.guard import Guard
+from kafka_nextgen.engine.history import Rebalance
 from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.rebalance_view import is_in_callback
 from kafka_nextgen.engine.signals import Signal
@@ -45,6 +46,14 @@ class Front:
         core = self._usable()
         core.cursor.settle_progress()
         return core.fetches.lag()
+
+    def rebalances(self) -> tuple[Rebalance, ...]:
+        """What this member went through, oldest first: the last fifty rebalances that are over.
+
+        Each says when and why, the epochs before and after, what was assigned, revoked, lost and kept, and how
+        many milliseconds each phase took.
+        """
+        return self._usable().engine.rebalances()
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Who this member is now, as a transactional producer has to say (KIP-447).

@@ -17,6 +17,7 @@ from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.heartbeat import exchange_heartbeat
+from kafka_nextgen.engine.history import RebalanceHistory
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
 from kafka_nextgen.engine.tasks import TaskSet
@@ -64,6 +65,7 @@ class MemberDriver:
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._left = asyncio.Event()
         self.has_listener = False
+        self.history = RebalanceHistory()
 
     @property
     def wants_poll(self) -> bool:
@@ -73,8 +75,12 @@ class MemberDriver:
     def feed(self, event: ev.Event) -> None:
         """Tell the member what happened and carry out what it answers."""
         wanted_poll = self._member.wants_poll
-        effects = self._member.handle(event, time.monotonic(), random.random())
+        before, now = self._member.state, time.monotonic()
+        effects = self._member.handle(event, now, random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
+        rebalance = self.history.watch(before, self._member.state, effects, now, time.time())
+        if rebalance is not None:
+            logger.info("group %s: %s", self._identity.group_id, rebalance)
         for effect in effects:
             self._carry_out[type(effect)](self, effect)
         self._rearm()
@@ -220,7 +226,7 @@ class MemberDriver:
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
         error = error_from_coordinator(effect, self._identity.group_id, self._member.member_id)
-        (logger.error if effect.fatal else logger.warning)("group %s: %s", self._identity.group_id, error)
+        (logger.error if effect.fatal else logger.warning)("%s", error)
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)
 
     def _note_left(self, effect: fx.Left) -> None:

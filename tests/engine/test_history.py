@@ -1,0 +1,145 @@
+"""What a member went through, read off its events: why, which epochs, what came and went, which phase took how long."""
+
+from __future__ import annotations
+
+from kafka_nextgen.engine.history import Rebalance, RebalanceCause, RebalanceHistory
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.effects import Effect, SendHeartbeat
+from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+
+ORDERS = TopicId(int=1)
+WALL_S = 1_800_000_000.0
+
+
+def orders(*numbers: int) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition("orders", number) for number in numbers)
+
+
+class Story:
+    """A member, its history, and whoever drives both."""
+
+    def __init__(self) -> None:
+        self.member = Member(MemberSettings("billing", auto_commit=False), "me")
+        self.history = RebalanceHistory()
+        self.now = 0.0
+        self.numbers: dict[str, int] = {}
+
+    def tell(self, event: ev.Event, after_s: float = 0.0) -> None:
+        self.now += after_s
+        before = self.member.state
+        effects = self.member.handle(event, self.now, 0.5)
+        self.history.watch(before, self.member.state, effects, self.now, WALL_S + self.now)
+        self._remember(effects)
+
+    def _remember(self, effects: tuple[Effect, ...]) -> None:
+        for effect in effects:
+            if hasattr(effect, "number"):
+                kind = "heartbeat" if isinstance(effect, SendHeartbeat) else "callback"
+                self.numbers[kind] = effect.number
+
+    def answered(self, epoch: int, *numbers: int, after_s: float = 0.0) -> None:
+        target = frozenset(TopicIdPartition(ORDERS, number) for number in numbers)
+        self.tell(ev.HeartbeatAnswered(self.numbers["heartbeat"], "me", epoch, 5000, target), after_s)
+
+    def joined(self, epoch: int, *numbers: int) -> None:
+        self.tell(ev.Subscribed(frozenset({"orders"})))
+        self.answered(epoch, *numbers)
+        self.tell(ev.TopicsResolved({ORDERS: "orders"}), after_s=0.010)
+        self.tell(ev.AssignFinished(self.numbers["callback"], None), after_s=0.020)
+        self.answered(epoch, *numbers, after_s=0.005)
+
+    @property
+    def last(self) -> Rebalance:
+        return self.history.rebalances()[-1]
+
+
+def test_joining_is_the_first_rebalance() -> None:
+    story = Story()
+    story.joined(3, 0, 1)
+    assert story.last.cause is RebalanceCause.JOINED
+    assert (story.last.epoch_before, story.last.epoch_after) == (-1, 3)
+    assert story.last.assigned == orders(0, 1)
+    assert {name: round(spent) for name, spent in story.last.phases_ms.items()} == {
+        "resolving": 10,
+        "assigning": 20,
+        "acknowledging": 5,
+    }
+    assert round(story.last.duration_ms) == 35
+    assert story.last.began_at == WALL_S
+
+
+def test_a_new_target_tells_what_went_what_stayed_and_what_was_waited_for() -> None:
+    story = Story()
+    story.joined(3, 0, 1)
+    story.tell(ev.TimePassed(), after_s=5)
+    story.answered(3, 0)
+    story.tell(ev.Polled(), after_s=0.100)
+    story.tell(ev.RevokeFinished(story.numbers["callback"], None), after_s=0.050)
+    story.tell(ev.AssignFinished(story.numbers["callback"], None))
+    story.answered(4, 0, after_s=0.001)
+    assert story.last.cause is RebalanceCause.REASSIGNED
+    assert (story.last.revoked, story.last.kept, story.last.assigned) == (orders(1), orders(0), ())
+    assert round(story.last.phases_ms["waiting_for_poll"]) == 100
+    assert round(story.last.phases_ms["revoking"]) == 50
+    assert (story.last.epoch_before, story.last.epoch_after) == (3, 4)
+    assert str(story.last).startswith(
+        "rebalance 2: reassigned, epoch 3 -> 4: revoked orders[1], kept orders[0] in 151 ms"
+    )
+
+
+def test_being_fenced_tells_what_was_lost() -> None:
+    story = Story()
+    story.joined(3, 0, 1)
+    story.tell(ev.TimePassed(), after_s=5)
+    story.tell(ev.HeartbeatRefused(story.numbers["heartbeat"], 110, "fenced"))
+    story.tell(ev.LossFinished(story.numbers["callback"], None), after_s=0.5)
+    assert (story.last.cause, story.last.lost, story.last.kept) == (RebalanceCause.FENCED, orders(0, 1), ())
+    assert round(story.last.phases_ms["losing"]) == 500
+
+
+def test_closing_ends_outside_the_group() -> None:
+    story = Story()
+    story.joined(3, 0)
+    story.tell(ev.Closed())
+    story.tell(ev.RevokeFinished(story.numbers["callback"], None))
+    story.tell(ev.HeartbeatAnswered(story.numbers["heartbeat"], "me", -1, 0, None), after_s=0.003)
+    assert (story.last.cause, story.last.revoked, story.last.epoch_after) == (RebalanceCause.CLOSED, orders(0), -1)
+    assert round(story.last.phases_ms["leaving"]) == 3
+
+
+def test_stopping_to_poll_has_a_cause_of_its_own() -> None:
+    story = Story()
+    story.joined(3, 0)
+    story.tell(ev.TimePassed(), after_s=301)
+    story.tell(ev.LossFinished(story.numbers["callback"], None))
+    story.tell(ev.HeartbeatAnswered(story.numbers["heartbeat"], "me", -1, 0, None))
+    assert (story.last.cause, story.last.lost) == (RebalanceCause.POLL_TIMEOUT, orders(0))
+
+
+def test_a_callback_that_raises_is_told_when_the_rebalance_ends() -> None:
+    story = Story()
+    story.joined(3, 0, 1)
+    story.tell(ev.TimePassed(), after_s=5)
+    story.answered(3, 0)
+    story.tell(ev.Polled())
+    story.tell(ev.RevokeFinished(story.numbers["callback"], "ValueError('no')"))
+    story.tell(ev.HeartbeatRefused(story.numbers.get("heartbeat", 0), 110, "fenced"))
+    story.tell(ev.TimePassed(), after_s=5)
+    story.tell(ev.HeartbeatRefused(story.numbers["heartbeat"], 110, "fenced"))
+    told = [rebalance for rebalance in story.history.rebalances() if rebalance.error]
+    assert [rebalance.error for rebalance in told] == ["revoking: the callback raised"]
+
+
+def test_only_the_last_rebalances_are_kept() -> None:
+    history = RebalanceHistory(size=2)
+    story = Story()
+    story.history = history
+    story.joined(1, 0)
+    for epoch in range(2, 5):
+        story.tell(ev.TimePassed(), after_s=5)
+        story.answered(epoch, *range(epoch))
+        story.tell(ev.AssignFinished(story.numbers["callback"], None))
+        story.answered(epoch, *range(epoch))
+    assert [rebalance.number for rebalance in history.rebalances()] == [3, 4]

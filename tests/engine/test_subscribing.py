@@ -1,0 +1,64 @@
+"""What can be subscribed to, and what a member tells of its rebalances."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kafka_nextgen import ConfigError, RebalanceCause, SubscriptionPattern
+from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, tp
+
+
+@pytest.fixture(autouse=True)
+def _topic(stage: Stage) -> None:
+    stage.create()
+
+
+def test_a_pattern_is_matched_by_the_coordinator(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        consumer.subscribe(SubscriptionPattern("ord.*"))
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+
+
+def test_a_compiled_pattern_is_taken_with_a_warning(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        with pytest.warns(DeprecationWarning, match="SubscriptionPattern"):
+            consumer.subscribe(re.compile(TOPIC))
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+
+
+def test_flags_of_a_compiled_pattern_are_refused_before_anything_is_sent(stage: Stage) -> None:
+    compiled = re.compile(TOPIC, re.IGNORECASE)
+    with stage.consumer() as consumer, pytest.warns(DeprecationWarning, match="text"), pytest.raises(ConfigError):
+        consumer.subscribe(compiled)
+
+
+def test_names_take_the_place_of_a_pattern(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        consumer.subscribe(SubscriptionPattern("nothing-.*"))
+        poll_until(consumer, lambda: bool(consumer.rebalances()))
+        assert consumer.assignment() == frozenset()
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+
+
+def test_a_member_tells_its_rebalances(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        assert consumer.rebalances() == ()
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: any(rebalance.assigned for rebalance in consumer.rebalances()))
+        first = consumer.rebalances()[0]
+        assert first.cause is RebalanceCause.JOINED
+        assert first.epoch_before == -1
+        assert first.epoch_after >= 1
+
+
+def test_a_rebalance_is_logged_with_its_reason(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "kafka_nextgen.member")
+    with stage.consumer() as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: bool(consumer.assignment()) and bool(consumer.rebalances()))
+    told = [record.getMessage() for record in caplog.records if ": rebalance " in record.getMessage()]
+    assert told[0].startswith(f"group {GROUP}: rebalance 1: joined, epoch -1 -> ")
+    assert any("closed" in line and f"revoked {TOPIC}[0]" in line for line in told)
