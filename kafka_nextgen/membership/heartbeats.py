@@ -10,9 +10,11 @@ reconciliation to acknowledge ("After a revocation, it sends the next heartbeat 
 * to join;
 * after any error, timeout or disconnect, for then nobody knows what arrived, and a lost answer is repeated to
   whoever asks in full;
-* as long as the member owns nothing, for a lost first assignment would otherwise never be repeated.
+* as long as the member has nothing, for a lost first assignment would otherwise never be repeated.
 
-A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked.
+A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked. Nor does
+a full heartbeat: it names what the application still has, and what is just being assigned to it. Whatever is left
+out may be given to another member the moment the heartbeat arrives.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import MemberState, Outcome, Sent, Subscription, numbered
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
+from kafka_nextgen.types import TopicIdPartition
 
 __all__ = [
     "HEARTBEATING",
@@ -71,9 +74,14 @@ def _to_say(state: MemberState) -> Sent:
 def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
     if state.status is Status.PREPARE_LEAVING:
         return SendHeartbeat(number, state.member_id, state.member_epoch, settings.instance_id)
-    if state.status is Status.JOINING or state.sent is None or not state.owned:
+    if state.status is Status.JOINING or state.sent is None or not _reported(state):
         return _full(state, settings, number)
     return _changes(state, state.sent, settings, number)
+
+
+def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
+    """What nobody else may have: what is owned until it is revoked, and what is held from the moment it is assigned."""
+    return state.owned | state.held
 
 
 def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
@@ -88,7 +96,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
         subscribed_topics=tuple(sorted(subscription.topics)),
         subscribed_pattern=subscription.pattern or ("" if state.pattern_told else None),
         server_assignor=settings.server_assignor,
-        owned=state.owned,
+        owned=_reported(state),
         full=True,
     )
 
@@ -102,7 +110,7 @@ def _changes(state: MemberState, sent: Sent, settings: MemberSettings, number: i
         settings.instance_id,
         subscribed_topics=tuple(sorted(after.topics)) if after.topics != before.topics else None,
         subscribed_pattern=(after.pattern or "") if after.pattern != before.pattern else None,
-        owned=state.owned if state.acknowledged != sent.acknowledged else None,
+        owned=_reported(state) if state.acknowledged != sent.acknowledged else None,
     )
 
 

@@ -14,7 +14,7 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import is_late
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
-from kafka_nextgen.scenarios.client import Call, Client
+from kafka_nextgen.scenarios.client import Call, Client, Task
 from kafka_nextgen.scenarios.network import Kind, Message
 from kafka_nextgen.scenarios.notation import write_duration
 from kafka_nextgen.scenarios.telling import Write
@@ -80,13 +80,14 @@ class Driver:
         client.commit = effect
         held = client.watch.applied
         offsets = {tp: OffsetAndMetadata(at) for tp, at in sorted(client.positions.items()) if tp in held}
-        if not offsets:
-            return f"   {client.name} commits -"
+        written = " ".join(f"{tp}={at.offset}" for tp, at in offsets.items())
+        if not offsets or Task.COMMIT in client.slow:
+            return f"   {client.name} commits {written or '-'}"
         epoch = client.watch.published_epoch
         question = OffsetCommit(GROUP, offsets, _id_of(client), epoch, client.settings.instance_id)
         client.to_coordinator.messages.append(Message(Kind.COMMIT, _id_of(client), effect.number, question))
         client.answer_by[Kind.COMMIT, effect.number] = min(effect.deadline, now + REQUEST_TIMEOUT_S)
-        return f"{client.name} -> commit epoch={epoch} {' '.join(f'{tp}={at.offset}' for tp, at in offsets.items())}"
+        return f"{client.name} -> commit epoch={epoch} {written}"
 
     def end_call(self, client: Client, call: Call, error: str | None, now: float) -> Iterator[str]:
         """Let a callback return, or raise."""

@@ -14,7 +14,9 @@ from kafka_nextgen.scenarios.notation import write_duration
 
 __all__ = ["without_keepalives"]
 
-_KEEPALIVE = re.compile(r"(?P<name>\S+) -> heartbeat epoch=(?P<epoch>\d+)(?: instance=\S+)?")
+_HEARTBEAT = re.compile(r"(?P<name>\S+) -> heartbeat (?P<full>full )?epoch=(?P<epoch>\d+)(?P<rest>.*)")
+_INSTANCE = re.compile(r"(?: instance=\S+)?")
+_OWNS = re.compile(r".* owns=(?P<owns>.*)")
 
 
 def without_keepalives(began: float, told: Iterable[tuple[float, list[str]]]) -> Iterator[str]:
@@ -25,23 +27,36 @@ def without_keepalives(began: float, told: Iterable[tuple[float, list[str]]]) ->
         if news and time > began:
             yield f"   after {write_duration(round(1000 * (time - began)))}"
         yield from (f"   {line}" for line in news)
-    yield from (f"   {name} heartbeats={count}" for name, count in sorted(counted.items()))
+    for who, count in sorted(counted.items()):
+        name, _, full = who.partition(" ")
+        yield f"   {name} heartbeats={count} {full}".rstrip()
 
 
 def _news(lines: list[str], counted: Counter[str]) -> Iterator[str]:
-    answers = {
-        index: _answer_to(lines, index, match)
-        for index, line in enumerate(lines)
-        if (match := _KEEPALIVE.fullmatch(line))
-    }
-    silent = {index for pair in answers.items() if pair[1] is not None for index in pair}
-    counted.update(lines[asked].split()[0] for asked, answered in answers.items() if answered is not None)
+    silent: set[int] = set()
+    for index, line in enumerate(lines):
+        match = _HEARTBEAT.fullmatch(line)
+        answer = _expected_answer(match) if match is not None else None
+        answered = _find(lines, answer, index) if answer is not None else None
+        if match is not None and answered is not None:
+            silent |= {index, answered}
+            counted[f"{match['name']} {match['full'] or ''}".strip()] += 1
     yield from (line for index, line in enumerate(lines) if index not in silent)
 
 
-def _answer_to(lines: list[str], index: int, keepalive: re.Match[str]) -> int | None:
-    """Where the keepalive is answered that nothing changed, if it is, and nothing follows from that."""
-    answer = f"-> {keepalive['name']} epoch={keepalive['epoch']} assignment=unchanged"
-    found = next((at for at in range(index + 1, len(lines)) if lines[at] == answer), None)
-    has_consequences = found is not None and lines[found + 1 : found + 2] and lines[found + 1].startswith("   ")
-    return None if has_consequences else found
+def _expected_answer(heartbeat: re.Match[str]) -> str | None:
+    """The answer that brings nothing new, if the heartbeat brought nothing new either."""
+    owns = _OWNS.fullmatch(heartbeat["rest"])
+    if heartbeat["full"] and owns is not None:
+        return f"-> {heartbeat['name']} epoch={heartbeat['epoch']} assignment={owns['owns']}"
+    if _INSTANCE.fullmatch(heartbeat["rest"]):
+        return f"-> {heartbeat['name']} epoch={heartbeat['epoch']} assignment=unchanged"
+    return None
+
+
+def _find(lines: list[str], answer: str, after: int) -> int | None:
+    """Where the answer is, unless something follows from it."""
+    found = next((at for at in range(after + 1, len(lines)) if lines[at] == answer), None)
+    if found is None or any(line.startswith("   ") for line in lines[found + 1 : found + 2]):
+        return None
+    return found

@@ -7,11 +7,12 @@ their callbacks at once, unless they are made slow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.effects import ResolveTopics
 from kafka_nextgen.scenarios.arrows import Trail
 from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.driving import Driver
@@ -146,16 +147,18 @@ class PairWorld(PureWorld):
         return self.feed(client, ev.Polled()) if polls else None
 
     def _is_ready(self, client: Client) -> bool:
-        """Whether there was nothing to commit."""
+        """Whether nothing was sent, because there was nothing to commit."""
         assert client.commit is not None
         is_under_way = (Kind.COMMIT, client.commit.number) in client.answer_by
         return not is_under_way and Task.COMMIT not in client.slow
 
-    def resolve(self, client: Client) -> Iterator[str]:
-        """Answer with the names of those topics that there are."""
+    def resolve(self, client: Client, topics: Collection[str] = ()) -> Iterator[str]:
+        """Answer with the names of those topics that there are, or of those among ``topics``, for now."""
         assert client.to_resolve is not None, "names were asked for"
-        there = set(self.topic_ids.values()) & client.to_resolve.topic_ids
-        client.to_resolve = None
+        known = {each for name, each in self.topic_ids.items() if name in topics or not topics}
+        there = client.to_resolve.topic_ids & known
+        rest = client.to_resolve.topic_ids - known
+        client.to_resolve = ResolveTopics(rest) if topics and rest else None
         if there:
             yield from self.feed(client, ev.TopicsResolved({each: self.topic_names[each] for each in there}))
 

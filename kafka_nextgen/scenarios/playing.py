@@ -3,6 +3,8 @@
 So a scenario passes if it comes back unchanged, and whatever is not written must not happen. After every command the
 world's invariants are asked, which speak only when they are broken.
 
+``quietly`` makes a block silent that only sets things up.
+
 ``interleave`` tries all orders of its steps, each from here, and tells the distinct states they end in. Then it is as
 if nothing had been tried: the scenario goes on from before it.
 """
@@ -53,10 +55,12 @@ class Player(Generic[W]):
 
     def _play_block(self, block: Block) -> str:
         happened = [line for command in block.commands for line in self._tell(command)]
+        if any(command.verb == "quietly" for command in block.commands):
+            happened = []
         return "\n".join([*block.written, *([SEPARATOR] if happened else []), *happened])
 
     def _tell(self, command: Command) -> Iterable[str]:
-        if command.verb == "worlds":
+        if command.verb in ("worlds", "quietly"):
             return ()
         return self._interleave(command) if command.verb == "interleave" else self.perform(command)
 

@@ -96,7 +96,8 @@ class Watch:
         says_something = heartbeat.owned is not None or heartbeat.subscribed_topics is not None
         self.expect(not (says_something and self.must_be_full), "changes are told only when the rest is known")
         if heartbeat.owned is not None:
-            self.expect(heartbeat.owned == self._with_ids(self.done), "reported is what the callbacks finished with")
+            had = self._with_ids(self.done | self.told)
+            self.expect(heartbeat.owned == had, "reported is what the application has, until it is done giving it up")
 
     def _with_ids(self, partitions: Partitions) -> frozenset[TopicIdPartition]:
         return frozenset(TopicIdPartition(self.topic_ids[tp.topic], tp.partition) for tp in partitions)

@@ -47,6 +47,7 @@ PAIR: Verbs[PairWorld] = {
     "unsubscribe": members.unsubscribe,
     "poll": members.poll,
     "pause-poll": members.pause_poll,
+    "wake": members.wake,
     "position": members.position,
     "close": members.close,
     "crash": members.crash,

@@ -144,3 +144,23 @@ def test_an_unsubscribed_member_sends_nothing() -> None:
     talk = Conversation()
     assert talk.member.deadline() is None
     assert talk.poll() == []
+
+
+def test_what_is_being_assigned_is_not_reported_as_free() -> None:
+    talk = joining()
+    talk.answer(5, "orders[0-1]")
+    talk.resolve("orders")
+    assert talk.phase == "assigning"
+    assert talk.wait(5) == ["heartbeat epoch=5"]
+    talk.lose_heartbeat()
+    assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=orders[0-1]"]
+
+
+def test_what_could_not_be_assigned_is_not_reported_as_free() -> None:
+    talk = joining()
+    talk.answer(5, "orders[0-1]")
+    talk.resolve("orders")
+    talk.assigned(error="disk")
+    talk.wait(5)
+    talk.lose_heartbeat()
+    assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=orders[0-1]"]

@@ -59,7 +59,7 @@ def _task(command: Command, word: str) -> Task:
 
 def answer(world: PairWorld, command: Command) -> Iterator[str]:
     """Finish a task, or answer a heartbeat."""
-    command.expect(2, "error", "epoch", "assignment", "interval", "id")
+    command.expect(range(2, 100), "error", "epoch", "assignment", "interval", "id")
     client = client_of(world, command)
     if command.words[1] == Kind.HEARTBEAT.value:
         yield from _answer_heartbeat(world, client, command)
@@ -91,7 +91,7 @@ def _answer_commit(world: PairWorld, client: Client, command: Command) -> Iterat
 def _answer_topics(world: PairWorld, client: Client, command: Command) -> Iterator[str]:
     if client.to_resolve is None:
         raise command.error(f"{client.name} asks for no topics")
-    yield from world.resolve(client)
+    yield from world.resolve(client, command.words[2:])
 
 
 def _answer_heartbeat(world: PairWorld, client: Client, command: Command) -> Iterator[str]:

@@ -35,6 +35,7 @@ __all__ = [
     "restart",
     "subscribe",
     "unsubscribe",
+    "wake",
 ]
 
 _DURATIONS = {
@@ -104,6 +105,12 @@ def pause_poll(world: PairWorld, command: Command) -> Iterator[str]:
     duration_s = parse_duration(command.words[1]) if len(command.words) > 1 else float("inf")
     client_of(world, command).silent_until = world.host.now + duration_s
     yield from ()
+
+
+def wake(world: PairWorld, command: Command) -> Iterator[str]:
+    """Tell the member that time passed."""
+    command.expect(1)
+    yield from world.feed(client_of(world, command), ev.TimePassed())
 
 
 def position(world: PairWorld, command: Command) -> Iterator[str]:
