@@ -61,25 +61,3 @@ def test_one_ring_wakes_every_task_that_waits() -> None:
         assert waiting[0].cancelled()
 
     asyncio.run(scene())
-
-
-def test_a_ring_for_a_loop_that_was_closed_is_nothing() -> None:
-    signal = AsyncSignal()
-
-    async def scene() -> None:
-        asyncio.ensure_future(signal.wait(signal.rings, LONG_S)).add_done_callback(lambda _: None)
-        await asyncio.sleep(0)
-
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(scene())
-    loop.run_until_complete(task)
-    waiting = asyncio.all_tasks(loop)
-    stranded = loop
-    signal_waiters = len(waiting)
-    assert signal_waiters == 1
-    for one in waiting:
-        one.cancel()
-    loop.run_until_complete(asyncio.gather(*waiting, return_exceptions=True))
-    stranded.close()
-    signal.ring()
-    assert signal.rings == 1

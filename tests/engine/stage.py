@@ -1,0 +1,222 @@
+"""A stage for consumers: an embedded cluster whose log, group and answers a test can reach into."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import TypeVar
+
+import pytest
+
+from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
+from kafka_nextgen.bridge import offset_commit
+from kafka_nextgen.broker.apis import SERVED, ServedApi
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch
+from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupDescribed,
+    ConsumerGroupHeartbeatAnswer,
+    OffsetsCommitted,
+    OffsetsFetched,
+)
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.types import format_partitions
+from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
+from kafka_nextgen.wire.messages import OffsetCommitRequest
+from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
+
+__all__ = ["GROUP", "PATIENCE_S", "TOPIC", "Hears", "Stage", "poll_until", "read", "tp", "values"]
+
+T = TypeVar("T")
+
+GROUP, TOPIC = "billing", "orders"
+PATIENCE_S = 20.0
+RECORDS_PER_BATCH = 10
+SETTINGS = {
+    "group.consumer.min.heartbeat.interval.ms": "50",
+    "group.consumer.heartbeat.interval.ms": "50",
+    "group.consumer.assignment.interval.ms": "0",
+}
+
+Handle = Callable[..., Awaitable[object]]
+
+
+def tp(partition: int = 0) -> TopicPartition:
+    return TopicPartition(TOPIC, partition)
+
+
+class Hears(RebalanceListener):
+    """Keeps what it hears, and what ``on_lost`` returns when partitions are lost."""
+
+    def __init__(self, on_lost: Callable[[], object] = lambda: None) -> None:
+        self.calls: list[str] = []
+        self.lost: list[object] = []
+        self._on_lost = on_lost
+
+    def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self.calls.append(f"assigned {format_partitions(partitions)}")
+
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self.calls.append(f"revoked {format_partitions(partitions)}")
+
+    def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self.calls.append(f"lost {format_partitions(partitions)}")
+        self.lost.append(self._on_lost())
+
+
+class Stage:
+    """One broker, one topic; the value of each record is its offset."""
+
+    def __init__(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cluster = cluster
+        self._monkeypatch = monkeypatch
+
+    def config(self, **more: object) -> dict[str, object]:
+        return {
+            "bootstrap_servers": self.cluster.bootstrap_servers,
+            "group_id": GROUP,
+            "auto_offset_reset": "earliest",
+            "enable_auto_commit": False,
+            "fetch_max_wait_ms": 50,
+            "retry_backoff_ms": 20,
+            "retry_backoff_max_ms": 50,
+            **more,
+        }
+
+    def consumer(self, **more: object) -> Consumer:
+        return Consumer(**self.config(**more))
+
+    # ---- the log
+
+    def create(self, partitions: int = 1, records: int = 0) -> None:
+        self.cluster.create_topic(TOPIC, partitions)
+        for partition in range(partitions):
+            self.write(partition, records)
+
+    def write(self, partition: int, count: int) -> None:
+        """Append records whose values are their offsets, in batches."""
+        for first in range(0, count, RECORDS_PER_BATCH):
+            self._append(partition, min(RECORDS_PER_BATCH, count - first))
+
+    def _append(self, partition: int, count: int) -> None:
+        def append() -> None:
+            log = self._partition(partition).log
+            records = [NewRecord(b"%d" % (log.end_offset + number)) for number in range(count)]
+            log.append(read_batches(encode_batch(records))[0])
+
+        self.run(append)
+
+    def tamper(self, partition: int, batch: int) -> None:
+        """Break the checksum of a stored batch."""
+        batches = self._partition(partition).log._batches
+        batches[batch] = batches[batch][:-1] + bytes([batches[batch][-1] ^ 1])
+
+    def drop_batches(self, partition: int) -> None:
+        """Let retention take everything but the last batch."""
+        self.run(lambda: self._partition(partition).log.retain(1))
+
+    def _partition(self, index: int) -> Partition:
+        topic = self.cluster._broker._cluster.topics.named(TOPIC)
+        assert topic is not None
+        return topic.partitions[index]
+
+    # ---- the group
+
+    def committed(self) -> dict[int, int]:
+        """What the coordinator has for the group, by partition."""
+        request = OffsetFetch(GROUP, None, None, -1)
+        answer = self.run(lambda: self.cluster._broker._cluster.groups.ask(request, OffsetsFetched))
+        return {partition.partition: offset.offset for partition, offset in answer.offsets.items() if offset}
+
+    def fence(self, consumer: Consumer) -> None:
+        """Throw the consumer's member out of its group."""
+        member = consumer.group_metadata()
+        leave = ConsumerGroupHeartbeat(GROUP, member.member_id, -1)
+        self.run(lambda: self.cluster._broker._cluster.groups.ask(leave, ConsumerGroupHeartbeatAnswer))
+
+    def members(self) -> int:
+        """How many members the coordinator counts."""
+        request = ConsumerGroupDescribe((GROUP,))
+        answer = self.run(lambda: self.cluster._broker._cluster.groups.ask(request, ConsumerGroupDescribed))
+        return sum(len(group.members) for group in answer.groups)
+
+    # ---- the broker's answers
+
+    def handle(self, api: Api, handle: Handle | None) -> None:
+        """Let ``handle`` answer this API, or let the broker not have it."""
+        if handle is None:
+            self._monkeypatch.delitem(SERVED, api.key)
+        else:
+            self._monkeypatch.setitem(SERVED, api.key, ServedApi(api, handle))  # type: ignore[arg-type]
+
+    def never(self, api: Api) -> threading.Event:
+        """Let this API never be answered; the event tells that somebody asked."""
+        asked = threading.Event()
+
+        async def handle(*_: object) -> None:
+            asked.set()
+            await asyncio.sleep(3600)
+
+        self.handle(api, handle)
+        return asked
+
+    def busy(self, api: Api) -> threading.Event:
+        """Let OffsetCommit or OffsetFetch be answered for ever by "try again"; the event tells that somebody asked."""
+        asked, code = threading.Event(), ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        original = self.original(OFFSET_FETCH)
+
+        async def refuse_commit(request: OffsetCommitRequest, context: Context) -> object:
+            asked.set()
+            directory = context.cluster.directory()
+            offsets = offset_commit.from_request(request, directory).offsets
+            return offset_commit.to_response(request, directory, OffsetsCommitted(dict.fromkeys(offsets, code)))
+
+        async def refuse_fetch(request: object, context: Context) -> object:
+            asked.set()
+            response = await original(request, context)
+            for group in response.groups:  # type: ignore[attr-defined]
+                group.error_code = code
+            return response
+
+        self.handle(api, refuse_commit if api is OFFSET_COMMIT else refuse_fetch)
+        return asked
+
+    def original(self, api: Api) -> Handle:
+        return SERVED[api.key].handle
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Do something on the broker's own loop."""
+
+        async def on_the_loop() -> T:
+            return work()
+
+        assert self.cluster._loop is not None
+        return asyncio.run_coroutine_threadsafe(on_the_loop(), self.cluster._loop).result(PATIENCE_S)
+
+
+def poll_until(consumer: Consumer, is_so: Callable[[], bool]) -> list[Record]:
+    """Poll until ``is_so``; the records that came meanwhile."""
+    records: list[Record] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, f"still not so; {len(records)} records came"
+        records += consumer.poll(timeout=0.1)
+    return records
+
+
+def read(consumer: Consumer, count: int) -> list[Record]:
+    """Poll until ``count`` records have come, and no more than that."""
+    records: list[Record] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while len(records) < count:
+        assert time.monotonic() < deadline, f"{len(records)} of {count} records came"
+        records += consumer.poll(timeout=0.1, max_records=count - len(records))
+    return records
+
+
+def values(records: Collection[Record]) -> list[int]:
+    return [int(record.value) for record in records if isinstance(record.value, bytes)]

@@ -1,0 +1,97 @@
+"""Auto-commit covers what was handed over before the last poll: not less, and never more."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen import CommitFailedError, Consumer
+from kafka_nextgen.wire.apis import OFFSET_COMMIT
+from tests.engine.stage import Hears, Stage, poll_until, read
+
+
+def reader(stage: Stage, interval_ms: int = 3_600_000) -> Consumer:
+    consumer = stage.consumer(enable_auto_commit=True, auto_commit_interval_ms=interval_ms)
+    consumer.subscribe(["orders"])
+    return consumer
+
+
+def test_on_an_interval_the_last_poll_is_left_out(stage: Stage) -> None:
+    stage.create(records=10)
+    with reader(stage, interval_ms=10) as consumer:
+        read(consumer, 4)
+        list(consumer.poll(timeout=5, max_records=3))
+        committed: set[int] = set()
+        while 4 not in committed:
+            committed |= set(stage.committed().values())
+        assert max(committed) == 4, "the last three may still be in work"
+        poll_until(consumer, lambda: stage.committed() == {0: 10})
+
+
+def test_a_revocation_commits_all_that_was_read_before(stage: Stage) -> None:
+    stage.create(partitions=2, records=10)
+    with reader(stage) as first:
+        read(first, 20)
+        with reader(stage) as second:
+            second_has = lambda: len(second.poll(timeout=0)) == 0 and len(second.assignment()) == 1  # noqa: E731
+            assert poll_until(first, second_has) == []
+            assert stage.committed() == {0: 10, 1: 10}
+
+
+def test_close_commits_all_that_was_read(stage: Stage) -> None:
+    stage.create(records=10)
+    with reader(stage) as consumer:
+        read(consumer, 7)
+    assert stage.committed() == {0: 7}
+
+
+def test_an_error_in_the_loop_keeps_its_record_out(stage: Stage) -> None:
+    def loop() -> None:
+        with reader(stage) as consumer:
+            for record in consumer:
+                assert record.offset < 4, "in work"
+
+    stage.create(records=10)
+    with pytest.raises(AssertionError, match="in work"):
+        loop()
+    assert stage.committed() == {0: 4}
+
+
+def test_an_error_after_a_poll_keeps_its_records_out(stage: Stage) -> None:
+    def work() -> None:
+        with reader(stage) as consumer:
+            read(consumer, 4)
+            consumer.poll(timeout=5, max_records=3)
+            raise KeyboardInterrupt
+
+    stage.create(records=10)
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert stage.committed() == {0: 4}
+    assert stage.members() == 0
+
+
+def test_nothing_is_committed_for_what_was_lost(stage: Stage) -> None:
+    stage.create(records=10)
+    listener = Hears(on_lost=stage.committed)
+    with reader(stage) as consumer:
+        consumer.subscribe(["orders"], listener)
+        read(consumer, 4)
+        consumer.poll(timeout=5, max_records=1)
+        stage.fence(consumer)
+        poll_until(consumer, lambda: bool(listener.lost))
+    assert listener.lost == [{}]
+
+
+def test_a_commit_under_way_does_not_live_on_in_the_next_membership(stage: Stage) -> None:
+    stage.create(records=10)
+    listener = Hears()
+    asked = stage.busy(OFFSET_COMMIT)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"], listener)
+        read(consumer, 4)
+        commit = consumer.commit_async()
+        assert asked.wait(10)
+        stage.fence(consumer)
+        poll_until(consumer, lambda: bool(listener.lost))
+        with pytest.raises(CommitFailedError, match="UNKNOWN_MEMBER_ID"):
+            commit.result(10)

@@ -1,0 +1,279 @@
+"""Close ends everything within its time, whoever is inside and whatever never answers; then nothing works any more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from kafka_nextgen import (
+    CommitFailedError,
+    ConcurrentUseError,
+    Consumer,
+    KafkaNextgenError,
+    MisuseError,
+    RebalanceConsumer,
+    RebalanceListener,
+    RequestTimeoutError,
+    TopicPartition,
+)
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, OFFSET_FETCH
+from tests.engine.stage import Stage, poll_until, read, tp
+
+CALLS: dict[str, Callable[[Consumer], object]] = {
+    "subscribe": lambda consumer: consumer.subscribe(["orders"]),
+    "unsubscribe": lambda consumer: consumer.unsubscribe(),
+    "assignment": lambda consumer: consumer.assignment(),
+    "poll": lambda consumer: consumer.poll(),
+    "next": lambda consumer: next(consumer),
+    "batches": lambda consumer: next(consumer.batches()),
+    "commit": lambda consumer: consumer.commit(),
+    "commit_async": lambda consumer: consumer.commit_async(),
+    "committed": lambda consumer: consumer.committed([tp()]),
+    "position": lambda consumer: consumer.position(tp()),
+    "seek": lambda consumer: consumer.seek(tp(), 0),
+    "seek_to_beginning": lambda consumer: consumer.seek_to_beginning(),
+    "seek_to_end": lambda consumer: consumer.seek_to_end(),
+    "pause": lambda consumer: consumer.pause([tp()]),
+    "resume": lambda consumer: consumer.resume([tp()]),
+    "paused": lambda consumer: consumer.paused(),
+    "lag": lambda consumer: consumer.lag(),
+    "group_metadata": lambda consumer: consumer.group_metadata(),
+    "beginning_offsets": lambda consumer: consumer.beginning_offsets([tp()]),
+    "end_offsets": lambda consumer: consumer.end_offsets([tp()]),
+    "partitions_for": lambda consumer: consumer.partitions_for("orders"),
+    "topics": lambda consumer: consumer.topics(),
+}
+
+
+class Slow(RebalanceListener):
+    """Says when it is in ``on_partitions_revoked``, and stays there until it may leave."""
+
+    def __init__(self) -> None:
+        self.inside, self.may_leave = threading.Event(), threading.Event()
+
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self.inside.set()
+        self.may_leave.wait(20)
+
+
+class InAThread:
+    """Runs something in another thread; ``ended`` has what it raised, or None."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self._error: BaseException | None = None
+        self._work = work
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except BaseException as error:
+            self._error = error
+
+    def ended(self) -> BaseException | None:
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        return self._error
+
+
+def inside(consumer: Consumer) -> None:
+    """Return when somebody is inside a call."""
+    while not consumer._guard._depth:
+        time.sleep(0.001)
+
+
+def io_thread_of(consumer: Consumer) -> threading.Thread:
+    return consumer._core.engine._thread._thread
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+def test_a_closed_consumer_refuses_every_call(call: Callable[[Consumer], object]) -> None:
+    consumer = Consumer(bootstrap_servers="127.0.0.1:1", group_id="billing")
+    consumer.close()
+    consumer.close()
+    with pytest.raises(MisuseError, match="closed"):
+        call(consumer)
+    assert not io_thread_of(consumer).is_alive()
+
+
+def test_close_ends_a_poll_in_another_thread(stage: Stage) -> None:
+    stage.create()
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"])
+    poll_until(consumer, lambda: bool(consumer.assignment()))
+    polling = InAThread(lambda: consumer.poll(timeout=60))
+    inside(consumer)
+    consumer.close()
+    assert isinstance(polling.ended(), MisuseError)
+    assert stage.members() == 0
+
+
+def test_close_cuts_a_call_short_that_does_not_end(stage: Stage) -> None:
+    stage.create(records=5)
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"])
+    read(consumer, 5)
+    asked = stage.busy(OFFSET_FETCH)
+    waiting = InAThread(lambda: consumer.committed([tp()], timeout=60))
+    assert asked.wait(10)
+    with pytest.raises(ConcurrentUseError, match=r"close\(\)"):
+        consumer.close(timeout=0.5)
+    assert isinstance(waiting.ended(), KafkaNextgenError)
+    assert not io_thread_of(consumer).is_alive()
+    assert stage.members() == 0, "it left all the same"
+
+
+@pytest.mark.parametrize("call", ["poll", "commit", "seek_to_end"])
+def test_a_second_thread_is_refused(stage: Stage, call: str) -> None:
+    stage.create()
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        polling = InAThread(lambda: consumer.poll(timeout=60))
+        inside(consumer)
+        with pytest.raises(ConcurrentUseError, match=rf"{call}\(\).*poll\(\)"):
+            CALLS[call](consumer)
+        consumer.close()
+        polling.ended()
+
+
+def test_a_coordinator_that_does_not_answer_the_leave_holds_up_nobody(stage: Stage) -> None:
+    stage.create(records=5)
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"])
+    read(consumer, 5)
+    asked = stage.never(CONSUMER_GROUP_HEARTBEAT)
+    consumer.close(timeout=0.3)
+    assert asked.is_set()
+    assert not io_thread_of(consumer).is_alive()
+
+
+def test_a_commit_that_is_not_answered_is_given_up_and_the_leave_still_sent(stage: Stage) -> None:
+    stage.create(records=5)
+    asked = stage.busy(OFFSET_COMMIT)
+    consumer = stage.consumer(enable_auto_commit=True)
+    consumer.subscribe(["orders"])
+    read(consumer, 5)
+    consumer.close(timeout=0.5)
+    assert asked.is_set()
+    assert stage.members() == 0
+
+
+def test_a_callback_that_outlasts_the_close_does_not_keep_the_member_in_its_group(stage: Stage) -> None:
+    stage.create(records=5)
+    listener = Slow()
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"], listener)
+    read(consumer, 5)
+    closing = InAThread(lambda: consumer.close(timeout=0.2))
+    assert listener.inside.wait(10)
+    while stage.members():
+        time.sleep(0.01)
+    listener.may_leave.set()
+    assert closing.ended() is None
+    assert not io_thread_of(consumer).is_alive()
+
+
+def test_close_without_time_ends_all_the_same(stage: Stage) -> None:
+    stage.create(records=5)
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"])
+    read(consumer, 5)
+    consumer.close(timeout=0)
+    assert not io_thread_of(consumer).is_alive()
+    assert stage.members() == 0
+
+
+def test_close_lets_a_commit_end_that_nobody_waited_for(stage: Stage) -> None:
+    stage.create(records=5)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        read(consumer, 5)
+        commit = consumer.commit_async()
+    assert commit.result(0) is None
+    assert stage.committed() == {0: 5}
+
+
+def test_a_call_says_what_it_waited_for_when_its_time_is_over(stage: Stage) -> None:
+    stage.create(partitions=1)
+    with stage.consumer() as consumer, pytest.raises(RequestTimeoutError, match=r"orders\[5\].*0\.1 s"):
+        consumer.end_offsets([tp(5)], timeout=0.1)
+
+
+def test_a_commit_that_is_refused_until_its_time_is_over_says_why(stage: Stage) -> None:
+    stage.create(records=5)
+    stage.busy(OFFSET_COMMIT)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        read(consumer, 5)
+        with pytest.raises(CommitFailedError, match="COORDINATOR_LOAD_IN_PROGRESS") as caught:
+            consumer.commit(timeout=0.1)
+        assert set(caught.value.failed) == {tp()}
+
+
+def test_an_interrupt_in_a_poll_leaves_the_consumer_usable(stage: Stage) -> None:
+    stage.create()
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        poll_until(consumer, lambda: bool(consumer.assignment()))
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            consumer.poll(timeout=20)
+        stage.write(0, 5)
+        assert len(read(consumer, 5)) == 5
+
+
+def test_a_signal_handler_may_close_the_consumer_it_interrupts(stage: Stage) -> None:
+    stage.create()
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"])
+    before = signal.signal(signal.SIGUSR1, lambda *_: consumer.close())
+    try:
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
+        with pytest.raises(MisuseError, match="closed"):
+            poll_until(consumer, lambda: False)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert stage.members() == 0
+
+
+def test_the_error_that_ends_a_with_block_is_the_one_to_be_seen(stage: Stage) -> None:
+    class Broken(RebalanceListener):
+        def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+            raise ValueError("of the callback")
+
+    stage.create(records=5)
+
+    def block() -> None:
+        with stage.consumer() as consumer:
+            consumer.subscribe(["orders"], Broken())
+            read(consumer, 5)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        block()
+    assert stage.members() == 0
+
+
+def test_a_forked_child_can_neither_use_nor_harm_the_consumer(stage: Stage) -> None:
+    stage.create(records=5)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        next(consumer)
+        child = os.fork()
+        if child == 0:
+            refused = 0
+            for call in CALLS.values():
+                try:
+                    call(consumer)
+                except MisuseError as error:
+                    refused += "fork" in str(error)
+            consumer.close()
+            os._exit(0 if refused == len(CALLS) else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert len(read(consumer, 4)) == 4
