@@ -56,7 +56,7 @@ class ProcessingSettings:
             order=Order(order),
             concurrency=concurrency,
             retries=RetryPolicy(attempts, config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000),
-            throttle=Throttle(max(config.max_poll_records, 4 * concurrency)),
+            throttle=Throttle(max(config.max_poll_records, 4 * concurrency), concurrency),
             drain_timeout_s=drain_timeout_s,
             revocation_timeout_s=min(drain_timeout_s, granted_s * (1 - COMMIT_PART - HEARTBEAT_PART)),
             commit_interval_s=config.auto_commit_interval_ms / 1000,

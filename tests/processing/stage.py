@@ -30,7 +30,7 @@ def settings(
         order=order,
         concurrency=concurrency,
         retries=RetryPolicy(attempts, backoff_s=1.0, backoff_max_s=4.0),
-        throttle=Throttle(limit),
+        throttle=Throttle(limit, concurrency, min_share=1),
         drain_timeout_s=10.0,
         revocation_timeout_s=10.0,
         commit_interval_s=5.0,

@@ -9,7 +9,7 @@ from kafka_nextgen.processing.throttle import Throttle
 from kafka_nextgen.types import TopicPartition
 from tests.processing.stage import P0, P1
 
-THROTTLE = Throttle(40)  # a share of two partitions is 10
+THROTTLE = Throttle(40, concurrency=8, min_share=1)  # a share of two partitions is 10
 
 
 def test_a_partition_with_its_share_is_paused() -> None:
@@ -37,9 +37,18 @@ def test_without_partitions_half_the_limit_may_come() -> None:
     assert THROTTLE.to_pause({}, paused=()) == frozenset()
 
 
-@given(st.integers(1, 50), st.integers(1, 20), st.data())
-def test_what_is_in_hand_never_exceeds_the_limit(limit: int, partitions: int, data: st.DataObject) -> None:
-    throttle = Throttle(limit)
+def test_with_many_partitions_each_has_a_share_worth_polling_for() -> None:
+    windows = {TopicPartition("orders", number): 0 for number in range(1000)}
+    assert Throttle(500, concurrency=2000).max_records(windows) == 8
+    assert Throttle(500, concurrency=8).max_records(windows) == 1000  # eight slow ones leave room for the others
+
+
+@given(st.integers(1, 50), st.integers(1, 8), st.integers(1, 20), st.data())
+def test_what_is_in_hand_never_exceeds_the_limit(
+    limit: int, concurrency: int, partitions: int, data: st.DataObject
+) -> None:
+    throttle = Throttle(limit, concurrency, min_share=1)
+    limit = max(limit, 2 * partitions)
     windows = {TopicPartition("orders", number): 0 for number in range(partitions)}
     paused: frozenset[TopicPartition] = frozenset()
     for _ in range(20):
@@ -55,4 +64,4 @@ def test_what_is_in_hand_never_exceeds_the_limit(limit: int, partitions: int, da
 @given(st.integers(1, 500), st.integers(1, 20))
 def test_when_the_work_is_done_everything_flows(limit: int, partitions: int) -> None:
     windows = {TopicPartition("orders", number): 0 for number in range(partitions)}
-    assert Throttle(limit).to_pause(windows, paused=windows.keys()) == frozenset()
+    assert Throttle(limit, 8).to_pause(windows, paused=windows.keys()) == frozenset()
