@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from kafka_nextgen.assignors.line import place_in_line
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     GroupAssignment,
     MemberAssignment,
-    MemberSpec,
     PartitionAssignor,
 )
 from kafka_nextgen.types import TopicId
@@ -47,18 +47,10 @@ class RangeAssignor(PartitionAssignor):
 def _subscribers(group: AssignmentSpec) -> dict[str, list[str]]:
     """The line of members in front of each topic, by the topic's name."""
     subscribers: dict[str, list[str]] = {}
-    for member_id, member in sorted(group.members.items(), key=_place_in_line):
+    for member_id, member in sorted(group.members.items(), key=place_in_line):
         for name in member.subscribed_topics:
             subscribers.setdefault(name, []).append(member_id)
     return subscribers
-
-
-def _place_in_line(item: tuple[str, MemberSpec]) -> tuple[bool, str]:
-    """Static members first: they keep their place, and with it their partitions, over a restart (KIP-345)."""
-    member_id, member = item
-    if member.instance_id is not None:
-        return False, member.instance_id
-    return True, member_id
 
 
 def _ranges(num_partitions: int, num_members: int) -> list[range]:

@@ -1,0 +1,29 @@
+"""The assignors of the classic protocol, where a member of the group assigns: ``partition.assignment.strategy``.
+
+A group rebalances cooperatively (KIP-429) only if all assignors of its members can. One that takes no notice of
+what is owned would give a partition to its new owner before the old one has let go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor
+from kafka_nextgen.assignors.range import RangeAssignor
+from kafka_nextgen.assignors.roundrobin import RoundRobinAssignor
+from kafka_nextgen.assignors.spec import PartitionAssignor
+
+__all__ = ["DEFAULT_STRATEGIES", "STRATEGIES", "are_cooperative"]
+
+#: By the name that members vote with.
+STRATEGIES: Mapping[str, PartitionAssignor] = {
+    assignor.name: assignor for assignor in (RangeAssignor(), RoundRobinAssignor(), CooperativeStickyAssignor())
+}
+
+#: Kafka's own default: eager until a rolling restart has dropped range everywhere.
+DEFAULT_STRATEGIES = (RangeAssignor.name, CooperativeStickyAssignor.name)
+
+
+def are_cooperative(names: Iterable[str]) -> bool:
+    """Whether a member that offers these assignors rebalances cooperatively."""
+    return all(name == CooperativeStickyAssignor.name for name in names)
