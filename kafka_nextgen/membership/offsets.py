@@ -25,7 +25,9 @@ __all__ = [
     "COMMIT_ACTIONS",
     "COMMIT_BEFORE_REVOKING_ACTIONS",
     "FETCH_ACTIONS",
+    "RULES",
     "Action",
+    "OffsetRules",
     "Reaction",
     "on_commit_before_revoking_error",
     "on_commit_error",
@@ -82,19 +84,37 @@ FETCH_ACTIONS: Mapping[ErrorCode, Action] = {
 }
 
 
-def on_commit_error(code: int) -> Reaction:
-    """What to do about an error code of OffsetCommit."""
-    return Reaction(_action(COMMIT_ACTIONS, code), _commit_error_class(code))
+@frozen
+class OffsetRules:
+    """What a member does about error codes: the tables of its protocol.
+
+    ``fetches_as_member`` is whether committed offsets are told to members only.
+    """
+
+    commit: Mapping[ErrorCode, Action]
+    commit_before_revoking: Mapping[ErrorCode, Action]
+    fetch: Mapping[ErrorCode, Action]
+    fetches_as_member: bool
+
+    def on_commit_error(self, code: int) -> Reaction:
+        """What to do about an error code of OffsetCommit."""
+        return Reaction(_action(self.commit, code), _commit_error_class(code))
+
+    def on_commit_before_revoking_error(self, code: int) -> Reaction:
+        """What to do about an error code of the OffsetCommit of a rebalance."""
+        return Reaction(_action(self.commit_before_revoking, code), _commit_error_class(code))
+
+    def on_fetch_error(self, code: int) -> Reaction:
+        """What to do about an error code of OffsetFetch."""
+        return Reaction(_action(self.fetch, code), error_class(code))
 
 
-def on_commit_before_revoking_error(code: int) -> Reaction:
-    """What to do about an error code of the OffsetCommit of a reconciliation."""
-    return Reaction(_action(COMMIT_BEFORE_REVOKING_ACTIONS, code), _commit_error_class(code))
+#: Those of the consumer group protocol.
+RULES = OffsetRules(COMMIT_ACTIONS, COMMIT_BEFORE_REVOKING_ACTIONS, FETCH_ACTIONS, fetches_as_member=True)
 
-
-def on_fetch_error(code: int) -> Reaction:
-    """What to do about an error code of OffsetFetch."""
-    return Reaction(_action(FETCH_ACTIONS, code), error_class(code))
+on_commit_error = RULES.on_commit_error
+on_commit_before_revoking_error = RULES.on_commit_before_revoking_error
+on_fetch_error = RULES.on_fetch_error
 
 
 def _action(actions: Mapping[ErrorCode, Action], code: int) -> Action:

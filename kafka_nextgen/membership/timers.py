@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import TypeVar
 
 __all__ = ["Deadlines", "Timer", "armed", "disarmed", "earliest", "is_armed", "is_due"]
 
@@ -24,27 +25,30 @@ class Timer(Enum):
 #: Seconds of a monotonic clock, for each timer that runs.
 Deadlines = Mapping[Timer, float]
 
+#: The timers of either machine: the classic protocol has its own.
+T = TypeVar("T", bound=Enum)
 
-def armed(deadlines: Deadlines, timer: Timer, when: float) -> Deadlines:
+
+def armed(deadlines: Mapping[T, float], timer: T, when: float) -> Mapping[T, float]:
     """The same table, with ``timer`` due at ``when``."""
     return {**deadlines, timer: when}
 
 
-def disarmed(deadlines: Deadlines, *timers: Timer) -> Deadlines:
+def disarmed(deadlines: Mapping[T, float], *timers: T) -> Mapping[T, float]:
     """The same table without ``timers``."""
     return {timer: when for timer, when in deadlines.items() if timer not in timers}
 
 
-def is_armed(deadlines: Deadlines, timer: Timer) -> bool:
+def is_armed(deadlines: Mapping[T, float], timer: T) -> bool:
     """Whether ``timer`` runs."""
     return timer in deadlines
 
 
-def is_due(deadlines: Deadlines, timer: Timer, now: float) -> bool:
+def is_due(deadlines: Mapping[T, float], timer: T, now: float) -> bool:
     """Whether ``timer`` runs and its time has come."""
     return timer in deadlines and deadlines[timer] <= now
 
 
-def earliest(deadlines: Deadlines) -> float | None:
+def earliest(deadlines: Mapping[T, float]) -> float | None:
     """When the first of them is due; None if no timer runs."""
     return min(deadlines.values(), default=None)

@@ -1,0 +1,1 @@
+"""The classic protocol: membership by JoinGroup, SyncGroup, Heartbeat and LeaveGroup, where a member assigns."""

@@ -1,0 +1,21 @@
+"""When what failed is tried again: backoff doubles with each failure in a row, and is spread by a fifth."""
+
+from __future__ import annotations
+
+from kafka_nextgen.membership.classic.settings import Moment
+
+__all__ = ["after"]
+
+
+def after(failures: int, at: Moment, *, first_at_once: bool = False) -> float:
+    """The time of the next try, after so many failures.
+
+    With ``first_at_once`` the first try waits for nothing: that is for answers which only say that something else
+    has to be done first. If they keep coming, they don't get a request each.
+    """
+    doublings = failures - 1 - first_at_once
+    if doublings < 0:
+        return at.now
+    settings = at.settings
+    delay_s = min(settings.retry_backoff_s * 2.0 ** min(doublings, 30), settings.retry_backoff_max_s)
+    return at.now + delay_s * (0.8 + 0.4 * at.chance)

@@ -1,0 +1,168 @@
+"""What can happen to a member of a classic group, besides what can happen to any member. Closed, too.
+
+An event that completes something names it by the number its effect carried; a completion of anything else is
+late and means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.membership.classic.group import JoinedMember
+from kafka_nextgen.membership.events import (
+    AssignFinished,
+    Closed,
+    CommitFinished,
+    HeartbeatLost,
+    HeartbeatRefused,
+    LossFinished,
+    Polled,
+    RevokeFinished,
+    Subscribed,
+    TimePassed,
+    Unsubscribed,
+)
+from kafka_nextgen.types import TopicPartition
+
+__all__ = [
+    "ClassicEvent",
+    "JoinAnswered",
+    "JoinLost",
+    "JoinRefused",
+    "LeaveEnded",
+    "RebalanceEnforced",
+    "SessionKept",
+    "SyncAnswered",
+    "SyncLost",
+    "SyncRefused",
+    "TopicsDescribed",
+    "TopicsNotDescribed",
+]
+
+
+@frozen
+class JoinAnswered:
+    """The whole group has joined; only its leader is told the ``members``.
+
+    With ``skip_assignment`` the leader is not to assign: it is a static member that came back, and the group keeps
+    its assignment (KIP-814). ``protocol_type`` is None from brokers that don't say.
+    """
+
+    number: int
+    member_id: str
+    generation: int
+    protocol_type: str | None
+    strategy: str | None
+    leader_id: str
+    members: tuple[JoinedMember, ...] = ()
+    skip_assignment: bool = False
+
+
+@frozen
+class JoinRefused:
+    """JoinGroup ``number`` was answered with an error; with MEMBER_ID_REQUIRED comes the ``member_id`` (KIP-394)."""
+
+    number: int
+    code: int
+    member_id: str = ""
+
+
+@frozen
+class JoinLost:
+    """No answer to JoinGroup ``number`` will come."""
+
+    number: int
+    reason: str
+
+
+@frozen
+class SyncAnswered:
+    """The leader has assigned; this is the member's part. The protocol is None from brokers that don't say."""
+
+    number: int
+    protocol_type: str | None
+    strategy: str | None
+    partitions: frozenset[TopicPartition]
+
+
+@frozen
+class SyncRefused:
+    """SyncGroup ``number`` was answered with an error."""
+
+    number: int
+    code: int
+
+
+@frozen
+class SyncLost:
+    """No answer to SyncGroup ``number`` will come, or none that can be read."""
+
+    number: int
+    reason: str
+
+
+@frozen
+class SessionKept:
+    """Heartbeat ``number`` was answered without an error."""
+
+    number: int
+
+
+@frozen
+class LeaveEnded:
+    """LeaveGroup ``number`` was answered, in whatever way, or is given up: it makes no difference."""
+
+    number: int
+
+
+@frozen
+class TopicsDescribed:
+    """The topics asked for by ``number`` that exist, and the names of those that match the pattern."""
+
+    number: int
+    topics: Mapping[str, TopicMetadata]
+    matching: frozenset[str] = frozenset()
+
+
+@frozen
+class TopicsNotDescribed:
+    """The metadata asked for by ``number`` can't be had just now."""
+
+    number: int
+    reason: str
+
+
+@frozen
+class RebalanceEnforced:
+    """The application wants the group to rebalance (KIP-568)."""
+
+    reason: str
+
+
+ClassicEvent = (
+    Subscribed
+    | Unsubscribed
+    | Polled
+    | Closed
+    | TimePassed
+    | JoinAnswered
+    | JoinRefused
+    | JoinLost
+    | SyncAnswered
+    | SyncRefused
+    | SyncLost
+    | SessionKept
+    | HeartbeatRefused
+    | HeartbeatLost
+    | LeaveEnded
+    | TopicsDescribed
+    | TopicsNotDescribed
+    | RebalanceEnforced
+    | CommitFinished
+    | RevokeFinished
+    | AssignFinished
+    | LossFinished
+)

@@ -1,0 +1,124 @@
+"""The member of a classic group: the one place where its state changes.
+
+Whoever drives it hands in what happened, the time and a random number, and carries out the effects in the order
+they come, as with the consumer group protocol's member.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.membership.classic import heartbeats, joining, topics
+from kafka_nextgen.membership.classic.effects import ClassicEffect
+from kafka_nextgen.membership.classic.events import (
+    ClassicEvent,
+    JoinAnswered,
+    JoinLost,
+    JoinRefused,
+    LeaveEnded,
+    SessionKept,
+    SyncAnswered,
+    SyncLost,
+    SyncRefused,
+    TopicsDescribed,
+    TopicsNotDescribed,
+)
+from kafka_nextgen.membership.classic.settings import ClassicSettings, Moment
+from kafka_nextgen.membership.classic.state import ClassicState, Outcome
+from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.classic.transitions import TABLE
+from kafka_nextgen.membership.events import (
+    AssignFinished,
+    CommitFinished,
+    HeartbeatLost,
+    HeartbeatRefused,
+    LossFinished,
+    RevokeFinished,
+)
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.timers import earliest
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["ClassicMember"]
+
+
+#: How a JoinGroup, SyncGroup or LeaveGroup can end.
+REQUEST_ENDED = (JoinAnswered, JoinRefused, JoinLost, SyncAnswered, SyncRefused, SyncLost, LeaveEnded)
+
+
+class ClassicMember:
+    """One member of one classic group, for as long as its consumer lives."""
+
+    def __init__(self, settings: ClassicSettings) -> None:
+        assert settings.strategies, "a member offers at least one assignor"
+        self.settings = settings
+        self.state = ClassicState()
+
+    def handle(self, event: ClassicEvent, now: float, chance: float) -> tuple[ClassicEffect, ...]:
+        """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.
+
+        ``chance`` in [0, 1) spreads retries. A completion that nobody waits for is late and changes nothing.
+        """
+        row = TABLE.get((self.state.status, type(event)))
+        if row is None or _is_late(self.state, event):
+            return ()
+        at = Moment(now, chance, self.settings)
+        state, effects = row.rule(self.state, event, at)
+        state, more = _do_what_is_due(state, at)
+        assert state.status in row.to, f"{row.status.name} on {row.event.__name__} must not lead to {state.status}"
+        self.state = state
+        return effects + more
+
+    def deadline(self) -> float | None:
+        """When TimePassed is to be handed in, if nothing else happens; None for never."""
+        return earliest(self.state.deadlines)
+
+    @property
+    def member_id(self) -> str:
+        """The id the coordinator gave; empty outside a group."""
+        return self.state.member_id
+
+    @property
+    def status(self) -> Status:
+        """Where the member stands in its group."""
+        return self.state.status
+
+    @property
+    def phase(self) -> Phase:
+        """What the member waits for."""
+        return self.state.phase
+
+    @property
+    def member_epoch(self) -> int:
+        """The generation last joined, -1 outside the group."""
+        return self.state.generation
+
+    @property
+    def owned(self) -> frozenset[TopicPartition]:
+        """The partitions the callbacks have finished with."""
+        return self.state.owned
+
+    @property
+    def wants_poll(self) -> bool:
+        """Whether something waits for Polled: to give up partitions, or to join again."""
+        if self.state.status is Status.STALE:
+            return self.state.phase is Phase.IDLE
+        return self.state.phase is Phase.WAITING_FOR_POLL
+
+
+def _do_what_is_due(state: ClassicState, at: Moment) -> Outcome:
+    state, joins = joining.join_if_due(state, at)
+    state, asks = topics.ask_if_due(state, at)
+    state, looks = heartbeats.look_elsewhere_if_silent(state, at)
+    state, beats = heartbeats.send_if_due(state, at)
+    return state, joins + asks + looks + beats
+
+
+def _is_late(state: ClassicState, event: ClassicEvent) -> bool:
+    if isinstance(event, SessionKept | HeartbeatRefused | HeartbeatLost):
+        return event.number != state.heartbeat
+    if isinstance(event, TopicsDescribed | TopicsNotDescribed):
+        return event.number != state.asked
+    if isinstance(event, CommitFinished | RevokeFinished | AssignFinished | LossFinished):
+        return event.number != state.waits_for
+    if isinstance(event, REQUEST_ENDED):
+        return event.number != state.request
+    return False

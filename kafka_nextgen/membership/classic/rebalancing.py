@@ -1,0 +1,114 @@
+"""Giving up and taking over: what stands before a JoinGroup, and what follows a SyncGroup.
+
+*Before joining* the member prepares, still heartbeating. It commits what was consumed (with auto-commit), stops
+fetching what it gives up, and calls ``on_partitions_revoked``:
+
+* an eager member gives up everything, and hears of it even if that is nothing;
+* a cooperative one gives up what it is not subscribed to any more, and reads the rest on (KIP-429).
+
+*After syncing* a cooperative member gives up what it owns and is not assigned, in the same steps; then it has to
+join again, so that others can get it. An eager one owns nothing by then. The new assignment is in force before
+``on_partitions_assigned``, which is called even if there is nothing new.
+
+Whatever revokes or commits begins when the application polls, for only then is everything handed over to it
+processed. A callback that raises holds nothing up: others wait for the partitions.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership.classic import heartbeats
+from kafka_nextgen.membership.classic.effects import ClassicEffect
+from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome, numbered, topics_wanted
+from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.classic.timers import Timer
+from kafka_nextgen.membership.effects import (
+    ApplyAssignment,
+    CallOnAssigned,
+    CallOnRevoked,
+    CommitConsumed,
+    StopFetching,
+)
+from kafka_nextgen.membership.events import AssignFinished, CommitFinished, RevokeFinished
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.timers import armed
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["assign_finished", "begin", "commit_finished", "revoke_finished"]
+
+
+def _to_give_up(state: ClassicState, at: Moment) -> frozenset[TopicPartition]:
+    if state.assigned is not None:
+        return state.owned - state.assigned
+    if not at.settings.is_cooperative:
+        return state.owned
+    topics = topics_wanted(state)
+    return frozenset(tp for tp in state.owned if tp.topic not in topics)
+
+
+def begin(state: ClassicState, at: Moment, *, polling: bool = False) -> Outcome:
+    """Prepare to join or, with an assignment to apply, apply it; or wait for the application to poll."""
+    giving_up = _to_give_up(state, at)
+    commits = at.settings.auto_commit and bool(giving_up or (state.owned and state.assigned is None))
+    if not polling and (commits or giving_up):
+        return evolve(state, phase=Phase.WAITING_FOR_POLL), ()
+    state = evolve(state, giving_up=giving_up)
+    stop: tuple[ClassicEffect, ...] = (StopFetching(giving_up),) if giving_up else ()
+    if not commits:
+        state, effects = _revoke(state, at)
+        return state, stop + effects
+    state, number = numbered(state)
+    deadline = at.now + at.settings.rebalance_timeout_ms / 1000
+    return evolve(state, phase=Phase.COMMITTING, waits_for=number), (*stop, CommitConsumed(number, deadline))
+
+
+def commit_finished(state: ClassicState, _event: CommitFinished, at: Moment) -> Outcome:
+    """Committed, or not: the group waits for this member, so go on."""
+    return _revoke(state, at)
+
+
+def _revoke(state: ClassicState, at: Moment) -> Outcome:
+    is_eager_join = state.assigned is None and not at.settings.is_cooperative
+    if not state.giving_up and not is_eager_join:
+        return _go_on(state, at)
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=state.held - state.giving_up)
+    return state, (CallOnRevoked(number, tuple(sorted(state.giving_up))),)
+
+
+def revoke_finished(state: ClassicState, _event: RevokeFinished, at: Moment) -> Outcome:
+    """The application let go, or raised, and then hears of that where it polls."""
+    return _go_on(evolve(state, owned=state.owned - state.giving_up), at)
+
+
+def _go_on(state: ClassicState, at: Moment) -> Outcome:
+    given_up, assigned = state.giving_up, state.assigned
+    state = evolve(state, giving_up=NOTHING, phase=Phase.IDLE, waits_for=None)
+    if assigned is None:
+        kept: tuple[ClassicEffect, ...] = (ApplyAssignment(state.owned, (), NOTHING),) if given_up else ()
+        return _prepared(state, at), kept
+    if given_up:
+        reason = f"gave up {format_partitions(given_up)}"
+        state = evolve(state, must_rejoin=True, reason=reason)
+    return _assign(state, assigned)
+
+
+def _prepared(state: ClassicState, at: Moment) -> ClassicState:
+    """The JoinGroup goes out next. The member stays in its generation until that is answered."""
+    state = heartbeats.end(state)
+    return evolve(state, status=Status.UNJOINED, deadlines=armed(state.deadlines, Timer.JOIN, at.now))
+
+
+def _assign(state: ClassicState, assigned: frozenset[TopicPartition]) -> Outcome:
+    added = assigned - state.owned
+    state, number = numbered(state)
+    state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
+    return state, (ApplyAssignment(assigned, (), added), CallOnAssigned(number, tuple(sorted(added))))
+
+
+def assign_finished(state: ClassicState, _event: AssignFinished, _at: Moment) -> Outcome:
+    """The application has the new partitions, even if its callback raised."""
+    assert state.assigned is not None, "an assignment is being applied"
+    return evolve(state, phase=Phase.IDLE, waits_for=None, owned=state.assigned, assigned=None), ()

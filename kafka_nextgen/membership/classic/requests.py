@@ -1,0 +1,91 @@
+"""What is in each request, and what sending it changes. The rules decide when.
+
+A JoinGroup offers every assignor with the same subscription. A member that rebalances cooperatively says what it
+owns, and in which generation it got that (KIP-429); an eager one owns nothing when it joins. Heartbeats rest while
+the coordinator holds a JoinGroup back, for that keeps the session.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor, generation_metadata
+from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendLeaveGroup, SendSyncGroup
+from kafka_nextgen.membership.classic.group import MemberSubscription, Offer
+from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.state import ClassicState, Outcome, numbered, topics_wanted
+from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.classic.timers import Timer
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.timers import disarmed
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["send_heartbeat", "send_join", "send_leave", "send_sync"]
+
+#: The coordinator cuts a reason here (KIP-800).
+LONGEST_REASON = 255
+
+Assignments = tuple[tuple[str, frozenset[TopicPartition]], ...]
+
+
+def send_join(state: ClassicState, at: Moment) -> Outcome:
+    """Join; the member is PREPARING from here on."""
+    settings = at.settings
+    topics = topics_wanted(state)
+    state, number = numbered(state)
+    join = SendJoinGroup(
+        number,
+        state.member_id,
+        settings.instance_id,
+        settings.session_timeout_ms,
+        settings.rebalance_timeout_ms,
+        tuple(_offer(name, state) for name in settings.strategies),
+        MemberSubscription(topics, state.owned, state.published, settings.rack_id),
+        state.reason[:LONGEST_REASON],
+        settings.join_timeout_s,
+    )
+    state = evolve(
+        state,
+        status=Status.PREPARING,
+        phase=Phase.IDLE,
+        waits_for=None,
+        request=number,
+        heartbeat=None,
+        must_rejoin=False,
+        matching=None,  # what matches the pattern is looked up anew for the next one
+        joined_topics=topics,
+        roster=(),
+        asked=None,
+        deadlines=disarmed(state.deadlines, Timer.JOIN, Timer.HEARTBEAT, Timer.SESSION, Timer.TOPICS, Timer.WATCH),
+    )
+    return state, (join,)
+
+
+def _offer(strategy: str, state: ClassicState) -> Offer:
+    if strategy != CooperativeStickyAssignor.name:
+        return Offer(strategy)
+    return Offer(strategy, generation_metadata(state.published).payload)
+
+
+def send_sync(state: ClassicState, at: Moment, assignments: Assignments = ()) -> Outcome:
+    """Ask for the member's part; the leader brings everybody's."""
+    state, number = numbered(state)
+    sync = SendSyncGroup(
+        number, state.member_id, at.settings.instance_id, state.generation, state.strategy, assignments
+    )
+    return evolve(state, phase=Phase.IDLE, request=number), (sync,)
+
+
+def send_heartbeat(state: ClassicState, at: Moment) -> Outcome:
+    """Keep the session."""
+    state, number = numbered(state)
+    heartbeat = SendClassicHeartbeat(number, state.member_id, at.settings.instance_id, state.generation)
+    return evolve(state, heartbeat=number, deadlines=disarmed(state.deadlines, Timer.HEARTBEAT)), (heartbeat,)
+
+
+def send_leave(state: ClassicState, at: Moment, reason: str) -> Outcome:
+    """Leave the group for good; the id is worth nothing any more."""
+    assert state.member_id, "only a member can leave"
+    state, number = numbered(state)
+    leave = SendLeaveGroup(number, state.member_id, at.settings.instance_id, reason)
+    return evolve(state, member_id="", request=number), (leave,)

@@ -1,0 +1,60 @@
+"""What a member of a classic group is told about itself before it starts."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES, are_cooperative
+
+__all__ = ["ClassicSettings", "Moment"]
+
+#: A JoinGroup is parked for up to the rebalance timeout; its answer may take this much longer (seconds).
+JOIN_MARGIN_S = 5.0
+
+
+@frozen
+class ClassicSettings:
+    """The part of the configuration that the machine acts on.
+
+    ``group_id`` is for messages only. A member with an ``instance_id`` is static (KIP-345). ``strategies`` are the
+    names of assignors, the preferred first. The coordinator removes a member that is silent for
+    ``session_timeout_ms``, and one that does not join again within ``rebalance_timeout_ms``.
+    ``max_poll_interval_s`` without a poll makes the member leave. Failed requests are repeated after
+    ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. ``leave_timeout_s`` bounds both the last commit
+    before leaving and the wait for the leave's answer. Topics are looked at for changes every
+    ``metadata_max_age_s``. All ``*_s`` are seconds.
+    """
+
+    group_id: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    strategies: tuple[str, ...] = DEFAULT_STRATEGIES
+    session_timeout_ms: int = 45_000
+    heartbeat_interval_ms: int = 3_000
+    rebalance_timeout_ms: int = 300_000
+    auto_commit: bool = True
+    max_poll_interval_s: float = 300.0
+    retry_backoff_s: float = 0.1
+    retry_backoff_max_s: float = 1.0
+    request_timeout_s: float = 30.0
+    leave_timeout_s: float = 30.0
+    metadata_max_age_s: float = 300.0
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether partitions that don't move are kept over a rebalance (KIP-429)."""
+        return are_cooperative(self.strategies)
+
+    @property
+    def join_timeout_s(self) -> float:
+        """How long to wait for the answer to a JoinGroup."""
+        return max(self.rebalance_timeout_ms / 1000 + JOIN_MARGIN_S, self.request_timeout_s)
+
+
+@frozen
+class Moment:
+    """When a rule is applied: ``now`` in seconds of a monotonic clock, ``chance`` in [0, 1) for jitter."""
+
+    now: float
+    chance: float
+    settings: ClassicSettings

@@ -1,0 +1,90 @@
+"""Everything a member of a classic group knows. A rule gets one of these and returns another.
+
+Three sets of partitions must be kept apart, as in the consumer group protocol's member:
+
+* ``assigned`` is what the last SyncGroup told, as long as it is not in force;
+* ``owned`` is what the callbacks have finished with, and what the next JoinGroup reports;
+* ``held`` is what the application was told it has: it grows when ``on_partitions_assigned`` is called and
+  shrinks when ``on_partitions_revoked`` or ``on_partitions_lost`` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve, field, frozen
+
+from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.membership.classic.effects import ClassicEffect
+from kafka_nextgen.membership.classic.group import NO_GENERATION, JoinedMember
+from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.classic.timers import Timer
+from kafka_nextgen.membership.state import Leaving, Subscription
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["NOTHING", "ClassicState", "Outcome", "numbered", "topics_wanted"]
+
+#: The empty set of partitions.
+NOTHING: frozenset[TopicPartition] = frozenset()
+
+
+@frozen
+class ClassicState:
+    """A member at one moment."""
+
+    member_id: str = ""  # the coordinator gives it
+    status: Status = Status.UNSUBSCRIBED
+    phase: Phase = Phase.IDLE
+    subscription: Subscription | None = None
+    leaving: Leaving | None = None
+
+    generation: int = NO_GENERATION  # the one last joined
+    published: int = NO_GENERATION  # what commits carry; the one last synced
+    strategy: str | None = None
+    roster: tuple[JoinedMember, ...] = ()  # the whole group; only its leader knows it
+    reason: str = ""  # for the next JoinGroup
+    must_rejoin: bool = False
+
+    assigned: frozenset[TopicPartition] | None = None
+    owned: frozenset[TopicPartition] = NOTHING
+    held: frozenset[TopicPartition] = NOTHING
+    giving_up: frozenset[TopicPartition] = NOTHING  # what is being committed and revoked just now
+    waits_for: int | None = None  # the number of the commit or callback under way
+
+    matching: frozenset[str] | None = None  # topics of the pattern; None if they are to be looked up before joining
+    joined_topics: frozenset[str] = frozenset()  # what the last JoinGroup subscribed to
+    watched: Mapping[str, TopicMetadata] | None = None  # what the leader last assigned, as it was then
+    watched_in: int = NO_GENERATION  # the generation that was in
+    asked: int | None = None  # the number of the question for topics under way
+
+    request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup under way
+    heartbeat: int | None = None  # the number of the heartbeat under way
+    failures: int = 0  # requests that failed in a row
+
+    deadlines: Mapping[Timer, float] = field(factory=dict)
+    last_number: int = 0
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this member assigns, and watches the topics of the group."""
+        return bool(self.roster)
+
+
+#: What a rule returns: the state after it, and what is to be done, in this order.
+Outcome = tuple[ClassicState, tuple[ClassicEffect, ...]]
+
+
+def numbered(state: ClassicState) -> tuple[ClassicState, int]:
+    """Take the next number."""
+    number = state.last_number + 1
+    return evolve(state, last_number=number), number
+
+
+def topics_wanted(state: ClassicState) -> frozenset[str]:
+    """The names of the topics subscribed to; those of a pattern must have been looked up."""
+    assert state.subscription is not None, "a member joins for what it subscribed to"
+    if state.subscription.pattern is None:
+        return state.subscription.topics
+    assert state.matching is not None, "the topics of a pattern are looked up before joining"
+    return state.subscription.topics | state.matching

@@ -1,0 +1,131 @@
+"""Looking at topics: for a pattern before joining, for the leader before assigning, and from time to time after.
+
+The coordinator of a classic group knows nothing of topics. A pattern is resolved by its member, anew for each
+JoinGroup; the leader assigns from fresh metadata of all the group's topics. Both look again every
+``metadata.max.age.ms``, and join again when a topic has other partitions or racks, or when others match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.membership.classic import assigning, backoff, requests
+from kafka_nextgen.membership.classic.effects import AskForTopics
+from kafka_nextgen.membership.classic.events import TopicsDescribed, TopicsNotDescribed
+from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.state import ClassicState, Outcome, numbered
+from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.classic.timers import Timer
+from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.timers import armed, disarmed, is_due
+
+__all__ = [
+    "ask_for_group",
+    "ask_for_pattern",
+    "ask_if_due",
+    "described_for_join",
+    "described_for_leader",
+    "described_when_stable",
+    "lead",
+    "needs_pattern",
+    "not_described",
+    "watch_from_now",
+]
+
+
+def needs_pattern(state: ClassicState) -> bool:
+    """Whether the pattern has to be looked up before the member can join."""
+    return state.subscription is not None and state.subscription.pattern is not None and state.matching is None
+
+
+def ask_for_pattern(state: ClassicState) -> Outcome:
+    """Ask what matches; the member joins when it knows."""
+    assert state.subscription is not None, "there is a pattern"
+    return _ask(evolve(state, phase=Phase.RESOLVING), frozenset(), state.subscription.pattern)
+
+
+def ask_for_group(state: ClassicState) -> Outcome:
+    """Ask, as the leader, for all the topics of the group; it assigns when it knows."""
+    return _ask(evolve(state, phase=Phase.RESOLVING), assigning.topics_of(state.roster), None)
+
+
+def _ask(state: ClassicState, topics: frozenset[str], pattern: str | None) -> Outcome:
+    state, number = numbered(state)
+    deadlines = disarmed(state.deadlines, Timer.JOIN, Timer.TOPICS, Timer.WATCH)
+    return evolve(state, asked=number, deadlines=deadlines), (AskForTopics(number, topics, pattern),)
+
+
+def not_described(state: ClassicState, _event: TopicsNotDescribed, at: Moment) -> Outcome:
+    """Ask again after a while."""
+    failures = state.failures + 1
+    deadlines = armed(state.deadlines, Timer.TOPICS, backoff.after(failures, at))
+    return evolve(state, asked=None, failures=failures, deadlines=deadlines), ()
+
+
+def ask_if_due(state: ClassicState, at: Moment) -> Outcome:
+    """Repeat the question that found no answer, or look whether anything has changed."""
+    if not (is_due(state.deadlines, Timer.TOPICS, at.now) or is_due(state.deadlines, Timer.WATCH, at.now)):
+        return state, ()
+    if state.status is Status.COMPLETING:
+        return ask_for_group(state)
+    if state.phase is Phase.RESOLVING:
+        return ask_for_pattern(state)
+    assert state.subscription is not None, "a member is subscribed"
+    return _ask(state, assigning.topics_of(state.roster), state.subscription.pattern)
+
+
+def described_for_join(state: ClassicState, event: TopicsDescribed, at: Moment) -> Outcome:
+    """The member knows what matches its pattern, and joins."""
+    deadlines = armed(state.deadlines, Timer.JOIN, at.now)
+    return evolve(state, asked=None, phase=Phase.IDLE, matching=event.matching, deadlines=deadlines), ()
+
+
+def described_for_leader(state: ClassicState, event: TopicsDescribed, at: Moment) -> Outcome:
+    """The leader assigns, and remembers what the topics were like."""
+    return lead(evolve(state, asked=None), event.topics, at)
+
+
+def lead(state: ClassicState, topics: Mapping[str, TopicMetadata], at: Moment) -> Outcome:
+    """Assign, and tell the coordinator everybody's part."""
+    assignments = assigning.assign(state.strategy, state.roster, topics)
+    return requests.send_sync(evolve(state, watched=topics, watched_in=state.generation), at, assignments)
+
+
+def watch_from_now(state: ClassicState, at: Moment) -> ClassicState:
+    """Look again after ``metadata.max.age.ms``, if this member is to look at anything.
+
+    A leader that was told not to assign has not seen the topics in this generation: it looks at once. What it
+    compares them with, if anything, is what it saw before it went away.
+    """
+    assert state.subscription is not None, "a member is subscribed"
+    if not state.is_leader and state.subscription.pattern is None:
+        return state
+    unseen = state.is_leader and state.watched_in != state.generation
+    when = at.now if unseen else at.now + at.settings.metadata_max_age_s
+    return evolve(state, deadlines=armed(state.deadlines, Timer.WATCH, when))
+
+
+def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Moment) -> Outcome:
+    """What was asked before joining again is known, or topics have been looked at."""
+    state = evolve(state, asked=None, deadlines=disarmed(state.deadlines, Timer.TOPICS))
+    if state.phase is Phase.RESOLVING:
+        return evolve(state, phase=Phase.IDLE, matching=event.matching), ()
+    changed = _changes(state, event)
+    if changed:
+        state = evolve(state, must_rejoin=True, reason=f"topics have changed: {', '.join(sorted(changed))}")
+    if state.is_leader:
+        state = evolve(state, watched=event.topics, watched_in=state.generation)
+    return watch_from_now(state, at), ()
+
+
+def _changes(state: ClassicState, event: TopicsDescribed) -> set[str]:
+    changed: set[str] = set()
+    if state.is_leader and state.watched is not None:
+        names = state.watched.keys() | (event.topics.keys() & assigning.topics_of(state.roster))
+        changed |= {name for name in names if state.watched.get(name) != event.topics.get(name)}
+    if state.subscription is not None and state.subscription.pattern is not None:
+        changed |= (event.matching | state.subscription.topics) ^ state.joined_topics
+    return changed
