@@ -1,0 +1,158 @@
+"""What the members of a classic group tell each other, in bytes: subscriptions and assignments.
+
+A version of two bytes comes first. Then the fields follow, never in the flexible form: strings with two bytes of
+length, arrays and bytes with four, -1 for null. A newer version than ours only adds to the end, and is read as
+ours. Versions of the subscription: 1 adds what is owned (KIP-429), 2 in which generation, 3 the rack (KIP-881).
+
+Bytes come from other members, through a coordinator that does not look at them; every length is checked before
+anything is made of it, and whatever is wrong is a ``DecodeError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import TypeVar
+
+from kafka_nextgen.bridge.topics import by_name
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.membership.classic.group import NO_GENERATION, MemberSubscription
+from kafka_nextgen.types import TopicPartition
+
+__all__ = [
+    "HIGHEST_VERSION",
+    "decode_assignment",
+    "decode_subscription",
+    "encode_assignment",
+    "encode_subscription",
+]
+
+HIGHEST_VERSION = 3
+
+_INT16 = Struct(">h")
+_INT32 = Struct(">i")
+_NULL = -1
+
+T = TypeVar("T")
+
+
+def encode_subscription(subscription: MemberSubscription, version: int = HIGHEST_VERSION) -> bytes:
+    """Write a subscription, topics and partitions sorted, so that the same one is always the same bytes."""
+    parts = [_INT16.pack(version), _INT32.pack(len(subscription.topics))]
+    parts += [_string(topic) for topic in sorted(subscription.topics)]
+    parts.append(_bytes(subscription.user_data))
+    if version >= 1:
+        parts.append(_partitions(subscription.owned))
+    if version >= 2:
+        parts.append(_INT32.pack(subscription.generation))
+    if version >= 3:
+        parts.append(_string(subscription.rack_id))
+    return b"".join(parts)
+
+
+def decode_subscription(data: bytes) -> MemberSubscription:
+    """Read a subscription of any version. Raises ``DecodeError``."""
+    reader = _Reader(data, "subscription")
+    version = reader.version()
+    topics = frozenset(reader.array(reader.name))
+    user_data = reader.nullable_bytes()
+    owned = reader.partitions() if version >= 1 else frozenset()
+    generation = max(reader.int32(), NO_GENERATION) if version >= 2 else NO_GENERATION
+    rack_id = reader.string() if version >= 3 else None
+    return MemberSubscription(topics, owned, generation, rack_id, user_data)
+
+
+def encode_assignment(partitions: frozenset[TopicPartition], version: int = HIGHEST_VERSION) -> bytes:
+    """Write a member's part; it is the same in every version."""
+    return _INT16.pack(version) + _partitions(partitions) + _bytes(None)
+
+
+def decode_assignment(data: bytes) -> frozenset[TopicPartition]:
+    """Read a member's part. No bytes at all mean that the leader has nothing for it. Raises ``DecodeError``."""
+    if not data:
+        return frozenset()
+    reader = _Reader(data, "assignment")
+    reader.version()
+    partitions = reader.partitions()
+    reader.nullable_bytes()
+    return partitions
+
+
+def _string(text: str | None) -> bytes:
+    if text is None:
+        return _INT16.pack(_NULL)
+    data = text.encode()
+    return _INT16.pack(len(data)) + data
+
+
+def _bytes(data: bytes | None) -> bytes:
+    return _INT32.pack(_NULL) if data is None else _INT32.pack(len(data)) + data
+
+
+def _partitions(partitions: frozenset[TopicPartition]) -> bytes:
+    grouped = by_name(partitions)
+    parts = [_INT32.pack(len(grouped))]
+    for topic, numbers in grouped.items():
+        parts += [_string(topic), _INT32.pack(len(numbers)), *map(_INT32.pack, numbers)]
+    return b"".join(parts)
+
+
+class _Reader:
+    def __init__(self, data: bytes, what: str) -> None:
+        self._data = data
+        self._at = 0
+        self._what = what
+
+    def _take(self, size: int) -> bytes:
+        if size < 0 or size > len(self._data) - self._at:
+            raise DecodeError(f"a member's {self._what} of {len(self._data)} bytes ends early or has a wrong length")
+        self._at += size
+        return self._data[self._at - size : self._at]
+
+    def version(self) -> int:
+        version = self.int16()
+        if version < 0:
+            raise DecodeError(f"a member's {self._what} has version {version}")
+        return version
+
+    def int16(self) -> int:
+        return int(_INT16.unpack(self._take(_INT16.size))[0])
+
+    def int32(self) -> int:
+        return int(_INT32.unpack(self._take(_INT32.size))[0])
+
+    def string(self) -> str | None:
+        length = self.int16()
+        if length == _NULL:
+            return None
+        try:
+            return self._take(length).decode()
+        except UnicodeDecodeError as error:
+            raise DecodeError(f"a member's {self._what} has a string that is not UTF-8: {error}") from None
+
+    def name(self) -> str:
+        text = self.string()
+        if text is None:
+            raise DecodeError(f"a member's {self._what} has a topic without a name")
+        return text
+
+    def nullable_bytes(self) -> bytes | None:
+        length = self.int32()
+        return None if length == _NULL else self._take(length)
+
+    def array(self, read: Callable[[], T]) -> list[T]:
+        """Every element takes at least two bytes, so that no length can make more of the data than there is."""
+        length = self.int32()
+        if length < 0 or length * _INT16.size > len(self._data) - self._at:
+            raise DecodeError(f"a member's {self._what} has an array of {length}, which it is too short for")
+        return [read() for _ in range(length)]
+
+    def partitions(self) -> frozenset[TopicPartition]:
+        return frozenset(tp for topic in self.array(self._topic) for tp in topic)
+
+    def _topic(self) -> list[TopicPartition]:
+        name = self.name()
+        numbers = self.array(self.int32)
+        if any(number < 0 for number in numbers):
+            raise DecodeError(f"a member's {self._what} has {name}[{min(numbers)}]: there is none such")
+        return [TopicPartition(name, number) for number in numbers]

@@ -1,0 +1,42 @@
+"""SyncGroup, versions 0 to 5, from the client's end.
+
+The leader's has an entry for every member. From version 5 on both sides name the protocol they mean (KIP-559); an
+empty name in an answer counts as none.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.consumer_protocol import decode_assignment, encode_assignment
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.classic.effects import SendSyncGroup
+from kafka_nextgen.membership.classic.events import SyncAnswered, SyncRefused
+from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE
+from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
+
+__all__ = ["to_event", "to_request"]
+
+_Assignment = SyncGroupRequest.SyncGroupRequestAssignment
+
+
+def to_request(effect: SendSyncGroup, group_id: str) -> SyncGroupRequest:
+    """Write a SyncGroup."""
+    return SyncGroupRequest(
+        group_id=group_id,
+        generation_id=effect.generation,
+        member_id=effect.member_id,
+        group_instance_id=effect.instance_id,
+        protocol_type=PROTOCOL_TYPE,
+        protocol_name=effect.strategy,
+        assignments=[
+            _Assignment(member_id=member_id, assignment=encode_assignment(partitions))
+            for member_id, partitions in effect.assignments
+        ],
+    )
+
+
+def to_event(number: int, message: SyncGroupResponse) -> SyncAnswered | SyncRefused:
+    """Read the answer to SyncGroup ``number``. Raises ``DecodeError`` for an assignment that can't be read."""
+    if message.error_code != ErrorCode.NONE:
+        return SyncRefused(number, message.error_code)
+    partitions = decode_assignment(bytes(message.assignment))
+    return SyncAnswered(number, message.protocol_type or None, message.protocol_name or None, partitions)
