@@ -6,6 +6,7 @@
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.engine.health import Health
 from kafka_nextgen.engine.history import Rebalance, RebalanceCause
 from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
@@ -60,6 +61,7 @@ __all__ = [
     "FrameTooLargeError",
     "GroupAuthorizationError",
     "GroupFullError",
+    "Health",
     "InstanceIdInUseError",
     "KafkaNextgenError",
     "LeaveMode",

@@ -48,7 +48,7 @@ class ConsumerCore:
         self._deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
         self.cursor = Cursor(self.fetches, self.engine.mailbox, self._deserializers, whoami, self.note_interval_s)
         self._note_at_s = 0.0
-        self._subscribed = False
+        self.topics: Topics | None = None  # subscribed to
         self._running: PendingCallback | None = None
         self._all_is_processed = True
 
@@ -58,13 +58,13 @@ class ConsumerCore:
         """Subscribe to topics by name, or to all that match a pattern."""
         subscribed = _subscribed(topics)
         self.engine.mailbox.raise_fatal()
-        self._subscribed = True
+        self.topics = topics
         return self.engine.subscribe(subscribed, has_listener)
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Begin to leave the group, with nothing to come back to."""
         self.cursor.settle()
-        self._subscribed = False
+        self.topics = None
         return self.engine.unsubscribe(timeout_s)
 
     # ---- polling
@@ -92,7 +92,7 @@ class ConsumerCore:
     def raise_what_stands(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""
         self.engine.mailbox.raise_error()
-        if not self._subscribed:
+        if self.topics is None:
             raise MisuseError("poll() has nothing to read: subscribe() first")
 
     def raise_if_unreachable(self) -> None:

@@ -17,6 +17,7 @@ from uuid import uuid4
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.fetcher import Fetcher
+from kafka_nextgen.engine.health import Health, assess
 from kafka_nextgen.engine.history import Rebalance
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.io_thread import IoThread
@@ -32,6 +33,7 @@ from kafka_nextgen.errors import ConfigError, KafkaNextgenError, NoBrokersError,
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.state import MemberState
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
@@ -106,6 +108,22 @@ class Engine:
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The last rebalances of the member, oldest first."""
         return self._driver.history.rebalances() if self._driver is not None else ()
+
+    def health(self) -> Health:
+        """How the consumer is, by what is known already."""
+        now, driver, config = time.monotonic(), self._driver, self._config
+        state = driver.member.state if driver is not None else MemberState("")
+        heard_at = driver.heard_at if driver is not None else None
+        return assess(
+            state.status,
+            state.phase,
+            state.member_id,
+            state.member_epoch,
+            None if heard_at is None else now - heard_at,
+            self.fetches.silence_s(now),
+            None if self.never_reached is None else str(self.never_reached),
+            (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000,
+        )
 
     def check_usable(self) -> None:
         """Raise MisuseError after close, or in a process forked off."""

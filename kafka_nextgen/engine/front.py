@@ -6,8 +6,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.core import ConsumerCore
+from kafka_nextgen.engine.core import ConsumerCore, Topics
 from kafka_nextgen.engine.guard import Guard
+from kafka_nextgen.engine.health import Health
 from kafka_nextgen.engine.history import Rebalance
 from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.rebalance_view import is_in_callback
@@ -55,6 +56,13 @@ class Front:
         """
         return self._usable().engine.rebalances()
 
+    def health(self) -> Health:
+        """How this consumer is: its status, when a heartbeat was last answered, which partitions are stalled.
+
+        Asks nobody, so a probe may call it at any time and from any thread; ``problem`` is None if all is well.
+        """
+        return self._usable().engine.health()
+
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Who this member is now, as a transactional producer has to say (KIP-447).
 
@@ -64,6 +72,17 @@ class Front:
         if not identity.group_id:
             raise MisuseError("group_metadata() needs group.id")
         return identity.as_metadata()
+
+    def _topics_to_run(self, topics: Topics | None, has_listener: bool) -> Topics:
+        """What ``run`` reads: ``topics``, or what was subscribed to without a listener, whose place it takes."""
+        subscribed = self._usable().topics
+        if topics is not None:
+            return topics
+        if subscribed is None:
+            raise MisuseError("run() has nothing to read: give it topics, or subscribe() first")
+        if has_listener:
+            raise MisuseError("run() listens to rebalances itself: subscribe() without a listener, or give it topics")
+        return subscribed
 
     def _usable(self) -> ConsumerCore:
         """The core, for whoever may use it now; a callback may do so while the consumer closes."""

@@ -50,6 +50,11 @@ class LockedFetches:
         position = self._state.position(partition)
         return None if position is None or end is None else max(0, end - position)
 
+    def silence_s(self, now: float) -> dict[TopicPartition, float]:
+        """For how many seconds each partition that should bring records has brought no answer to a fetch."""
+        with self._lock:
+            return self._state.silence_s(now)
+
     # ---- records
 
     def has_records(self) -> bool:

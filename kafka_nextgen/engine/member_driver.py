@@ -64,8 +64,14 @@ class MemberDriver:
         self._resolving: asyncio.Task[None] | None = None
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._left = asyncio.Event()
+        self.heard_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
         self.history = RebalanceHistory()
+
+    @property
+    def member(self) -> Member:
+        """The machine; whoever is not the I/O thread may only look at its state."""
+        return self._member
 
     @property
     def wants_poll(self) -> bool:
@@ -141,6 +147,8 @@ class MemberDriver:
         except Exception as bug:  # the application is told; the member does not wait for ever
             self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
             raise
+        if isinstance(event, ev.HeartbeatAnswered):
+            self.heard_at = time.monotonic()
         self.feed(event)
 
     def _find_coordinator(self, effect: fx.FindCoordinator) -> None:

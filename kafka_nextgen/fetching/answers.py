@@ -30,6 +30,7 @@ def note_fetched(
         _note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
     else:
         assert result.columns is not None
+        state.silent_since = now
         state.high_watermark = result.high_watermark
         state.log_start_offset = result.log_start_offset
         if result.columns.truncated:

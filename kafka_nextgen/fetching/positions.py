@@ -60,6 +60,7 @@ class PartitionState:
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
     retry_at: float = 0.0
     failures: int = 0
+    silent_since: float | None = None  # when its leader last answered a fetch, or, before that, could have
     high_watermark: int = -1
     log_start_offset: int = -1
 

@@ -166,6 +166,7 @@ class FetchState:
         To be asked again after every answer, every change and every hand-over, and at ``deadline``.
         """
         states = self._assigned.states
+        self._note_silence(now)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_fetches(states, self._buffers, image, self._in_flight, self._settings, now)
         if not self._metadata_asked and self._metadata_retry_at <= now:
@@ -175,6 +176,25 @@ class FetchState:
         for need in needs:
             self._note_asked(need)
         return tuple(needs)
+
+    def silence_s(self, now: float) -> dict[TopicPartition, float]:
+        """For how many seconds each partition that should bring records has brought no answer to a fetch.
+
+        Left out are partitions that are paused, being given up, or not yet released; 0 where records wait to be
+        taken, for then it is the application that is silent.
+        """
+        active = (state for state in self._assigned.states if state.may_hand_over and state.silent_since is not None)
+        return {
+            state.partition: 0.0 if self._buffers.has(state.partition) else now - (state.silent_since or now)
+            for state in active
+        }
+
+    def _note_silence(self, now: float) -> None:
+        for state in self._assigned.states:
+            if not state.may_hand_over:
+                state.silent_since = None
+            elif state.silent_since is None:
+                state.silent_since = now
 
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""

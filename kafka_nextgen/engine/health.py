@@ -1,0 +1,59 @@
+"""How a consumer is, for probes and dashboards: nothing here touches the network, so it can be asked at any time.
+
+A consumer has a problem if it never reached a broker, if its coordinator refused it for good or has not answered a
+heartbeat for longer than a request may take, or if a partition is stalled: it should bring records, or at least the
+news that there are none, and its leader has not answered for longer than a fetch may take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["Health", "assess"]
+
+
+@frozen
+class Health:
+    """The state of a consumer at one moment; ``problem`` says what is wrong, None if nothing is.
+
+    ``since_heartbeat_s`` is None before the first answer. ``silence_s`` has the seconds since each active partition
+    was last heard of; paused ones are left out. ``stalled`` are those silent for too long.
+    """
+
+    status: Status
+    phase: Phase
+    member_id: str
+    member_epoch: int
+    since_heartbeat_s: float | None
+    silence_s: Mapping[TopicPartition, float]
+    stalled: tuple[TopicPartition, ...]
+    problem: str | None
+
+
+def assess(
+    status: Status,
+    phase: Phase,
+    member_id: str,
+    member_epoch: int,
+    since_heartbeat_s: float | None,
+    silence_s: Mapping[TopicPartition, float],
+    unreachable: str | None,
+    patience_s: float,
+) -> Health:
+    """Judge what is known; ``patience_s`` is how long (seconds) an answer may take before it counts as missing."""
+    stalled = tuple(sorted(tp for tp, silent_s in silence_s.items() if silent_s > patience_s))
+    problem = unreachable
+    if problem is None and status is Status.FATAL:
+        problem = "the coordinator refused this member for good; poll() says why"
+    if problem is None and phase is Phase.FAILED:
+        problem = "a rebalance callback raised; the assignment is not acknowledged"
+    if problem is None and since_heartbeat_s is not None and since_heartbeat_s > patience_s and member_epoch >= 0:
+        problem = f"no heartbeat was answered for {since_heartbeat_s:.0f} s"
+    if problem is None and stalled:
+        problem = f"{format_partitions(stalled)} not heard of for {max(silence_s[tp] for tp in stalled):.0f} s"
+    return Health(status, phase, member_id, member_epoch, since_heartbeat_s, silence_s, stalled, problem)
