@@ -39,6 +39,7 @@ from kafka_nextgen.errors import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.patterns import SubscriptionPattern
+from kafka_nextgen.processing import StopHandle
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "Record",
     "Records",
     "RequestTimeoutError",
+    "StopHandle",
     "SubscriptionPattern",
     "TimestampType",
     "TopicAuthorizationError",

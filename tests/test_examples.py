@@ -55,13 +55,16 @@ def test_every_example_is_tested() -> None:
     helpers = {"arguments"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
         "asyncio_consumer",
+        "parallel_processing",
         "rebalance_listener",
         "static_member",
         "sync",
     }
 
 
-@pytest.mark.parametrize("name", ["sync", "asyncio_consumer", "rebalance_listener", "static_member"])
+@pytest.mark.parametrize(
+    "name", ["sync", "asyncio_consumer", "parallel_processing", "rebalance_listener", "static_member"]
+)
 def test_an_example_reads_every_record(name: str, servers: str) -> None:
     lines = run_example(name, servers, "--group", name)
     orders = {line.split("b'")[1].rstrip("'") for line in lines if "b'" in line}

@@ -7,8 +7,21 @@ does any I/O. ``runner`` and ``crew`` drive it with threads for ``Consumer``, ``
 
 from __future__ import annotations
 
+from kafka_nextgen.processing.aio_crew import AsyncDeadLetter, AsyncHandler
+from kafka_nextgen.processing.crew import DeadLetter, Handler
 from kafka_nextgen.processing.dispatch import Order
 from kafka_nextgen.processing.running import run, run_async
+from kafka_nextgen.processing.settings import DRAIN_TIMEOUT_S
 from kafka_nextgen.processing.stopping import StopHandle
 
-__all__ = ["Order", "StopHandle", "run", "run_async"]
+__all__ = [
+    "DRAIN_TIMEOUT_S",
+    "AsyncDeadLetter",
+    "AsyncHandler",
+    "DeadLetter",
+    "Handler",
+    "Order",
+    "StopHandle",
+    "run",
+    "run_async",
+]

@@ -13,13 +13,14 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 
+from kafka_nextgen.engine.core import Offsets, Topics
 from kafka_nextgen.engine.listener import AsyncRebalanceListener
 from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer
 from kafka_nextgen.engine.records import Deserializers
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.aio_crew import AsyncCrew, AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.committing import Committer
-from kafka_nextgen.processing.consumers import AsyncConsumerToRun, Offsets
+from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.processing.work import Work
@@ -52,12 +53,12 @@ class AsyncRunner(AsyncRebalanceListener):
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
-    async def run(self, topics: Collection[str]) -> None:
+    async def run(self, topics: Topics) -> None:
         """Work until it is stopped; raises what a handler, a dead letter, a poll or the last commit raised."""
         await self._consumer.subscribe(topics, self)
         failure = await self._poll_until_over()
         try:
-            await self._put_down(failure)
+            await self._put_down(topics, failure)
         except KafkaNextgenError as error:
             if failure is None:
                 raise
@@ -140,8 +141,8 @@ class AsyncRunner(AsyncRebalanceListener):
             self._ends_at = time.monotonic() + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - time.monotonic())
 
-    async def _put_down(self, failure: BaseException | None) -> None:
-        """Wait for what is at work, commit what is finished, and let the next poll begin behind that."""
+    async def _put_down(self, topics: Topics, failure: BaseException | None) -> None:
+        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more."""
         self._work.begin_to_end()
         if not isinstance(failure, asyncio.CancelledError):
             await self._crew.wait_until_drained(None, self._left_s())
@@ -150,6 +151,8 @@ class AsyncRunner(AsyncRebalanceListener):
             await self._commit(self._consumer.commit, None)
         finally:
             await self._rewind()
+            with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
+                await self._consumer.subscribe(topics)
 
     async def _rewind(self) -> None:
         positions = self._work.positions()

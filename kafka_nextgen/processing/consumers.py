@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from concurrent.futures import Future
 from typing import Protocol
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.core import Offsets, Topics
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.records import Records
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["AsyncConsumerToRun", "ConsumerToRun", "Offsets"]
-
-Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
+__all__ = ["AsyncConsumerToRun", "ConsumerToRun"]
 
 
 class _Common(Protocol):
@@ -29,7 +28,7 @@ class _Common(Protocol):
 class ConsumerToRun(_Common, Protocol):
     """A consumer that is waited for; see ``Consumer`` for what its methods do."""
 
-    def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
+    def subscribe(self, topics: Topics, listener: RebalanceListener | None = None) -> None:
         """Read ``topics`` as a member of the group."""
 
     def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
@@ -55,7 +54,7 @@ class AsyncConsumerToRun(_Common, Protocol):
     """A consumer that is awaited; see ``AsyncConsumer`` for what its methods do."""
 
     async def subscribe(
-        self, topics: Collection[str], listener: RebalanceListener | AsyncRebalanceListener | None = None
+        self, topics: Topics, listener: RebalanceListener | AsyncRebalanceListener | None = None
     ) -> None:
         """Read ``topics`` as a member of the group."""
 

@@ -13,12 +13,13 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent import futures
 from contextlib import suppress
 
+from kafka_nextgen.engine.core import Offsets, Topics
 from kafka_nextgen.engine.listener import RebalanceListener
 from kafka_nextgen.engine.rebalance_view import RebalanceConsumer
 from kafka_nextgen.engine.records import Deserializers
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.committing import Committer
-from kafka_nextgen.processing.consumers import ConsumerToRun, Offsets
+from kafka_nextgen.processing.consumers import ConsumerToRun
 from kafka_nextgen.processing.crew import Crew, DeadLetter, Handler
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
@@ -52,13 +53,13 @@ class Runner(RebalanceListener):
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
-    def run(self, topics: Collection[str]) -> None:
+    def run(self, topics: Topics) -> None:
         """Work until it is stopped; raises what a handler, a dead letter, a poll or the last commit raised."""
         self._consumer.subscribe(topics, self)
         self._crew.start()
         failure = self._poll_until_over()
         try:
-            self._put_down()
+            self._put_down(topics)
         except KafkaNextgenError as error:
             if failure is None:
                 raise
@@ -143,8 +144,8 @@ class Runner(RebalanceListener):
             self._ends_at = time.monotonic() + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - time.monotonic())
 
-    def _put_down(self) -> None:
-        """Wait for what is at work, commit what is finished, and let the next poll begin behind that."""
+    def _put_down(self, topics: Topics) -> None:
+        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more."""
         with self._crew.lock:
             self._work.begin_to_end()
         self._crew.wait_until_drained(None, self._left_s())
@@ -153,6 +154,8 @@ class Runner(RebalanceListener):
             self._commit(self._consumer.commit, None)
         finally:
             self._rewind()
+            with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
+                self._consumer.subscribe(topics)
 
     def _rewind(self) -> None:
         with self._crew.lock:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection
 from contextlib import nullcontext
 
+from kafka_nextgen.engine.core import Topics
 from kafka_nextgen.processing.aio_crew import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.aio_runner import AsyncRunner
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun, ConsumerToRun
@@ -20,7 +20,7 @@ __all__ = ["run", "run_async"]
 
 def run(
     consumer: ConsumerToRun,
-    topics: Collection[str],
+    topics: Topics,
     handler: Handler,
     *,
     concurrency: int = 8,
@@ -61,7 +61,7 @@ def run(
 
 async def run_async(
     consumer: AsyncConsumerToRun,
-    topics: Collection[str],
+    topics: Topics,
     handler: AsyncHandler,
     *,
     concurrency: int = 8,

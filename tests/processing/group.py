@@ -6,8 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
-from kafka_nextgen.processing import StopHandle, run
+from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener, Record, StopHandle, TopicPartition
 from tests.support.clients import produce, unique
 
 __all__ = ["PARTITIONS", "PATIENCE_S", "Diary", "Member", "Watched", "fill", "member_config"]
@@ -72,8 +71,7 @@ class Watched(Consumer):
         self.has_revoked = threading.Event()
 
     def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
-        assert listener is not None
-        super().subscribe(topics, _WatchedListener(self, listener))
+        super().subscribe(topics, None if listener is None else _WatchedListener(self, listener))
 
 
 class _WatchedListener(RebalanceListener):
@@ -105,7 +103,7 @@ class Member:
 
     def _run(self, topic: str, handler: Callable[[Record], object], options: dict[str, object]) -> None:
         try:
-            run(self.consumer, [topic], handler, stop=self.handle, **options)  # type: ignore[arg-type]
+            self.consumer.run(handler, [topic], stop=self.handle, **options)  # type: ignore[arg-type]
         except BaseException as error:
             self.error = error
         finally:

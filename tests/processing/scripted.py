@@ -53,8 +53,7 @@ class ScriptedConsumer:
         self.sought: dict[TopicPartition, int] = {}
 
     def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
-        assert listener is not None
-        self.listener = listener
+        self.listener = listener or RebalanceListener()
 
     def assignment(self) -> frozenset[TopicPartition]:
         return frozenset(self.owned)

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen import Consumer, Record
-from kafka_nextgen.processing import StopHandle, run
+from kafka_nextgen import Consumer, MisuseError, RebalanceListener, Record, StopHandle
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, Diary, Member, fill, member_config
 from tests.support.clients import stored_offsets, unique
@@ -156,7 +155,7 @@ def test_without_dead_letters_an_error_ends_the_run_and_only_the_prefix_is_commi
 
     with Consumer(**member_config(servers, group)) as consumer:
         with pytest.raises(ValueError, match="no such order"):
-            run(consumer, [topic], handle)
+            consumer.run(handle, [topic])
         assert stored_offsets(servers, group)[2] == 10
         again = consumer.poll(timeout=PATIENCE_S)
         while not any(record.partition == 2 for record in again):
@@ -176,8 +175,37 @@ def test_dead_letters_nobody_takes_end_the_run_and_are_not_committed(servers: st
 
     refused = pytest.raises(OSError, match="the dead letter topic is gone")
     with Consumer(**member_config(servers, group)) as consumer, refused:
-        run(consumer, [topic], handle, dead_letter=bury)
+        consumer.run(handle, [topic], dead_letter=bury)
     assert stored_offsets(servers, group)[2] == 10
+
+
+def test_run_takes_the_subscription_there_is(servers: str, topic: str) -> None:
+    diary, handle = Diary(), StopHandle()
+
+    def note(record: Record) -> None:
+        diary.note(record)
+        if len(diary.handled) == COUNT:
+            handle.stop()
+
+    with Consumer(**member_config(servers, unique("subscribed"))) as consumer:
+        consumer.subscribe([topic])
+        consumer.run(note, stop=handle)
+    assert diary.handled == dict.fromkeys(range(COUNT), 1)
+
+
+def test_run_needs_something_to_read(servers: str) -> None:
+    with (
+        Consumer(**member_config(servers, unique("nothing"))) as consumer,
+        pytest.raises(MisuseError, match="nothing to read"),
+    ):
+        consumer.run(lambda record: None)
+
+
+def test_run_does_not_silence_a_listener(servers: str, topic: str) -> None:
+    with Consumer(**member_config(servers, unique("listener"))) as consumer:
+        consumer.subscribe([topic], RebalanceListener())
+        with pytest.raises(MisuseError, match="listens to rebalances itself"):
+            consumer.run(lambda record: None)
 
 
 def test_a_consumer_may_run_again(servers: str, topic: str) -> None:
@@ -196,6 +224,6 @@ def test_a_consumer_may_run_again(servers: str, topic: str) -> None:
             second.stop()
 
     with Consumer(**member_config(servers, unique("twice"))) as consumer:
-        run(consumer, [topic], stop_in_between, stop=handle)
-        run(consumer, [topic], go_on, stop=second)
+        consumer.run(stop_in_between, [topic], stop=handle)
+        consumer.run(go_on, stop=second)
     assert diary.handled == dict.fromkeys(range(COUNT), 1)

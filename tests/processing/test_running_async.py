@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
-from kafka_nextgen import AsyncConsumer, MisuseError, Record
-from kafka_nextgen.processing import StopHandle, run_async
+from kafka_nextgen import AsyncConsumer, MisuseError, Record, StopHandle
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, fill, member_config
 from tests.support.clients import members_of, stored_offsets, unique
@@ -46,7 +45,7 @@ async def work(
     servers: str, group: str, handler: Callable[[Record], object], handle: StopHandle | None = None, **options: object
 ) -> None:
     async with AsyncConsumer(member_config(servers, group)) as consumer:
-        await run_async(consumer, ["orders"], handler, stop=handle, **options)  # type: ignore[arg-type]
+        await consumer.run(handler, ["orders"], stop=handle, **options)  # type: ignore[arg-type]
 
 
 def play(scene: Awaitable[None]) -> None:
@@ -102,7 +101,7 @@ def test_revocation_waits_for_the_record_that_is_being_worked_on(servers: str) -
         first = asyncio.ensure_future(work(servers, group, hold_the_first, notes.handle))
         await all_held.wait()
         async with AsyncConsumer(member_config(servers, group)) as consumer:
-            second = asyncio.ensure_future(run_async(consumer, ["orders"], second_handler, stop=notes.handle))
+            second = asyncio.ensure_future(consumer.run(second_handler, ["orders"], stop=notes.handle))
             await _member_count(servers, group, 2)
             assert consumer.assignment() == frozenset()
             opened.set()

@@ -11,7 +11,6 @@ import sys
 import threading
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
-from kafka_nextgen.processing import run, run_async
 from tests.processing.group import PARTITIONS, member_config
 
 
@@ -33,7 +32,7 @@ def work(servers: str, topic: str, group: str) -> None:
 
     threading.Thread(target=lambda: sys.stdin.readline() and opened.set(), daemon=True).start()
     with Consumer(member_config(servers, group)) as consumer:
-        run(consumer, [topic], handle)
+        consumer.run(handle, [topic])
     say("ended")
 
 
@@ -56,7 +55,7 @@ async def work_async(servers: str, topic: str, group: str) -> None:
     )
     reading.start()
     async with AsyncConsumer(member_config(servers, group)) as consumer:
-        await run_async(consumer, [topic], handle)
+        await consumer.run(handle, [topic])
     say("ended")
 
 
