@@ -9,7 +9,7 @@ from kafka_nextgen.scenarios.pure import PureWorld
 from kafka_nextgen.scenarios.verbs import answers, groups, heartbeats, links, members, offsets, pairs, time, topics
 from kafka_nextgen.scenarios.world import World
 
-__all__ = ["INSIDE", "RAW", "pair_player", "pure_player"]
+__all__ = ["PAIR", "PURE", "RAW", "pair_player", "pure_player"]
 
 #: The worlds nobody can look inside.
 CLOSED = frozenset({"tcp", "kafka"})
@@ -37,6 +37,9 @@ INSIDE: Verbs[PureWorld] = {
     "coordinator": groups.coordinator,
     "state": groups.state,
 }
+
+#: What can be done in the pure world.
+PURE: Verbs[PureWorld] = {**RAW, **INSIDE, "member": groups.present_member}
 
 #: What members with machines can do, and what can be done to them.
 PAIR: Verbs[PairWorld] = {
@@ -69,7 +72,7 @@ PAIR: Verbs[PairWorld] = {
 def pure_player(scenario: Scenario) -> Player[PureWorld]:
     """A world of its own for the scenario, with the coordinator machine alone."""
     world = PureWorld(answers_only=not CLOSED.isdisjoint(scenario.worlds))
-    return Player(world, {**RAW, **INSIDE, "member": groups.present_member})
+    return Player(world, PURE)
 
 
 def pair_player(_scenario: Scenario) -> Player[PairWorld]:

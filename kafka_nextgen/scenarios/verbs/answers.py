@@ -13,6 +13,7 @@ answer A heartbeat epoch=5 assignment=foo[0] interval=5s
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
@@ -36,19 +37,23 @@ _CALLS: dict[Task, type[Call]] = {
 
 def slow(world: PairWorld, command: Command) -> Iterator[str]:
     """Leave tasks to ``answer``."""
-    client_of(world, command).slow |= _tasks(command)
+    for client, tasks in _clients_and_tasks(world, command):
+        client.slow |= tasks
     yield from ()
 
 
 def quick(world: PairWorld, command: Command) -> Iterator[str]:
     """Let tasks finish by themselves again."""
-    client_of(world, command).slow -= _tasks(command)
+    for client, tasks in _clients_and_tasks(world, command):
+        client.slow -= tasks
     yield from ()
 
 
-def _tasks(command: Command) -> set[Task]:
+def _clients_and_tasks(world: PairWorld, command: Command) -> Iterator[tuple[Client, set[Task]]]:
     command.expect(range(2, 100))
-    return {_task(command, word) for word in command.words[1:]}
+    names = list(takewhile(world.clients.__contains__, command.words))
+    tasks = {_task(command, word) for word in command.words[len(names) :]}
+    yield from ((client_of(world, command, name), tasks) for name in names or [command.name])
 
 
 def _task(command: Command, word: str) -> Task:

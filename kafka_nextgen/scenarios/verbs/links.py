@@ -20,15 +20,15 @@ __all__ = ["deliver", "drop", "duplicate", "hold", "release"]
 
 def hold(world: PairWorld, command: Command) -> Iterator[str]:
     """Let messages wait."""
-    command.expect(1)
-    _link(world, command).held = True
+    for link in _links(world, command):
+        link.held = True
     yield from ()
 
 
 def release(world: PairWorld, command: Command) -> Iterator[str]:
     """Let messages move again."""
-    command.expect(1)
-    _link(world, command).held = False
+    for link in _links(world, command):
+        link.held = False
     yield from ()
 
 
@@ -59,11 +59,16 @@ def _message(world: PairWorld, command: Command) -> Message:
     return message
 
 
-def _link(world: PairWorld, command: Command) -> Link:
-    links = {link.name: link for link in world.links()}
-    if command.name not in links:
-        raise command.error(f"there is no link {command.name}; there are {', '.join(links) or 'none'}")
-    return links[command.name]
+def _links(world: PairWorld, command: Command) -> list[Link]:
+    command.expect(range(1, 100))
+    return [_link(world, command, name) for name in command.words]
+
+
+def _link(world: PairWorld, command: Command, name: str | None = None) -> Link:
+    links, wanted = {link.name: link for link in world.links()}, name or command.name
+    if wanted not in links:
+        raise command.error(f"there is no link {wanted}; there are {', '.join(links) or 'none'}")
+    return links[wanted]
 
 
 def _kind(command: Command) -> Kind | None:

@@ -48,19 +48,21 @@ _DURATIONS = {
 _NAMES = {"instance": "instance_id", "rack": "rack_id", "assignor": "server_assignor"}
 
 
-def client_of(world: PairWorld, command: Command) -> Client:
-    """The client a command is about. Raises ``ScenarioError`` if there is none."""
-    if command.name not in world.clients:
-        raise command.error(f"there is no member {command.name}")
-    return world.clients[command.name]
+def client_of(world: PairWorld, command: Command, name: str | None = None) -> Client:
+    """The client a command is about, or one of several. Raises ``ScenarioError`` if there is none."""
+    wanted = name or command.name
+    if wanted not in world.clients:
+        raise command.error(f"there is no member {wanted}")
+    return world.clients[wanted]
 
 
 def member(world: PairWorld, command: Command) -> Iterator[str]:
-    """Start a client."""
-    command.expect(1, *_DURATIONS, *_NAMES, "commit", "timeout")
-    if command.name in world.clients:
-        raise command.error(f"there is a member {command.name}: restart it")
-    world.clients[command.name] = Client.make(command.name, _settings(command))
+    """Start a client, or several alike."""
+    command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "timeout")
+    for name in command.words:
+        if name in world.clients:
+            raise command.error(f"there is a member {name}: restart it")
+        world.clients[name] = Client.make(name, _settings(command))
     yield from ()
 
 
@@ -101,9 +103,10 @@ def poll(world: PairWorld, command: Command) -> Iterator[str]:
 
 def pause_poll(world: PairWorld, command: Command) -> Iterator[str]:
     """Stop polling."""
-    command.expect(range(1, 3))
-    duration_s = parse_duration(command.words[1]) if len(command.words) > 1 else float("inf")
-    client_of(world, command).silent_until = world.host.now + duration_s
+    command.expect(range(1, 100), "duration")
+    duration_s = parse_duration(command.options["duration"]) if command.options else float("inf")
+    for name in command.words:
+        client_of(world, command, name).silent_until = world.host.now + duration_s
     yield from ()
 
 
