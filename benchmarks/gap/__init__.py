@@ -1,0 +1,1 @@
+"""How long a partition that does not move is not read while its group rebalances."""
