@@ -1,0 +1,109 @@
+"""A world behind a socket: raw members talk to a broker, whoever made it.
+
+On a broker that others use, too, a scenario's group and topics have names of their own; they are told by the names they
+have in the scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import evolve
+
+from kafka_nextgen.bridge import consumer_group_heartbeat, offset_commit, offset_fetch
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.scenarios.notation import NotationError
+from kafka_nextgen.scenarios.world import Answer, Heard, Question, World
+from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, OFFSET_FETCH
+from tests.broker.client import Client
+from tests.support.clients import unique
+from tests.worlds import topics
+
+__all__ = ["SocketWorld"]
+
+_BY_NAME = 9  # the highest version of OffsetCommit and OffsetFetch that every release has
+
+
+class SocketWorld(World):
+    """A group and topics of the scenario's own, on the broker ``client`` is connected to."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(relative_epochs=True)
+        self.client = client
+        self.group = unique("scenario")
+        self._real_names: dict[str, str] = {}
+
+    def ask(self, question: Question) -> Heard:
+        ours = evolve(question, group_id=self.group)
+        answer: Answer
+        if isinstance(ours, ConsumerGroupHeartbeat):
+            answer = self._heartbeat(ours)
+        elif isinstance(ours, OffsetCommit):
+            answer = self._commit(ours)
+        else:
+            answer = self._fetch(ours)
+        return Heard(answer)
+
+    def _heartbeat(self, question: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeatAnswer:
+        names = question.subscribed_topics
+        effect = SendHeartbeat(
+            1,
+            question.member_id,
+            question.member_epoch,
+            question.instance_id,
+            question.rack_id,
+            question.rebalance_timeout_ms,
+            None if names is None else tuple(sorted(self._real_name(name) for name in names)),
+            question.subscribed_pattern,
+            question.server_assignor,
+            question.owned,
+        )
+        request = consumer_group_heartbeat.to_request(effect, question.group_id, version=1)
+        event = consumer_group_heartbeat.to_event(1, self.client.ask(CONSUMER_GROUP_HEARTBEAT, request, 1))
+        if isinstance(event, HeartbeatRefused):
+            return ConsumerGroupHeartbeatAnswer(ErrorCode(event.code), event.message)
+        return ConsumerGroupHeartbeatAnswer(
+            ErrorCode.NONE, None, event.member_id, event.member_epoch, event.heartbeat_interval_ms, event.assignment
+        )
+
+    def _commit(self, question: OffsetCommit) -> OffsetsCommitted:
+        offsets = {self._real(partition): at for partition, at in question.offsets.items()}
+        request = offset_commit.to_request(evolve(question, offsets=offsets), {}, question.version)
+        answer = self.client.ask(OFFSET_COMMIT, request, question.version)
+        codes = offset_commit.from_response(answer, offsets, {})
+        return OffsetsCommitted({self._told(partition): ErrorCode(code) for partition, code in codes.items()})
+
+    def _fetch(self, question: OffsetFetch) -> OffsetsFetched:
+        wanted = None if question.partitions is None else tuple(map(self._real, question.partitions))
+        request = offset_fetch.to_request(evolve(question, partitions=wanted), {}, _BY_NAME)
+        answer = self.client.ask(OFFSET_FETCH, request, _BY_NAME)
+        fetched = offset_fetch.from_response(answer, self.group, {})
+        offsets = {self._told(partition): at for partition, at in fetched.offsets.items()}
+        return OffsetsFetched(offsets, ErrorCode(fetched.error))
+
+    def _real(self, partition: TopicPartition) -> TopicPartition:
+        return evolve(partition, topic=self._real_name(partition.topic))
+
+    def _real_name(self, name: str) -> str:
+        return self._real_names.setdefault(name, unique(name))
+
+    def _told(self, partition: TopicPartition) -> TopicPartition:
+        told = {real: name for name, real in self._real_names.items()}
+        return evolve(partition, topic=told.get(partition.topic, partition.topic))
+
+    def make_topic(self, name: str, partitions: int) -> TopicId:
+        return topics.create_topic(self.client, self._real_name(name), partitions)
+
+    def grow_topic(self, name: str, partitions: int) -> None:
+        topics.grow_topic(self.client, self._real_name(name), partitions)
+
+    def delete_topic(self, name: str) -> None:
+        topics.delete_topic(self.client, self._real_name(name))
+
+    def pass_time(self, seconds: float) -> Iterable[str]:
+        raise NotationError(f"nobody can let {seconds:g} s pass here but by waiting: leave this world out")

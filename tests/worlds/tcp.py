@@ -1,0 +1,48 @@
+"""The broker of this project behind its socket, in virtual time: its groups have a clock that only ``tick`` moves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafka_nextgen.scenarios import Player
+from kafka_nextgen.scenarios.worlds import RAW
+from kafka_nextgen.testing import Cluster
+from tests.broker.client import Client
+from tests.worlds.socket_world import SocketWorld
+
+__all__ = ["TcpWorld", "tcp_player"]
+
+_ANY_TIME = 1_000_000.0
+
+
+class TcpWorld(SocketWorld):
+    """One scenario on one cluster, which nobody else may use."""
+
+    def __init__(self, cluster: Cluster, client: Client) -> None:
+        super().__init__(client)
+        self._cluster = cluster
+        self._now = _ANY_TIME
+        self._groups = cluster._broker._cluster.groups
+        self._groups._clock = lambda: self._now
+
+    def pass_time(self, seconds: float) -> Iterator[str]:
+        self._cluster._run(self._expire_until(self._now + seconds))
+        yield from ()
+
+    async def _expire_until(self, end: float) -> None:
+        """Let the coordinator's timers ring, each at its time."""
+        while (deadline := self._groups._coordinator.deadline()) is not None and deadline <= end:
+            self._now = max(self._now, deadline)
+            self._groups._expire()
+            await asyncio.sleep(0)
+        self._now = end
+
+
+@contextmanager
+def tcp_player() -> Iterator[Player[SocketWorld]]:
+    """A world of its own, with Kafka's default settings, but targets are made at once."""
+    config = {"group.consumer.assignment.interval.ms": 0}
+    with Cluster(config=config) as cluster, Client(cluster.bootstrap_servers) as client:
+        yield Player(TcpWorld(cluster, client), RAW)
