@@ -79,6 +79,8 @@ def _broker_rows() -> Iterator[tuple[str, ...]]:
 
 def _plain(value: object) -> str:
     text = getattr(value, "value", value)
+    if isinstance(text, tuple):
+        return ",".join(map(str, text))
     if isinstance(text, bool):
         return str(text).lower()
     return "" if text is None else str(text)

@@ -6,15 +6,16 @@ attribute's with dots. Whatever is unknown, out of bounds, contradictory or the 
 ``ConfigError``: a misspelt key that is silently ignored is found in production.
 
 With the consumer group protocol the broker decides when a session ends, how often a member heartbeats and who
-assigns (KIP-848, "Consumer API"), so those three keys of the classic protocol are refused. Properties written for
-a classic consumer can be taken over with ``ConsumerConfig.from_properties(..., migrate=True)``.
+assigns (KIP-848, "Consumer API"), so those three keys are refused except with the classic protocol, or with auto,
+which may come to that. Properties written for a classic consumer can be taken over with
+``ConsumerConfig.from_properties(..., migrate=True)``.
 """
 
 from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar, cast
 
@@ -88,7 +89,7 @@ class ConsumerConfig:
     group_protocol: GroupProtocol = _key(
         p.group_protocol,
         GroupProtocol.CONSUMER,
-        "The protocol of the group (KIP-848, which calls classic generic).",
+        "The protocol of the group (KIP-848, which calls classic generic); auto is consumer where the cluster has it.",
     )
     group_instance_id: str | None = _key(
         p.text(), None, "The name of a static member, which keeps its partitions over a restart (KIP-345)."
@@ -97,6 +98,17 @@ class ConsumerConfig:
         p.text(),
         None,
         "The broker's assignor to vote for, such as uniform or range; unset leaves the choice to the broker.",
+    )
+    partition_assignment_strategy: tuple[str, ...] = _key(
+        p.strategies,
+        ("range", "cooperative-sticky"),
+        "With the classic protocol: who may assign, the preferred first; cooperative only if all are (KIP-429).",
+    )
+    session_timeout_ms: int = _key(
+        p.whole_number(1), 45_000, "With the classic protocol: a member silent for this long is removed."
+    )
+    heartbeat_interval_ms: int = _key(
+        p.whole_number(1), 3_000, "With the classic protocol: the time between two heartbeats."
     )
     auto_offset_reset: OffsetReset = _key(
         p.one_of(OffsetReset),
@@ -180,7 +192,9 @@ class ConsumerConfig:
         A value of None stands for the default. Raises ``ConfigError`` with the key as it was written.
         """
         given: dict[str, tuple[str, object]] = {}
-        for written, value in [*(properties or {}).items(), *kwargs.items()]:
+        items = [*(properties or {}).items(), *kwargs.items()]
+        _refuse_foreign(items)
+        for written, value in items:
             key = _lookup(written)
             converted = None if value is None else _read(key, written, value)
             if key.attribute in given and given[key.attribute][1] != converted:
@@ -194,13 +208,15 @@ class ConsumerConfig:
     def from_properties(cls, properties: Mapping[str, object], *, migrate: bool = False) -> ConsumerConfig:
         """Read a configuration as ``parse`` does; with ``migrate`` it may be one of the classic protocol's.
 
-        Then keys that the consumer group protocol has no place for are left out with a ``UserWarning`` each.
+        Then keys that the consumer group protocol has no place for are left out with a ``UserWarning`` each, unless
+        ``group.protocol`` is another one.
         """
         kept = dict(properties)
-        for written in properties:
-            dotted = str(written).replace("_", ".")
-            if migrate and dotted in FORBIDDEN:
-                warnings.warn(f"{written} is ignored: {FORBIDDEN[dotted]}", UserWarning, stacklevel=2)
+        migrates = migrate and _protocol_in(properties.items()) is GroupProtocol.CONSUMER
+        for written in properties if migrates else ():
+            instead = FORBIDDEN.get(_dotted(written))
+            if instead is not None:
+                warnings.warn(f"{written} is ignored: {instead}", UserWarning, stacklevel=2)
                 del kept[written]
         return cls.parse(kept)
 
@@ -236,10 +252,7 @@ KEYS: Mapping[str, Key] = {key.name: key for key in (_key_of(one) for one in att
 
 
 def _lookup(written: str) -> Key:
-    dotted = str(written).replace("_", ".")
-    if dotted in FORBIDDEN:
-        why = f"{written} can't be set with group.protocol=consumer: {FORBIDDEN[dotted]}"
-        raise ConfigError(f"{why}; remove it", written)
+    dotted = _dotted(written)
     if dotted not in KEYS:
         nearest = difflib.get_close_matches(dotted.lower(), KEYS, n=1, cutoff=0.0)[0]
         raise ConfigError(f"there is no configuration key {written}; the nearest is {nearest}", written)
@@ -255,12 +268,35 @@ def _read(key: Key, written: str, value: object) -> object:
         raise ConfigError(f"{written}: {error}", written) from None
 
 
+def _dotted(written: str) -> str:
+    return str(written).replace("_", ".")
+
+
+def _protocol_in(items: Iterable[tuple[str, object]]) -> object:
+    said = [(written, value) for written, value in items if _dotted(written) == "group.protocol" and value is not None]
+    return _read(KEYS["group.protocol"], *said[0]) if said else GroupProtocol.CONSUMER
+
+
+def _refuse_foreign(items: Collection[tuple[str, object]]) -> None:
+    """Raise ConfigError for a key of the classic protocol beside the consumer group protocol."""
+    for written, value in items:
+        instead = FORBIDDEN.get(_dotted(written))
+        if instead is None or value is None:
+            continue
+        if _protocol_in(items) is GroupProtocol.CONSUMER:
+            why = f"{written} can't be set with group.protocol=consumer: {instead}"
+            raise ConfigError(f"{why}; remove it", written)
+
+
 def _contradictions(config: ConsumerConfig) -> Iterator[tuple[bool, str, str]]:
     """Pairs of values that can't both be meant, each with the key to change."""
     yield not config.bootstrap_servers, "bootstrap.servers is required: host:port,...", "bootstrap.servers"
     if config.group_id is None:
         yield config.enable_auto_commit, "enable.auto.commit=true needs a group.id", "enable.auto.commit"
         yield config.group_instance_id is not None, "group.instance.id needs a group.id", "group.instance.id"
+    if config.group_protocol is GroupProtocol.CLASSIC:
+        why = "group.remote.assignor can't be set with group.protocol=classic: partition.assignment.strategy is its key"
+        yield config.group_remote_assignor is not None, why, "group.remote.assignor"
     for low, high, spare in _ORDERED:
         yield _above(config, low, high, spare), _order_message(config, low, high, spare), low
 
@@ -271,6 +307,7 @@ _ORDERED = (
     ("fetch.max.bytes", "receive.message.max.bytes", FRAME_OVERHEAD_BYTES),
     ("fetch.max.wait.ms", "request.timeout.ms", 1),
     ("retry.backoff.ms", "retry.backoff.max.ms", 0),
+    ("heartbeat.interval.ms", "session.timeout.ms", 1),
     ("reconnect.backoff.ms", "reconnect.backoff.max.ms", 0),
 )
 

@@ -21,7 +21,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["SubscriptionPattern"]
+__all__ = ["SubscriptionPattern", "matching"]
 
 #: Constructs of Python's ``re`` that RE2 has none of, each with its name. Escapes are blanked out before looking.
 _NOT_RE2 = (
@@ -56,11 +56,7 @@ class SubscriptionPattern:
 
     def preview(self, topics: Iterable[str]) -> tuple[str, ...]:
         """Those of ``topics`` that the pattern matches, sorted; raises ConfigError if google-re2 can't read it."""
-        try:
-            compiled = re2.compile(self.pattern, _quiet())
-        except re2.error as error:
-            raise ConfigError(f"pattern {self.pattern!r} can't be tried here: {error}") from None
-        return tuple(sorted(topic for topic in topics if compiled.fullmatch(topic)))
+        return matching(self.pattern, topics)
 
     @classmethod
     def of_compiled(cls, compiled: re.Pattern[str]) -> SubscriptionPattern:
@@ -77,6 +73,15 @@ class SubscriptionPattern:
         if not isinstance(compiled.pattern, str) or compiled.flags & ~re.UNICODE:
             raise ConfigError(f"{compiled!r} can't be sent: write flags into the pattern, as in (?i)orders-.*")
         return cls(compiled.pattern)
+
+
+def matching(pattern: str, topics: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``topics`` whose whole name matches, sorted; raises ConfigError if google-re2 can't read the pattern."""
+    try:
+        compiled = re2.compile(pattern, _quiet())
+    except re2.error as error:
+        raise ConfigError(f"pattern {pattern!r} can't be tried here: {error}") from None
+    return tuple(sorted(topic for topic in topics if compiled.fullmatch(topic)))
 
 
 def _quiet() -> re2.Options:

@@ -17,6 +17,7 @@ from attrs import frozen
 
 __all__ = [
     "INT32_MAX",
+    "STRATEGIES",
     "Deserializer",
     "GroupProtocol",
     "IsolationLevel",
@@ -33,6 +34,7 @@ __all__ = [
     "one_of",
     "security_protocol",
     "servers",
+    "strategies",
     "text",
     "whole_number",
 ]
@@ -55,6 +57,8 @@ class GroupProtocol(Enum):
     """Which protocol a group is joined with (KIP-848)."""
 
     CONSUMER = "consumer"
+    CLASSIC = "classic"
+    AUTO = "auto"
 
 
 class OffsetReset(Enum):
@@ -190,6 +194,34 @@ def _read_server(value: object) -> ServerAddress:
 servers: Kind[tuple[ServerAddress, ...]] = Kind("host:port,...", _read_servers)
 
 
+#: The assignors of the classic protocol, and how Kafka's own consumer spells them.
+STRATEGIES: Mapping[str, str] = MappingProxyType(
+    {
+        "range": "range",
+        "roundrobin": "roundrobin",
+        "cooperative-sticky": "cooperative-sticky",
+        "org.apache.kafka.clients.consumer.RangeAssignor": "range",
+        "org.apache.kafka.clients.consumer.RoundRobinAssignor": "roundrobin",
+        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor": "cooperative-sticky",
+    }
+)
+_STRATEGY_WORDS = ", ".join(dict.fromkeys(STRATEGIES.values()))
+
+
+def _read_strategies(value: object) -> tuple[str, ...]:
+    written = value.split(",") if isinstance(value, str) else value
+    if not isinstance(written, Iterable):
+        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {value!r}")
+    words = [str(one).strip() for one in written]
+    unknown = [word for word in words if word not in STRATEGIES]
+    if unknown or not words:
+        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {', '.join(unknown) or 'none'}")
+    return tuple(dict.fromkeys(STRATEGIES[word] for word in words))
+
+
+strategies: Kind[tuple[str, ...]] = Kind(f"some of {_STRATEGY_WORDS}", _read_strategies)
+
+
 def _read_deserializer(value: object) -> Deserializer:
     if not callable(value):
         raise ValueError(f"must be a callable that takes bytes, not {value!r}")
@@ -198,6 +230,6 @@ def _read_deserializer(value: object) -> Deserializer:
 
 deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
 
-group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, later=("classic", "auto"), aliases={"generic": "classic"})
+group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
 isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel, later=("read_committed",))
 security_protocol: Kind[SecurityProtocol] = one_of(SecurityProtocol, later=("ssl", "sasl_plaintext", "sasl_ssl"))

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES
+from kafka_nextgen.assignors.strategies import STRATEGIES as ASSIGNORS
 from kafka_nextgen.config import KEYS, ConsumerConfig, GroupProtocol, Key, OffsetReset
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties import STRATEGIES, ServerAddress
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 
@@ -130,6 +132,44 @@ def test_properties_of_a_classic_consumer_can_be_taken_over() -> None:
     ]
 
 
+@pytest.mark.parametrize("protocol", ["classic", "auto"])
+def test_with_another_protocol_its_keys_are_valid_and_nothing_is_left_out(protocol: str) -> None:
+    classic = {
+        **SERVERS,
+        "group.id": "billing",
+        "group.protocol": protocol,
+        "session.timeout.ms": "10000",
+        "heartbeat_interval_ms": 2000,
+        "partition.assignment.strategy": "org.apache.kafka.clients.consumer.RoundRobinAssignor, range",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        config = ConsumerConfig.from_properties(classic, migrate=True)
+    assert (config.session_timeout_ms, config.heartbeat_interval_ms) == (10_000, 2_000)
+    assert config.partition_assignment_strategy == ("roundrobin", "range")
+
+
+def test_the_strategies_are_the_assignors_there_are() -> None:
+    assert set(STRATEGIES.values()) == set(ASSIGNORS)
+    assert ConsumerConfig.parse(SERVERS).partition_assignment_strategy == DEFAULT_STRATEGIES
+
+
+@pytest.mark.parametrize("strategies", ["sticky", "range,", "", (), 7])
+def test_a_strategy_there_is_not_is_refused(strategies: object) -> None:
+    error = refusal({"group.protocol": "classic", "partition.assignment.strategy": strategies})
+    assert "must be some of range, roundrobin, cooperative-sticky" in str(error)
+
+
+def test_the_brokers_assignor_has_no_place_in_the_classic_protocol() -> None:
+    error = refusal({"group.protocol": "classic", "group.remote.assignor": "uniform"})
+    assert "partition.assignment.strategy" in str(error)
+
+
+def test_a_heartbeat_comes_before_its_session_ends() -> None:
+    error = refusal({"group.protocol": "classic", "session.timeout.ms": 6000, "heartbeat.interval.ms": 6000})
+    assert "at least 1 below session.timeout.ms=6000" in str(error)
+
+
 def test_without_migration_such_properties_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"session\.timeout\.ms"):
         ConsumerConfig.from_properties({**SERVERS, "session.timeout.ms": "45000"})
@@ -144,9 +184,6 @@ def test_nothing_to_migrate_warns_of_nothing() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("group.protocol", "classic"),
-        ("group.protocol", "generic"),
-        ("group.protocol", "auto"),
         ("isolation.level", "read_committed"),
         ("security.protocol", "SSL"),
         ("security.protocol", "SASL_PLAINTEXT"),

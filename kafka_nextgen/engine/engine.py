@@ -12,9 +12,8 @@ import time
 from collections.abc import Collection, Mapping
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from uuid import uuid4
 
-from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.health import Health, assess
@@ -24,16 +23,16 @@ from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
-from kafka_nextgen.engine.member_driver import MemberDriver
+from kafka_nextgen.engine.member_driver import Surroundings
+from kafka_nextgen.engine.membership import Driver, Membership
 from kafka_nextgen.engine.offsets import OffsetClient
-from kafka_nextgen.engine.settings import fetch_settings, member_settings
+from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.errors import ConfigError, KafkaNextgenError, NoBrokersError, TransportError
+from kafka_nextgen.errors import KafkaNextgenError, NoBrokersError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.member import Member
-from kafka_nextgen.membership.state import MemberState
+from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
@@ -72,7 +71,16 @@ class Engine:
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         self._fetcher = Fetcher(config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks)
         self._auto_commit = AutoCommit(self.offsets, self.fetches, self.identity)
-        self._driver: MemberDriver | None = None
+        surroundings = Surroundings(
+            self.cluster,
+            self.identity,
+            self._auto_commit,
+            self._fetcher,
+            self.mailbox,
+            self._tasks,
+            config.request_timeout_ms / 1000,
+        )
+        self._membership = Membership(config, surroundings, self.offsets)
         self._tasks.start(self._connect())
         if config.enable_auto_commit and config.group_id:
             self._tasks.start(self._auto_commit.run(config.auto_commit_interval_ms / 1000))
@@ -101,6 +109,15 @@ class Engine:
         return self._thread.is_foreign
 
     @property
+    def _driver(self) -> Driver | None:
+        return self._membership.driver
+
+    @property
+    def protocol(self) -> GroupProtocol | None:
+        """The protocol the member is in its group by; None as long as that is not known."""
+        return self._membership.protocol
+
+    @property
     def wants_poll(self) -> bool:
         """Whether something waits for the application to poll."""
         return self._driver is not None and self._driver.wants_poll
@@ -112,13 +129,13 @@ class Engine:
     def health(self) -> Health:
         """How the consumer is, by what is known already."""
         now, driver, config = time.monotonic(), self._driver, self._config
-        state = driver.member.state if driver is not None else MemberState("")
+        member = driver.member if driver is not None else None
         heard_at = driver.heard_at if driver is not None else None
         return assess(
-            state.status,
-            state.phase,
-            state.member_id,
-            state.member_epoch,
+            member.status if member is not None else Status.UNSUBSCRIBED,
+            member.phase if member is not None else Phase.IDLE,
+            member.member_id if member is not None else "",
+            member.member_epoch if member is not None else -1,
             None if heard_at is None else now - heard_at,
             self.fetches.silence_s(now),
             None if self.never_reached is None else str(self.never_reached),
@@ -144,25 +161,14 @@ class Engine:
         return self._thread.submit(self._subscribe(event, has_listener))
 
     async def _subscribe(self, event: ev.Subscribed, has_listener: bool) -> None:
-        driver = self._driver or self._make_driver()
-        driver.has_listener = has_listener
-        driver.feed(event)
+        self._membership.subscribe(event, has_listener)
 
-    def _make_driver(self) -> MemberDriver:
-        if not self._config.group_id:
-            raise ConfigError("subscribe() needs group.id", key="group.id")
-        member = Member(member_settings(self._config), str(uuid4()))
-        self._driver = MemberDriver(
-            member,
-            self.cluster,
-            self.identity,
-            self._auto_commit,
-            self._fetcher,
-            self.mailbox,
-            self._tasks,
-            self._config.request_timeout_ms / 1000,
-        )
-        return self._driver
+    def enforce_rebalance(self, reason: str) -> Future[None]:
+        """Make the group rebalance, if the protocol lets a member do that."""
+        return self._thread.submit(self._enforce_rebalance(reason))
+
+    async def _enforce_rebalance(self, reason: str) -> None:
+        self._membership.enforce_rebalance(reason)
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
         """Tell the member how a listener's method ended."""

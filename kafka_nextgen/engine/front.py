@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.core import ConsumerCore, Topics
 from kafka_nextgen.engine.guard import Guard
 from kafka_nextgen.engine.health import Health
@@ -62,6 +63,26 @@ class Front:
         Asks nobody, so a probe may call it at any time and from any thread; ``problem`` is None if all is well.
         """
         return self._usable().engine.health()
+
+    @property
+    def group_protocol(self) -> GroupProtocol | None:
+        """The protocol of the group: as configured or, with auto, the one found; None until then."""
+        return self._usable().engine.protocol
+
+    def enforce_rebalance(self, reason: str | None = None) -> None:
+        """Make the group rebalance at the next ``poll``, and tell its coordinator ``reason`` (KIP-568, KIP-800).
+
+        Only members of the classic protocol can do that. With the consumer group protocol the coordinator alone
+        decides: there is a UserWarning, and nothing happens. Raises MisuseError without a subscription.
+        """
+        with self._use("enforce_rebalance"):
+            if self._core.topics is None:
+                raise MisuseError("enforce_rebalance() needs a group to rebalance: subscribe() first")
+            if self._core.engine.protocol is not GroupProtocol.CLASSIC:
+                text = "enforce_rebalance() does nothing: with the consumer group protocol the coordinator decides"
+                warnings.warn(text, UserWarning, stacklevel=2)
+                return
+            self._core.engine.enforce_rebalance(reason or "the application enforced a rebalance")
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Who this member is now, as a transactional producer has to say (KIP-447).

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -25,7 +26,7 @@ class Health:
     was last heard of; paused ones are left out. ``stalled`` are those silent for too long.
     """
 
-    status: Status
+    status: Status | ClassicStatus
     phase: Phase
     member_id: str
     member_epoch: int
@@ -36,7 +37,7 @@ class Health:
 
 
 def assess(
-    status: Status,
+    status: Status | ClassicStatus,
     phase: Phase,
     member_id: str,
     member_epoch: int,
@@ -48,7 +49,7 @@ def assess(
     """Judge what is known; ``patience_s`` is how long (seconds) an answer may take before it counts as missing."""
     stalled = tuple(sorted(tp for tp, silent_s in silence_s.items() if silent_s > patience_s))
     problem = unreachable
-    if problem is None and status is Status.FATAL:
+    if problem is None and status in (Status.FATAL, ClassicStatus.FATAL):
         problem = "the coordinator refused this member for good; poll() says why"
     if problem is None and phase is Phase.FAILED:
         problem = "a rebalance callback raised; the assignment is not acknowledged"

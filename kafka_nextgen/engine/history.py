@@ -1,11 +1,11 @@
 """Why did my group rebalance? What a member went through, kept as data.
 
-The history watches the membership machine from outside: it is shown each event with the state before and after it
+The history watches a membership machine from outside: it is shown each event with the state before and after it
 and the effects, and derives from them when a rebalance began, why, which phase took how long, and what came and
-went. It decides nothing, and the machine does not know of it.
+went. It decides nothing, and the machine does not know of it. Each machine's states are read by a ``Reading``.
 
-A rebalance begins when a member starts to reconcile, to leave, or loses everything; it ends when the member is
-STABLE, out of the group, or about to join again. If the next begins before that, the one under way ends there.
+A rebalance begins when a member starts to change what it has, to leave, or loses everything; it ends when the member
+is stable, out of the group, or about to join again. If the next begins before that, the one under way ends there.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
 from kafka_nextgen.membership import effects as fx
-from kafka_nextgen.membership.state import MemberState, Why
-from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["Rebalance", "RebalanceCause", "RebalanceHistory"]
+__all__ = ["Reading", "Rebalance", "RebalanceCause", "RebalanceHistory"]
+
+S = TypeVar("S")
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 class RebalanceCause(Enum):
@@ -123,10 +125,33 @@ class _Draft:
         )
 
 
-class RebalanceHistory:
-    """The last ``size`` rebalances of a member."""
+class Reading(Protocol[S_contra]):
+    """What the states of a machine mean."""
 
-    def __init__(self, size: int = 50) -> None:
+    def begins(self, before: S_contra, after: S_contra) -> RebalanceCause | None:
+        """Why a rebalance begins with the step from ``before`` to ``after``; None if none does."""
+
+    def is_over(self, state: S_contra) -> bool:
+        """Whether the member is done with any rebalance."""
+
+    def step(self, state: S_contra) -> str:
+        """What the member is at, in a word."""
+
+    def owned(self, state: S_contra) -> frozenset[TopicPartition]:
+        """What the member owns."""
+
+    def epochs(self, state: S_contra) -> tuple[int, int]:
+        """The epoch that commits carry, and the one the member is in."""
+
+    def error(self, before: S_contra, after: S_contra) -> str | None:
+        """What went wrong with the step, if that will be remembered."""
+
+
+class RebalanceHistory(Generic[S]):
+    """The last ``size`` rebalances of a member, whose states ``reading`` can read."""
+
+    def __init__(self, reading: Reading[S], size: int = 50) -> None:
+        self._reading = reading
         self._past: deque[Rebalance] = deque(maxlen=size)
         self._draft: _Draft | None = None
         self._numbered = 0
@@ -135,75 +160,39 @@ class RebalanceHistory:
         """The rebalances that are over, oldest first."""
         return tuple(self._past)
 
-    def watch(
-        self, before: MemberState, after: MemberState, effects: Sequence[fx.Effect], now: float, wall_s: float
-    ) -> Rebalance | None:
+    def watch(self, before: S, after: S, effects: Sequence[object], now: float, wall_s: float) -> Rebalance | None:
         """Take note of one event; the rebalance that it ended, if it ended one.
 
         ``now`` is monotonic, ``wall_s`` is in seconds since the epoch.
         """
         ended = None
-        if _begins(before, after):
+        cause = self._reading.begins(before, after)
+        if cause is not None:
             ended = self._end(before, now) if self._draft else None
-            self._begin(before, after, now, wall_s)
+            self._begin(cause, before, after, now, wall_s)
         draft = self._draft
         if draft is None:
             return ended
         for effect in effects:
             _note(draft, effect)
-        draft.enter(_phase_of(after), now)
-        if after.phase is Phase.FAILED and before.phase is not Phase.FAILED:
-            draft.error = f"{before.phase.value}: the callback raised"
-        return self._end(after, now) if _is_over(after) else ended
+        draft.enter(self._reading.step(after), now)
+        draft.error = self._reading.error(before, after) or draft.error
+        return self._end(after, now) if self._reading.is_over(after) else ended
 
-    def _begin(self, before: MemberState, after: MemberState, now: float, wall_s: float) -> None:
+    def _begin(self, cause: RebalanceCause, before: S, after: S, now: float, wall_s: float) -> None:
         self._numbered += 1
-        owned = frozenset(TopicPartition(before.names[tip.topic_id], tip.partition) for tip in before.owned)
-        cause, epoch = _cause(before, after), before.published_epoch
-        self._draft = _Draft(self._numbered, cause, wall_s, epoch, owned, now, _phase_of(after))
+        (epoch, _), owned = self._reading.epochs(before), self._reading.owned(before)
+        self._draft = _Draft(self._numbered, cause, wall_s, epoch, owned, now, self._reading.step(after))
 
-    def _end(self, state: MemberState, now: float) -> Rebalance:
+    def _end(self, state: S, now: float) -> Rebalance:
         assert self._draft is not None, "there is a rebalance to end"
         self._draft.enter("", now)
-        rebalance, self._draft = self._draft.finished(state.member_epoch), None
+        rebalance, self._draft = self._draft.finished(self._reading.epochs(state)[1]), None
         self._past.append(rebalance)
         return rebalance
 
 
-_BUSY = frozenset({Status.RECONCILING, Status.PREPARE_LEAVING, Status.LEAVING, Status.FENCED, Status.FATAL})
-
-
-def _begins(before: MemberState, after: MemberState) -> bool:
-    if before.status is after.status or after.status not in _BUSY:
-        return False
-    return not (before.status is Status.PREPARE_LEAVING and after.status is Status.LEAVING)
-
-
-def _cause(before: MemberState, after: MemberState) -> RebalanceCause:
-    if after.status is Status.RECONCILING:
-        return RebalanceCause.JOINED if before.status is Status.JOINING else RebalanceCause.REASSIGNED
-    if after.status is Status.FATAL:
-        return RebalanceCause.FAILED
-    if after.leaving is None:
-        return RebalanceCause.FENCED
-    return {
-        Why.CLOSED: RebalanceCause.CLOSED,
-        Why.UNSUBSCRIBED: RebalanceCause.UNSUBSCRIBED,
-        Why.EXPIRED: RebalanceCause.POLL_TIMEOUT,
-    }[after.leaving.why]
-
-
-def _is_over(state: MemberState) -> bool:
-    if state.phase is not Phase.IDLE:
-        return False
-    return state.status not in (Status.RECONCILING, Status.ACKNOWLEDGING, Status.PREPARE_LEAVING, Status.LEAVING)
-
-
-def _phase_of(state: MemberState) -> str:
-    return state.status.value if state.phase is Phase.IDLE else state.phase.value
-
-
-def _note(draft: _Draft, effect: fx.Effect) -> None:
+def _note(draft: _Draft, effect: object) -> None:
     if isinstance(effect, fx.CallOnRevoked):
         draft.revoked += effect.partitions
     elif isinstance(effect, fx.CallOnLost):

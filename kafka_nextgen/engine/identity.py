@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 from attrs import frozen
+
+from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ConsumerGroupMetadata", "Identity"]
 
@@ -23,7 +26,8 @@ class Identity:
     """The member id and epoch last published by the member, and a way to wait for the next ones.
 
     ``life`` changes whenever the member falls out of the group: what it owned in one life is not its to commit in
-    the next.
+    the next. ``turn`` changes whenever partitions are given up: a commit from before that is not to be repeated for
+    them after, for somebody else may have gone on from there.
     """
 
     def __init__(self, group_id: str, instance_id: str | None) -> None:
@@ -32,6 +36,8 @@ class Identity:
         self.member_id = ""
         self.member_epoch = -1
         self.life = 0
+        self.turn = 0
+        self._given_up: dict[TopicPartition, int] = {}
         self._changed = asyncio.Event()
 
     def publish(self, member_id: str, member_epoch: int) -> None:
@@ -42,6 +48,15 @@ class Identity:
         self.member_epoch = member_epoch
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def give_up(self, partitions: Iterable[TopicPartition]) -> None:
+        """Note that these are being given up."""
+        self.turn += 1
+        self._given_up.update(dict.fromkeys(partitions, self.turn))
+
+    def given_up_since(self, turn: int, partitions: Iterable[TopicPartition]) -> set[TopicPartition]:
+        """Those of ``partitions`` that were given up after ``turn``."""
+        return {tp for tp in partitions if self._given_up.get(tp, 0) > turn}
 
     def as_metadata(self) -> ConsumerGroupMetadata:
         """The same as a value."""

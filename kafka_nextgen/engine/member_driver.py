@@ -1,7 +1,8 @@
-"""Drives the membership machine: tells it what happened, carries out what it answers, and wakes it in time.
+"""Drives a membership machine: tells it what happened, carries out what it answers, and wakes it in time.
 
-Everything here runs on the I/O thread. The machine decides; this file only knows how each effect is done, one
-short method per effect, in the table at the end of the class.
+Everything here runs on the I/O thread. The machine decides; a driver only knows how each effect is done, one short
+method per effect, in a table at the end of the class. Here is what both protocols have in common: ``ConsumerDriver``
+and ``ClassicDriver`` know the requests of theirs.
 """
 
 from __future__ import annotations
@@ -11,24 +12,26 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
+
+from attrs import frozen
 
 from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.fetcher import Fetcher
-from kafka_nextgen.engine.heartbeat import exchange_heartbeat
-from kafka_nextgen.engine.history import RebalanceHistory
+from kafka_nextgen.engine.history import Reading, RebalanceHistory
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.types import TopicId, format_partitions
+from kafka_nextgen.types import format_partitions
 
-__all__ = ["MemberDriver"]
+__all__ = ["Machine", "MemberDriver", "Surroundings"]
 
 logger = logging.getLogger("kafka_nextgen.member")
 
@@ -38,38 +41,75 @@ LEAVE_GRACE_S = 1.0
 SHORTEST_LEAVE_S = 0.1
 
 
-class MemberDriver:
+M = TypeVar("M", bound="Machine")
+
+
+@frozen
+class Surroundings:
+    """What a driver has to do with; ``request_timeout_s`` is in seconds."""
+
+    cluster: ClusterClient
+    identity: Identity
+    auto_commit: AutoCommit
+    fetcher: Fetcher
+    mailbox: Mailbox
+    tasks: TaskSet
+    request_timeout_s: float
+
+
+class Machine(Protocol):
+    """What both membership machines are."""
+
+    state: Any
+
+    def handle(self, event: Any, now: float, chance: float) -> tuple[object, ...]:
+        """Let something happen."""
+
+    def deadline(self) -> float | None:
+        """When it wants to be told that time has passed."""
+
+    @property
+    def member_id(self) -> str:
+        """The id the group knows it by."""
+
+    @property
+    def member_epoch(self) -> int:
+        """Its epoch, or its generation."""
+
+    @property
+    def status(self) -> Status | ClassicStatus:
+        """Where it stands in its group."""
+
+    @property
+    def phase(self) -> Phase:
+        """What it waits for."""
+
+    @property
+    def wants_poll(self) -> bool:
+        """Whether it waits for the application to poll."""
+
+
+class MemberDriver(Generic[M]):
     """One member of one group, from subscribe to close."""
 
-    def __init__(
-        self,
-        member: Member,
-        cluster: ClusterClient,
-        identity: Identity,
-        auto_commit: AutoCommit,
-        fetcher: Fetcher,
-        mailbox: Mailbox,
-        tasks: TaskSet,
-        request_timeout_s: float,
-    ) -> None:
+    def __init__(self, member: M, reading: Reading[Any], surroundings: Surroundings) -> None:
         self._member = member
-        self._cluster = cluster
-        self._identity = identity
-        self._auto_commit = auto_commit
-        self._fetcher = fetcher
-        self._mailbox = mailbox
-        self._tasks = tasks
-        self._request_timeout_s = request_timeout_s
+        self._cluster = surroundings.cluster
+        self._identity = surroundings.identity
+        self._auto_commit = surroundings.auto_commit
+        self._fetcher = surroundings.fetcher
+        self._mailbox = surroundings.mailbox
+        self._tasks = surroundings.tasks
+        self._request_timeout_s = surroundings.request_timeout_s
         self._timer: asyncio.TimerHandle | None = None
-        self._resolving: asyncio.Task[None] | None = None
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._left = asyncio.Event()
         self.heard_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
-        self.history = RebalanceHistory()
+        self.history = RebalanceHistory(reading)
 
     @property
-    def member(self) -> Member:
+    def member(self) -> M:
         """The machine; whoever is not the I/O thread may only look at its state."""
         return self._member
 
@@ -78,7 +118,7 @@ class MemberDriver:
         """Whether something waits for the application to poll; may be read from any thread."""
         return self._member.wants_poll
 
-    def feed(self, event: ev.Event) -> None:
+    def feed(self, event: object) -> None:
         """Tell the member what happened and carry out what it answers."""
         wanted_poll = self._member.wants_poll
         before, now = self._member.state, time.monotonic()
@@ -88,7 +128,7 @@ class MemberDriver:
         if rebalance is not None:
             logger.info("group %s: %s", self._identity.group_id, rebalance)
         for effect in effects:
-            self._carry_out[type(effect)](self, effect)
+            self.carry_out[type(effect)](self, effect)
         self._rearm()
         if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
@@ -135,43 +175,13 @@ class MemberDriver:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(delay_s, lambda: self.feed(ev.TimePassed()))
 
-    # ---- heartbeats
-
-    def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
-        self._tasks.start(self._heartbeat(effect))
-
-    async def _heartbeat(self, effect: fx.SendHeartbeat) -> None:
-        group_id = self._identity.group_id
-        try:
-            event = await exchange_heartbeat(self._cluster, group_id, effect, self._request_timeout_s)
-        except Exception as bug:  # the application is told; the member does not wait for ever
-            self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
-            raise
-        if isinstance(event, ev.HeartbeatAnswered):
-            self.heard_at = time.monotonic()
-        self.feed(event)
+    # ---- the group
 
     def _find_coordinator(self, effect: fx.FindCoordinator) -> None:
         self._cluster.forget_coordinator(self._identity.group_id)
 
-    # ---- reconciliation
-
-    def _resolve_topics(self, effect: fx.ResolveTopics) -> None:
-        if self._resolving is not None:
-            self._resolving.cancel()
-        self._resolving = self._tasks.start(self._resolve(effect.topic_ids))
-
-    async def _resolve(self, topic_ids: frozenset[TopicId]) -> None:
-        try:
-            await self._cluster.refresh_metadata(topic_ids=topic_ids)
-        except KafkaNextgenError as weather:  # the member asks again by itself
-            logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), weather)
-        topics = self._cluster.metadata.topics_by_id
-        names = {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
-        if names:
-            self.feed(ev.TopicsResolved(names))
-
     def _stop_fetching(self, effect: fx.StopFetching) -> None:
+        self._identity.give_up(effect.partitions)
         self._fetcher.stop(effect.partitions)
 
     def _commit_consumed(self, effect: fx.CommitConsumed) -> None:
@@ -194,7 +204,7 @@ class MemberDriver:
         logger.info(
             "group %s: member %s owns %s at epoch %d",
             self._identity.group_id,
-            self._member.member_id,
+            self._member.member_id or "-",
             format_partitions(effect.partitions),
             self._member.member_epoch,
         )
@@ -241,10 +251,8 @@ class MemberDriver:
         self._left.set()
 
     # each effect, and the method that does it; a new effect without a method fails the first time it comes
-    _carry_out: Mapping[type[fx.Effect], Callable[[MemberDriver, Any], None]] = {
-        fx.SendHeartbeat: _send_heartbeat,
+    carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.FindCoordinator: _find_coordinator,
-        fx.ResolveTopics: _resolve_topics,
         fx.StopFetching: _stop_fetching,
         fx.CommitConsumed: _commit_consumed,
         fx.CallOnRevoked: _call_on_revoked,

@@ -6,7 +6,7 @@ the coordinator, wait for the epoch that the next heartbeat brings, leave a part
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from attrs import evolve
 
@@ -18,13 +18,7 @@ from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.retries import Patience
 from kafka_nextgen.errors import CommitFailedError, DecodeError, KafkaNextgenError, MisuseError, TransportError
-from kafka_nextgen.membership.offsets import (
-    Action,
-    Reaction,
-    on_commit_before_revoking_error,
-    on_commit_error,
-    on_fetch_error,
-)
+from kafka_nextgen.membership.offsets import RULES, Action, OffsetRules, Reaction
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
@@ -36,7 +30,12 @@ Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 
 class OffsetClient:
-    """Talks to the coordinator about offsets, in the name of the member if there is one."""
+    """Talks to the coordinator about offsets, in the name of the member if there is one.
+
+    ``rules`` are those of the protocol the member is in its group by.
+    """
+
+    rules: OffsetRules = RULES
 
     def __init__(self, cluster: ClusterClient, identity: Identity, config: ConsumerConfig) -> None:
         self._cluster = cluster
@@ -51,31 +50,47 @@ class OffsetClient:
         Raises CommitFailedError, with the reason for each partition that was not committed, another BrokerError
         where the code has one of its own, or RequestTimeoutError.
         """
-        await self._commit(offsets, timeout_s, on_commit_error)
+        await self._commit(offsets, timeout_s, self.rules.on_commit_error)
 
     async def commit_before_revoking(self, offsets: Offsets, timeout_s: float) -> None:
         """Commit for a reconciliation: a topic that is gone does not hold it up."""
-        await self._commit(offsets, timeout_s, on_commit_before_revoking_error)
+        await self._commit(offsets, timeout_s, self.rules.on_commit_before_revoking_error)
 
     async def _commit(self, offsets: Offsets, timeout_s: float, react: Callable[[int], Reaction]) -> None:
         self._require_group()
         patience = self._patience(f"group {self._identity.group_id}: commit of {format_partitions(offsets)}", timeout_s)
-        left = dict(offsets)
-        life = self._identity.life
+        left, given_up = dict(offsets), set[TopicPartition]()
+        life, turn = self._identity.life, self._identity.turn
         while left:
             epoch = self._identity.member_epoch
             if life != self._identity.life:  # fenced meanwhile: what was lost may be somebody else's by now
-                gone = dict.fromkeys(left, int(ErrorCode.UNKNOWN_MEMBER_ID))
-                raise self._commit_error(gone, react(ErrorCode.UNKNOWN_MEMBER_ID), ErrorCode.UNKNOWN_MEMBER_ID)
-            try:
-                codes = await self._commit_once(left, patience)
-            except (TransportError, DecodeError) as failure:
-                await patience.pause(failure)
-                continue
-            failed = {tp: code for tp, code in codes.items() if code}
-            left = {tp: left[tp] for tp, code in failed.items() if react(code).action is not Action.LEAVE_OUT}
+                raise self._refused(left, ErrorCode.UNKNOWN_MEMBER_ID, react)
+            given_up |= self._identity.given_up_since(turn, left)
+            left = {tp: offset for tp, offset in left.items() if tp not in given_up}
             if left:
-                await self._react_to_commit(failed, epoch, react, patience)
+                left = await self._try_to_commit(left, epoch, react, patience)
+        if given_up:
+            raise self._refused(given_up, ErrorCode.REBALANCE_IN_PROGRESS, react)
+
+    async def _try_to_commit(
+        self, left: Offsets, epoch: int, react: Callable[[int], Reaction], patience: Patience
+    ) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Commit once, and do what the errors ask for; returns what is to be committed again."""
+        try:
+            codes = await self._commit_once(left, patience)
+        except (TransportError, DecodeError) as failure:
+            await patience.pause(failure)
+            return dict(left)
+        failed = {tp: code for tp, code in codes.items() if code}
+        again = {tp: left[tp] for tp, code in failed.items() if react(code).action is not Action.LEAVE_OUT}
+        if again:
+            await self._react_to_commit(failed, epoch, react, patience)
+        return again
+
+    def _refused(
+        self, partitions: Iterable[TopicPartition], code: ErrorCode, react: Callable[[int], Reaction]
+    ) -> KafkaNextgenError:
+        return self._commit_error(dict.fromkeys(partitions, int(code)), react(code), code)
 
     async def _commit_once(self, offsets: Offsets, patience: Patience) -> dict[TopicPartition, int]:
         request = OffsetCommit(
@@ -160,12 +175,12 @@ class OffsetClient:
         self, partitions: Collection[TopicPartition], patience: Patience
     ) -> offset_fetch.FetchedOffsets:
         identity, topic_ids = self._identity, self._topic_ids()
-        is_member = identity.member_epoch >= 0
+        is_member = identity.member_epoch >= 0 and self.rules.fetches_as_member
         request = OffsetFetch(
             group_id=identity.group_id,
             partitions=tuple(sorted(partitions)),
             member_id=identity.member_id if is_member else None,
-            member_epoch=identity.member_epoch,
+            member_epoch=identity.member_epoch if is_member else -1,
         )
         answer = await self._cluster.call(
             Coordinator(identity.group_id),
@@ -186,7 +201,7 @@ class OffsetClient:
     ) -> set[TopicPartition]:
         """Do what the errors ask for; returns the partitions that are left out, whose offset is None."""
         codes = dict.fromkeys(left, answer.error) if answer.error else {tp: answer.errors[tp] for tp in left}
-        actions = {tp: on_fetch_error(code).action for tp, code in codes.items()}
+        actions = {tp: self.rules.on_fetch_error(code).action for tp, code in codes.items()}
         for tp, action in actions.items():
             if action is Action.FAIL:
                 text = f"group {self._identity.group_id}: committed offset of {tp}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.fetching import FetchSettings, OffsetReset
+from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.settings import MemberSettings
 
-__all__ = ["fetch_settings", "member_settings"]
+__all__ = ["classic_settings", "fetch_settings", "member_settings"]
 
 
 def member_settings(config: ConsumerConfig) -> MemberSettings:
@@ -23,6 +24,26 @@ def member_settings(config: ConsumerConfig) -> MemberSettings:
         retry_backoff_s=config.retry_backoff_ms / 1000,
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
         instance_id_retry_timeout_s=config.instance_id_retry_timeout_ms / 1000,
+    )
+
+
+def classic_settings(config: ConsumerConfig) -> ClassicSettings:
+    """What concerns membership by the classic protocol."""
+    assert config.group_id, "a member has a group"
+    return ClassicSettings(
+        group_id=config.group_id,
+        instance_id=config.group_instance_id,
+        rack_id=config.client_rack,
+        strategies=config.partition_assignment_strategy,
+        session_timeout_ms=config.session_timeout_ms,
+        heartbeat_interval_ms=config.heartbeat_interval_ms,
+        rebalance_timeout_ms=config.rebalance_timeout_ms,
+        auto_commit=config.enable_auto_commit,
+        max_poll_interval_s=config.max_poll_interval_ms / 1000,
+        retry_backoff_s=config.retry_backoff_ms / 1000,
+        retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
+        request_timeout_s=config.request_timeout_ms / 1000,
+        metadata_max_age_s=config.metadata_max_age_ms / 1000,
     )
 
 

@@ -29,9 +29,6 @@ __all__ = [
     "Action",
     "OffsetRules",
     "Reaction",
-    "on_commit_before_revoking_error",
-    "on_commit_error",
-    "on_fetch_error",
 ]
 
 
@@ -111,11 +108,6 @@ class OffsetRules:
 
 #: Those of the consumer group protocol.
 RULES = OffsetRules(COMMIT_ACTIONS, COMMIT_BEFORE_REVOKING_ACTIONS, FETCH_ACTIONS, fetches_as_member=True)
-
-on_commit_error = RULES.on_commit_error
-on_commit_before_revoking_error = RULES.on_commit_before_revoking_error
-on_fetch_error = RULES.on_fetch_error
-
 
 def _action(actions: Mapping[ErrorCode, Action], code: int) -> Action:
     return next((action for known, action in actions.items() if known == code), Action.FAIL)

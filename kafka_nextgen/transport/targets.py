@@ -1,7 +1,8 @@
 """Whom a call is for, and which of the connections to a broker carries it.
 
 A broker answers one connection's requests in their order, so a heartbeat behind a Fetch that waits for records would
-wait as long. Each purpose therefore has a connection of its own, as in Kafka's own consumer.
+wait as long. Each purpose therefore has a connection of its own, as in Kafka's own consumer. A JoinGroup or SyncGroup
+is held back until the whole group is there, and commits and heartbeats go past it on another one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from enum import Enum
 
 from attrs import frozen
 
-from kafka_nextgen.wire.apis import FETCH, Api
+from kafka_nextgen.wire.apis import FETCH, JOIN_GROUP, SYNC_GROUP, Api
 
 __all__ = ["ANY", "AnyBroker", "Coordinator", "Node", "Purpose", "Target", "purpose_of"]
 
@@ -54,10 +55,15 @@ class Purpose(Enum):
     GENERAL = "general"
     COORDINATOR = "coordinator"
     FETCH = "fetch"
+    REBALANCE = "rebalance"
+
+
+#: What a coordinator answers only when others have asked as well.
+_HELD_BACK = frozenset({JOIN_GROUP.key, SYNC_GROUP.key})
 
 
 def purpose_of(target: Target, api: Api) -> Purpose:
     """Which connection carries requests of ``api`` to ``target``."""
     if isinstance(target, Coordinator):
-        return Purpose.COORDINATOR
+        return Purpose.REBALANCE if api.key in _HELD_BACK else Purpose.COORDINATOR
     return Purpose.FETCH if api.key == FETCH.key else Purpose.GENERAL

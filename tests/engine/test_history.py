@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.engine.history import Rebalance, RebalanceCause, RebalanceHistory
+from kafka_nextgen.engine.readings import ConsumerReading
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import Effect, SendHeartbeat
 from kafka_nextgen.membership.member import Member
@@ -22,7 +23,7 @@ class Story:
 
     def __init__(self) -> None:
         self.member = Member(MemberSettings("billing", auto_commit=False), "me")
-        self.history = RebalanceHistory()
+        self.history = RebalanceHistory(ConsumerReading())
         self.now = 0.0
         self.numbers: dict[str, int] = {}
 
@@ -133,7 +134,7 @@ def test_a_callback_that_raises_is_told_when_the_rebalance_ends() -> None:
 
 
 def test_only_the_last_rebalances_are_kept() -> None:
-    history = RebalanceHistory(size=2)
+    history = RebalanceHistory(ConsumerReading(), size=2)
     story = Story()
     story.history = history
     story.joined(1, 0)

@@ -1,0 +1,108 @@
+"""The requests of a member of a classic group: sent, and whatever comes of each turned into an event.
+
+A request that was refused before it was even sent (no such API, no leave to find the coordinator) counts as refused
+with that code. An answer that can't be read is one that got lost.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.codes import name_of
+from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, TransportError
+from kafka_nextgen.membership.classic import effects as fx
+from kafka_nextgen.membership.classic import events as ev
+from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
+from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
+from kafka_nextgen.wire.messages import (
+    ApiMessage,
+    HeartbeatResponse,
+    JoinGroupResponse,
+    LeaveGroupResponse,
+    SyncGroupResponse,
+)
+
+__all__ = ["ClassicRequests"]
+
+logger = logging.getLogger("kafka_nextgen.member")
+
+A = TypeVar("A")
+
+
+class ClassicRequests:
+    """Talks to the coordinator of one group. Timeouts are seconds."""
+
+    def __init__(self, cluster: ClusterClient, group_id: str, request_timeout_s: float) -> None:
+        self._cluster = cluster
+        self._group_id = group_id
+        self._request_timeout_s = request_timeout_s
+
+    async def join(self, effect: fx.SendJoinGroup) -> ev.ClassicEvent:
+        """Send a JoinGroup; the coordinator holds the answer back until the group has joined."""
+        try:
+            answer = await self._call(
+                JOIN_GROUP,
+                lambda version: join_group.to_request(effect, self._group_id, version),
+                JoinGroupResponse,
+                effect.timeout_s,
+            )
+            return join_group.to_event(effect.number, answer)
+        except BrokerError as refused:
+            return ev.JoinRefused(effect.number, refused.code)
+        except (TransportError, DecodeError) as lost:
+            return ev.JoinLost(effect.number, self._lost(lost))
+
+    async def sync(self, effect: fx.SendSyncGroup) -> ev.ClassicEvent:
+        """Send a SyncGroup; the coordinator holds the answer back until the leader has assigned."""
+        try:
+            answer = await self._call(
+                SYNC_GROUP, lambda _: sync_group.to_request(effect, self._group_id), SyncGroupResponse
+            )
+            return sync_group.to_event(effect.number, answer)
+        except BrokerError as refused:
+            return ev.SyncRefused(effect.number, refused.code)
+        except (TransportError, DecodeError) as lost:
+            return ev.SyncLost(effect.number, self._lost(lost))
+
+    async def heartbeat(self, effect: fx.SendClassicHeartbeat) -> ev.ClassicEvent:
+        """Send a Heartbeat."""
+        try:
+            answer = await self._call(
+                HEARTBEAT, lambda _: heartbeat.to_request(effect, self._group_id), HeartbeatResponse
+            )
+            return heartbeat.to_event(effect.number, answer)
+        except BrokerError as refused:
+            return HeartbeatRefused(effect.number, refused.code, str(refused))
+        except (TransportError, DecodeError) as lost:
+            return HeartbeatLost(effect.number, self._lost(lost))
+
+    async def leave(self, effect: fx.SendLeaveGroup) -> ev.ClassicEvent:
+        """Send a LeaveGroup; how it ends makes no difference."""
+        try:
+            answer = await self._call(
+                LEAVE_GROUP,
+                lambda version: leave_group.to_request(effect, self._group_id, version),
+                LeaveGroupResponse,
+            )
+            for code in leave_group.errors_in(answer):
+                logger.info("group %s: leaving was answered with %s", self._group_id, name_of(code))
+        except KafkaNextgenError as failure:
+            logger.warning("group %s: leaving: %s", self._group_id, failure)
+        return ev.LeaveEnded(effect.number)
+
+    async def _call(
+        self, api: Api, build: Callable[[int], ApiMessage], kind: type[A], timeout_s: float | None = None
+    ) -> A:
+        answer = await self._cluster.call(
+            Coordinator(self._group_id), api, build, self._request_timeout_s if timeout_s is None else timeout_s
+        )
+        assert isinstance(answer, kind)
+        return answer
+
+    def _lost(self, failure: KafkaNextgenError) -> str:
+        logger.warning("group %s: %s", self._group_id, failure)
+        return str(failure)

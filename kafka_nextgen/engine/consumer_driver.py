@@ -1,0 +1,75 @@
+"""Drives a member of the consumer group protocol: its heartbeats, and the names of its topics (KIP-848)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.heartbeat import exchange_heartbeat
+from kafka_nextgen.engine.member_driver import MemberDriver
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.member import Member
+from kafka_nextgen.types import TopicId
+
+__all__ = ["ConsumerDriver"]
+
+logger = logging.getLogger("kafka_nextgen.member")
+
+
+class ConsumerDriver(MemberDriver[Member]):
+    """One member of one consumer group."""
+
+    _resolving: asyncio.Task[None] | None = None
+    #: Who takes over if the cluster does not have this protocol.
+    on_unsupported: Callable[[str], None] | None = None
+
+    def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
+        self._tasks.start(self._heartbeat(effect))
+
+    async def _heartbeat(self, effect: fx.SendHeartbeat) -> None:
+        group_id = self._identity.group_id
+        try:
+            event = await exchange_heartbeat(self._cluster, group_id, effect, self._request_timeout_s)
+        except Exception as bug:  # the application is told; the member does not wait for ever
+            self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
+            raise
+        if isinstance(event, ev.HeartbeatAnswered):
+            if self.heard_at is None and self.on_unsupported is not None:
+                logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
+            self.heard_at = time.monotonic()
+        self.feed(event)
+
+    def _resolve_topics(self, effect: fx.ResolveTopics) -> None:
+        if self._resolving is not None:
+            self._resolving.cancel()
+        self._resolving = self._tasks.start(self._resolve(effect.topic_ids))
+
+    async def _resolve(self, topic_ids: frozenset[TopicId]) -> None:
+        try:
+            await self._cluster.refresh_metadata(topic_ids=topic_ids)
+        except KafkaNextgenError as weather:  # the member asks again by itself
+            logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), weather)
+        topics = self._cluster.metadata.topics_by_id
+        names = {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
+        if names:
+            self.feed(ev.TopicsResolved(names))
+
+    def _raise_or_fall_back(self, effect: fx.RaiseToApplication) -> None:
+        unsupported = effect.code == ErrorCode.UNSUPPORTED_VERSION and self.heard_at is None
+        if unsupported and self.on_unsupported is not None:
+            self.on_unsupported(effect.message)
+        else:
+            self._raise_to_application(effect)
+
+    carry_out: Mapping[type, Callable[[Any, Any], None]] = {
+        **MemberDriver.carry_out,
+        fx.SendHeartbeat: _send_heartbeat,
+        fx.ResolveTopics: _resolve_topics,
+        fx.RaiseToApplication: _raise_or_fall_back,
+    }

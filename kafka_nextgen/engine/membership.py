@@ -1,0 +1,89 @@
+"""The member of one group, by the protocol that is configured or, with auto, by the one that the cluster has.
+
+With auto a member first tries the consumer group protocol. A cluster that lacks it says UNSUPPORTED_VERSION, or has
+no such API at all; then, and only before it was ever let in, the member starts again by the classic protocol.
+"""
+
+from __future__ import annotations
+
+import logging
+from uuid import uuid4
+
+from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.engine.classic_driver import ClassicDriver
+from kafka_nextgen.engine.consumer_driver import ConsumerDriver
+from kafka_nextgen.engine.member_driver import Surroundings
+from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.readings import ClassicReading, ConsumerReading
+from kafka_nextgen.engine.settings import classic_settings, member_settings
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.membership import offsets as consumer_offsets
+from kafka_nextgen.membership.classic import offsets as classic_offsets
+from kafka_nextgen.membership.classic.events import RebalanceEnforced
+from kafka_nextgen.membership.classic.member import ClassicMember
+from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.member import Member
+
+__all__ = ["Driver", "Membership"]
+
+logger = logging.getLogger("kafka_nextgen.member")
+
+Driver = ConsumerDriver | ClassicDriver
+
+
+class Membership:
+    """Makes the driver when there is something to subscribe to, and another one if the protocol turns out wrong."""
+
+    def __init__(self, config: ConsumerConfig, surroundings: Surroundings, offsets: OffsetClient) -> None:
+        self._config = config
+        self._surroundings = surroundings
+        self._offsets = offsets
+        self._subscribed = Subscribed()
+        self.driver: Driver | None = None
+
+    @property
+    def protocol(self) -> GroupProtocol | None:
+        """The protocol the member is in its group by; None as long as auto has not found out."""
+        if self._config.group_protocol is not GroupProtocol.AUTO:
+            return self._config.group_protocol
+        if isinstance(self.driver, ClassicDriver):
+            return GroupProtocol.CLASSIC
+        return GroupProtocol.CONSUMER if self.driver is not None and self.driver.heard_at is not None else None
+
+    def subscribe(self, event: Subscribed, has_listener: bool) -> None:
+        """Tell the member what to read, and whether somebody listens."""
+        if not self._config.group_id:
+            raise ConfigError("subscribe() needs group.id", key="group.id")
+        self._subscribed = event
+        if self.driver is None:
+            self.driver = self._first_driver()
+        self.driver.has_listener = has_listener
+        self.driver.feed(event)
+
+    def enforce_rebalance(self, reason: str) -> None:
+        """Make the group rebalance, if this protocol lets a member do that."""
+        if isinstance(self.driver, ClassicDriver):
+            self.driver.feed(RebalanceEnforced(reason))
+
+    def _first_driver(self) -> Driver:
+        if self._config.group_protocol is GroupProtocol.CLASSIC:
+            return self._classic_driver()
+        member = Member(member_settings(self._config), str(uuid4()))
+        driver = ConsumerDriver(member, ConsumerReading(), self._surroundings)
+        driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
+        self._offsets.rules = consumer_offsets.RULES
+        return driver
+
+    def _classic_driver(self) -> ClassicDriver:
+        self._offsets.rules = classic_offsets.RULES
+        return ClassicDriver(ClassicMember(classic_settings(self._config)), ClassicReading(), self._surroundings)
+
+    def _fall_back(self, why: str) -> None:
+        logger.info(
+            "group %s: joins by the classic protocol, for the other was refused: %s", self._config.group_id, why
+        )
+        assert self.driver is not None, "it was refused"
+        self.driver.stop()
+        has_listener, self.driver = self.driver.has_listener, self._classic_driver()
+        self.driver.has_listener = has_listener
+        self.driver.feed(self._subscribed)

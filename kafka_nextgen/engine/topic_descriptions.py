@@ -1,0 +1,67 @@
+"""What topics are like, as a leader of a classic group and a pattern want to know it: from fresh metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
+from kafka_nextgen.codes import ErrorCode, name_of
+from kafka_nextgen.errors import BrokerError
+from kafka_nextgen.patterns import matching
+from kafka_nextgen.transport.cluster import ClusterClient
+
+__all__ = ["describe_topics"]
+
+#: What makes a topic one that does not exist, for this member.
+_ABSENT = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    }
+)
+
+
+async def describe_topics(
+    cluster: ClusterClient, names: frozenset[str], pattern: str | None
+) -> tuple[Mapping[str, TopicMetadata], frozenset[str]]:
+    """The topics of ``names`` that exist, and the names of all that match ``pattern``.
+
+    Kafka's own topics match no pattern. Raises ``TransportError``, ``DecodeError``, ``ConfigError`` for a pattern
+    that can't be read, and ``BrokerError`` for a topic of which nothing can be told just now.
+    """
+    if names:
+        await cluster.refresh_metadata(topics=names)
+    image = cluster.metadata if pattern is None else await cluster.all_topics()
+    topics = {name: _described(image, topic) for name in names if (topic := _existing(image, name)) is not None}
+    if pattern is None:
+        return topics, frozenset()
+    known = [topic.name for topic in image.topics_by_name.values() if not topic.is_internal]
+    return topics, frozenset(matching(pattern, known))
+
+
+def _existing(image: ClusterImage, name: str) -> TopicInfo | None:
+    topic = image.topics_by_name.get(name)
+    if topic is None or topic.error in _ABSENT:
+        return None
+    if topic.error != ErrorCode.NONE:
+        text = f"topic {name} can't be described just now ({name_of(topic.error)})"
+        raise BrokerError(text, code=topic.error, retriable=True)
+    return topic
+
+
+def _described(image: ClusterImage, topic: TopicInfo) -> TopicMetadata:
+    return TopicMetadata(
+        topic.name,
+        len(topic.partitions),
+        tuple(
+            tuple(sorted({_rack_of(image, node_id) for node_id in topic.partitions[number].replicas}))
+            for number in sorted(topic.partitions)
+        ),
+    )
+
+
+def _rack_of(image: ClusterImage, node_id: int) -> str:
+    broker = image.brokers.get(node_id)
+    return "" if broker is None or broker.rack is None else broker.rack
