@@ -35,6 +35,7 @@ class IoThread:
         self._accepts = True
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(self._note_failure)
+        self._ended: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -73,13 +74,17 @@ class IoThread:
     def stop(self, timeout_s: float) -> None:
         """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""
         if not self.is_foreign:
-            self.call_soon(self._loop.stop)
+            self.call_soon(self._end)
             self._thread.join(timeout_s)
+
+    def _end(self) -> None:
+        if not self._ended.done():  # told twice, it must not cut short the settling of what is under way
+            self._ended.set_result(None)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_forever()
+            self._loop.run_until_complete(self._ended)
         finally:
             with self._lock:
                 self._accepts = False
