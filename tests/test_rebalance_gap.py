@@ -12,7 +12,7 @@ KEPT = frozenset({0})
 
 def measured(*gaps: Gap) -> Measured:
     rebalances = [Rebalance(10, 12, KEPT), Rebalance(20, 22, KEPT)]
-    return Measured("any", rebalances, gaps, [Callback("revoked", 10.5, 10.8, [1])])
+    return Measured("any", rebalances, gaps, [Callback("revoked", 10.5, 10.8, frozenset({1}))])
 
 
 def test_the_longest_gap_of_a_kept_partition_counts() -> None:
@@ -35,6 +35,6 @@ def test_the_time_of_the_members_own_callbacks_is_told_apart(gap: Gap, in_callba
 
 
 def test_what_a_member_tells_is_understood() -> None:
-    callback, gaps = Callback("assigned", 1.0, 2.0, [3, 1]), [Gap(0, 1.5, 2.5)]
+    callback, gaps = Callback("assigned", 1.0, 2.0, frozenset({1, 3})), [Gap(0, 1.5, 2.5)]
     assert load(callback.dump()) == callback
     assert load(dump_gaps(gaps)) == gaps

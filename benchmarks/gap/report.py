@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
 __all__ = ["Callback", "Gap", "dump_gaps", "load"]
 
@@ -22,7 +22,7 @@ class Callback:
     what: str
     begin: float
     end: float
-    partitions: frozenset[int] = field(converter=frozenset[int])
+    partitions: frozenset[int]
 
     def dump(self) -> str:
         return json.dumps([self.what, self.begin, self.end, sorted(self.partitions)])
@@ -48,4 +48,7 @@ def dump_gaps(gaps: Iterable[Gap]) -> str:
 def load(text: str) -> Callback | list[Gap]:
     what, *rest = json.loads(text)
     values: list[Any] = rest
-    return [Gap(*value) for value in values] if what == "gaps" else Callback(what, *values)
+    if what == "gaps":
+        return [Gap(*value) for value in values]
+    begin, end, partitions = values
+    return Callback(what, begin, end, frozenset(partitions))

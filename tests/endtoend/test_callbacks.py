@@ -39,12 +39,17 @@ def group() -> str:
     return unique("callbacks")
 
 
-@pytest.fixture
-def topic(kafka: KafkaServer) -> str:
+def numbered_topic(kafka: KafkaServer) -> str:
     """Return a topic with records 0 to 39."""
     topic = create_topic(kafka.bootstrap_servers, "callbacks", PARTITIONS)
     produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS)
     return topic
+
+
+@pytest.fixture(scope="module")
+def topic(kafka: KafkaServer) -> str:
+    """Return a topic with records 0 to 39, for tests that write nothing to it."""
+    return numbered_topic(kafka)
 
 
 @pytest.fixture
@@ -222,8 +227,9 @@ class Log:
 
 
 def test_nothing_of_a_partition_is_handed_out_from_its_revocation_on(
-    kafka: KafkaServer, topic: str, group: str, stack: ExitStack
+    kafka: KafkaServer, group: str, stack: ExitStack
 ) -> None:
+    topic = numbered_topic(kafka)
     produce(kafka.bootstrap_servers, topic, 40_000, partitions=PARTITIONS, first=40)
     log = Log()
     first = join(stack, kafka, group, topic, Heard({"revoked": log.revoke}))

@@ -27,12 +27,17 @@ def group() -> str:
     return unique("static")
 
 
-@pytest.fixture
-def topic(kafka: KafkaServer) -> str:
+def numbered_topic(kafka: KafkaServer) -> str:
     """Return a topic with records 0 to 39."""
     topic = create_topic(kafka.bootstrap_servers, "static", PARTITIONS)
     produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS)
     return topic
+
+
+@pytest.fixture(scope="module")
+def topic(kafka: KafkaServer) -> str:
+    """Return a topic with records 0 to 39, for tests that write nothing to it."""
+    return numbered_topic(kafka)
 
 
 @pytest.fixture
@@ -60,7 +65,8 @@ def read_up_to(offset: int, *consumers: Consumer) -> set[int]:
     return {record.offset for record in records}
 
 
-def test_a_restart_disturbs_nobody(kafka: KafkaServer, topic: str, group: str, stack: ExitStack) -> None:
+def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitStack) -> None:
+    topic = numbered_topic(kafka)
     first, _ = join(kafka, group, topic, group_instance_id="first")
     second, second_heard = join(kafka, group, topic, group_instance_id="second")
     third, third_heard = join(kafka, group, topic)
