@@ -76,6 +76,8 @@ def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitSt
     first.commit()
     before, heard_before = first.assignment(), [*second_heard.events, *third_heard.events]
     first.close()
+    for _ in range(8):  # through more than one heartbeat, so that they would hear of it
+        assert [record for one in others for record in one.poll(timeout=0.1)] == []
 
     again, again_heard = join(kafka, group, topic, group_instance_id="first")
     stack.enter_context(again)
