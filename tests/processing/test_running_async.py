@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import pytest
 
-from kafka_nextgen import AsyncConsumer, MisuseError, Record, StopHandle
+from kafka_nextgen import (
+    AsyncConsumer,
+    AsyncRebalanceConsumer,
+    AsyncRebalanceListener,
+    MisuseError,
+    Record,
+    StopHandle,
+    TopicPartition,
+)
+from kafka_nextgen.engine.core import Topics
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, fill, member_config
-from tests.support.clients import members_of, stored_offsets, unique
+from tests.support.clients import stored_offsets, unique
 
 COUNT = 400
 WHOLE = dict.fromkeys(range(PARTITIONS), COUNT // PARTITIONS)
@@ -53,6 +62,31 @@ def play(scene: Awaitable[None]) -> None:
         await asyncio.wait_for(scene, 2 * PATIENCE_S)
 
     asyncio.run(limited())
+
+
+class Watched(AsyncConsumer):
+    """A consumer whose revocations can be waited for."""
+
+    def __init__(self, config: dict[str, object]) -> None:
+        super().__init__(config)
+        self.is_revoking = asyncio.Event()
+        self.has_revoked = asyncio.Event()
+
+    async def subscribe(self, topics: Topics, listener: AsyncRebalanceListener | None = None) -> None:
+        await super().subscribe(topics, None if listener is None else _WatchedListener(self, listener))
+
+
+class _WatchedListener(AsyncRebalanceListener):
+    def __init__(self, watched: Watched, listener: AsyncRebalanceListener) -> None:
+        self._watched = watched
+        self._listener = listener
+
+    async def on_partitions_revoked(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
+        self._watched.is_revoking.set()
+        await self._listener.on_partitions_revoked(consumer, partitions)
+        self._watched.has_revoked.set()
 
 
 @pytest.mark.parametrize("order", ["partition", "key"])
@@ -98,25 +132,20 @@ def test_revocation_waits_for_the_record_that_is_being_worked_on(servers: str) -
             second_began.set()
             await notes.note(record)
 
-        first = asyncio.ensure_future(work(servers, group, hold_the_first, notes.handle))
-        await all_held.wait()
-        async with AsyncConsumer(member_config(servers, group)) as consumer:
-            second = asyncio.ensure_future(consumer.run(second_handler, ["orders"], stop=notes.handle))
-            await _member_count(servers, group, 2)
-            assert consumer.assignment() == frozenset()
+        async with Watched(member_config(servers, group)) as consumer:
+            first = asyncio.ensure_future(consumer.run(hold_the_first, ["orders"], stop=notes.handle))
+            await all_held.wait()
+            second = asyncio.ensure_future(work(servers, group, second_handler, notes.handle))
+            await consumer.is_revoking.wait()
+            assert not consumer.has_revoked.is_set()
             opened.set()
             await second_began.wait()
+            assert consumer.has_revoked.is_set()
             await asyncio.gather(first, second)
 
     play(scene())
     assert set(notes.handled.values()) == {1}
     assert stored_offsets(servers, group) == WHOLE
-
-
-async def _member_count(servers: str, group: str, count: int) -> None:
-    loop = asyncio.get_running_loop()
-    while len(await loop.run_in_executor(None, members_of, servers, group)) < count:
-        await asyncio.sleep(0.02)
 
 
 def test_dead_letters_may_be_awaited(servers: str) -> None:
