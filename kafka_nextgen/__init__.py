@@ -4,7 +4,7 @@
 """
 
 from kafka_nextgen.aio import AsyncConsumer
-from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.health import Health
 from kafka_nextgen.engine.history import Rebalance, RebalanceCause
@@ -62,6 +62,7 @@ __all__ = [
     "FrameTooLargeError",
     "GroupAuthorizationError",
     "GroupFullError",
+    "GroupProtocol",
     "Health",
     "InstanceIdInUseError",
     "KafkaNextgenError",

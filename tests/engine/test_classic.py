@@ -1,0 +1,307 @@
+"""A consumer in a classic group of its own: the embedded broker's group calls are answered by a small coordinator."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+import pytest
+from attrs import define, field
+
+from kafka_nextgen import (
+    AsyncConsumer,
+    CommitFailedError,
+    FencedInstanceError,
+    GroupProtocol,
+    MisuseError,
+    RebalanceCause,
+    SubscriptionPattern,
+)
+from kafka_nextgen.bridge.consumer_protocol import decode_assignment, decode_subscription
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.classic.group import MemberSubscription
+from kafka_nextgen.wire.apis import (
+    CONSUMER_GROUP_HEARTBEAT,
+    HEARTBEAT,
+    JOIN_GROUP,
+    LEAVE_GROUP,
+    OFFSET_COMMIT,
+    SYNC_GROUP,
+)
+from kafka_nextgen.wire.messages import (
+    ConsumerGroupHeartbeatResponse,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp, values
+
+CLASSIC = {"group_protocol": "classic", "heartbeat_interval_ms": 50, "partition_assignment_strategy": "range"}
+COOPERATIVE = {**CLASSIC, "partition_assignment_strategy": "cooperative-sticky"}
+
+Topic = OffsetCommitResponse.OffsetCommitResponseTopic
+Partition = Topic.OffsetCommitResponsePartition
+
+
+@define
+class Group:
+    """The coordinator of a group with one member, its leader; ``refusals`` are answered to heartbeats or commits."""
+
+    generation: int = 0
+    joins: list[JoinGroupRequest] = field(factory=list)
+    leaves: list[LeaveGroupRequest] = field(factory=list)
+    heartbeat_refusals: deque[ErrorCode] = field(factory=deque)
+    commit_refusals: deque[ErrorCode] = field(factory=deque)
+    committed_in: list[int] = field(factory=list)
+
+    def serve(self, stage: Stage) -> None:
+        stage.handle(JOIN_GROUP, self.join)
+        stage.handle(SYNC_GROUP, self.sync)
+        stage.handle(HEARTBEAT, self.heartbeat)
+        stage.handle(LEAVE_GROUP, self.leave)
+        stage.handle(OFFSET_COMMIT, self.commit)
+
+    async def join(self, request: JoinGroupRequest, _context: object) -> JoinGroupResponse:
+        self.joins.append(request)
+        member_id = request.member_id or "me"
+        if not request.member_id and request.group_instance_id is None:
+            return JoinGroupResponse(error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id)
+        self.generation += 1
+        metadata = request.protocols[0].metadata
+        member = JoinGroupResponse.JoinGroupResponseMember(member_id=member_id, metadata=metadata)
+        return JoinGroupResponse(
+            generation_id=self.generation,
+            protocol_type="consumer",
+            protocol_name=request.protocols[0].name,
+            leader=member_id,
+            member_id=member_id,
+            members=[member],
+        )
+
+    async def sync(self, request: SyncGroupRequest, _context: object) -> SyncGroupResponse:
+        (part,) = request.assignments
+        return SyncGroupResponse(
+            protocol_type="consumer", protocol_name=request.protocol_name, assignment=part.assignment
+        )
+
+    async def heartbeat(self, _request: HeartbeatRequest, _context: object) -> HeartbeatResponse:
+        code = self.heartbeat_refusals.popleft() if self.heartbeat_refusals else ErrorCode.NONE
+        return HeartbeatResponse(error_code=code)
+
+    async def leave(self, request: LeaveGroupRequest, _context: object) -> LeaveGroupResponse:
+        self.leaves.append(request)
+        return LeaveGroupResponse(members=[])
+
+    async def commit(self, request: OffsetCommitRequest, _context: object) -> OffsetCommitResponse:
+        self.committed_in.append(request.generation_id_or_member_epoch)
+        code = self.commit_refusals.popleft() if self.commit_refusals else ErrorCode.NONE
+        return OffsetCommitResponse(
+            topics=[
+                Topic(
+                    name=topic.name,
+                    topic_id=topic.topic_id,
+                    partitions=[
+                        Partition(partition_index=partition.partition_index, error_code=code)
+                        for partition in topic.partitions
+                    ],
+                )
+                for topic in request.topics
+            ]
+        )
+
+    def said(self, join: int) -> MemberSubscription:
+        """What the member said in one of its joins."""
+        return decode_subscription(bytes(self.joins[join].protocols[0].metadata))
+
+
+@pytest.fixture
+def group(stage: Stage) -> Group:
+    group = Group()
+    group.serve(stage)
+    stage.create(2, records=10)
+    return group
+
+
+def test_a_consumer_reads_as_the_leader_of_its_group(stage: Stage, group: Group) -> None:
+    with stage.consumer(**CLASSIC) as consumer:
+        consumer.subscribe([TOPIC])
+        assert sorted(values(read(consumer, 20))) == sorted([*range(10)] * 2)
+        consumer.commit()
+        assert consumer.group_protocol is GroupProtocol.CLASSIC
+        assert (consumer.group_metadata().member_id, consumer.group_metadata().member_epoch) == ("me", 1)
+    assert group.committed_in == [1]
+    (leave,) = group.leaves
+    assert (leave.members[0].member_id, leave.members[0].reason) == ("me", "the consumer is being closed")
+
+
+def test_a_static_member_closes_without_leaving(stage: Stage, group: Group) -> None:
+    with stage.consumer(**CLASSIC, group_instance_id="reader") as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 20)
+    assert group.leaves == []
+    assert [join.group_instance_id for join in group.joins] == ["reader"]
+
+
+def test_an_async_consumer_joins_the_same_way(stage: Stage, group: Group) -> None:
+    async def read_all() -> int:
+        count = 0
+        async with AsyncConsumer(**stage.config(**COOPERATIVE)) as consumer:
+            await consumer.subscribe([TOPIC])
+            while count < 20:
+                count += len(await consumer.poll(0.2))
+        return count
+
+    assert asyncio.run(asyncio.wait_for(read_all(), 20)) == 20
+    assert len(group.leaves) == 1
+
+
+def test_a_pattern_is_resolved_here(stage: Stage, group: Group) -> None:
+    stage.cluster.create_topic("audit", 1)
+    with stage.consumer(**CLASSIC) as consumer:
+        consumer.subscribe(SubscriptionPattern("ord.*"))
+        read(consumer, 20)
+        assert group.said(-1).topics == {TOPIC}
+
+
+# Which protocol.
+
+
+async def refuse(_request: object, _context: object) -> ConsumerGroupHeartbeatResponse:
+    return ConsumerGroupHeartbeatResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+
+
+@pytest.mark.parametrize("handle", [None, refuse])
+def test_auto_takes_the_classic_protocol_where_there_is_no_other(
+    stage: Stage, group: Group, caplog: pytest.LogCaptureFixture, handle: Callable[..., object] | None
+) -> None:
+    stage.handle(CONSUMER_GROUP_HEARTBEAT, handle)  # type: ignore[arg-type]
+    heard = Hears()
+    with caplog.at_level("INFO"), stage.consumer(group_protocol="auto") as consumer:
+        assert consumer.group_protocol is None
+        consumer.subscribe([TOPIC], listener=heard)
+        read(consumer, 20)
+        assert consumer.group_protocol is GroupProtocol.CLASSIC
+    assert "group billing: joins by the classic protocol" in caplog.text
+    assert heard.calls == ["assigned orders[0-1]", "revoked orders[0-1]"]
+
+
+def test_auto_takes_the_consumer_protocol_where_there_is_one(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    stage.create(1, records=10)
+    with caplog.at_level("INFO"), stage.consumer(group_protocol="auto") as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 10)
+        assert consumer.group_protocol is GroupProtocol.CONSUMER
+    assert "group billing: joins by the consumer group protocol" in caplog.text
+
+
+# Rebalances.
+
+
+def test_a_rebalance_is_enforced_with_its_reason_and_remembered(stage: Stage, group: Group) -> None:
+    heard = Hears()
+    with stage.consumer(**CLASSIC) as consumer:
+        with pytest.raises(MisuseError, match="subscribe"):
+            consumer.enforce_rebalance()
+        consumer.subscribe([TOPIC], listener=heard)
+        read(consumer, 20)
+        consumer.enforce_rebalance("more partitions, please")
+        poll_until(consumer, lambda: len(consumer.rebalances()) == 2)
+        first, second = consumer.rebalances()
+    assert group.joins[-1].reason == "more partitions, please"
+    assert (first.cause, first.epoch_before, first.epoch_after) == (RebalanceCause.JOINED, -1, 1)
+    assert (second.cause, second.epoch_before, second.epoch_after) == (RebalanceCause.REASSIGNED, 1, 2)
+    assert second.revoked == second.assigned == (tp(0), tp(1))
+    assert heard.calls[1:3] == ["revoked orders[0-1]", "assigned orders[0-1]"]
+
+
+def test_with_the_consumer_protocol_enforcing_only_warns(stage: Stage) -> None:
+    stage.create(1)
+    with stage.consumer() as consumer:
+        consumer.subscribe([TOPIC])
+        with pytest.warns(UserWarning, match="does nothing"):
+            consumer.enforce_rebalance("because")
+
+
+def test_a_cooperative_member_keeps_reading_and_says_what_it_owns(stage: Stage, group: Group) -> None:
+    heard = Hears()
+    with stage.consumer(**COOPERATIVE) as consumer:
+        consumer.subscribe([TOPIC], listener=heard)
+        read(consumer, 20)
+        consumer.enforce_rebalance()
+        poll_until(consumer, lambda: len(consumer.rebalances()) == 2)
+        assert consumer.rebalances()[1].kept == (tp(0), tp(1))
+    assert (group.said(-1).owned, group.said(-1).generation) == ({tp(0), tp(1)}, 1)
+    assert heard.calls == ["assigned orders[0-1]", "assigned -", "revoked orders[0-1]"]
+
+
+def test_whoever_is_thrown_out_hears_of_it_and_joins_again(stage: Stage, group: Group) -> None:
+    heard = Hears()
+    with stage.consumer(**CLASSIC) as consumer:
+        consumer.subscribe([TOPIC], listener=heard)
+        read(consumer, 20)
+        group.heartbeat_refusals.append(ErrorCode.UNKNOWN_MEMBER_ID)
+        poll_until(consumer, lambda: len(heard.calls) == 3)
+        assert consumer.rebalances()[1].cause is RebalanceCause.FENCED
+    assert heard.calls[:3] == ["assigned orders[0-1]", "lost orders[0-1]", "assigned orders[0-1]"]
+
+
+def test_whoever_is_fenced_stays_out(stage: Stage, group: Group) -> None:
+    with stage.consumer(**CLASSIC, group_instance_id="reader") as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 20)
+        group.heartbeat_refusals.append(ErrorCode.FENCED_INSTANCE_ID)
+        for _ in range(2):
+            with pytest.raises(FencedInstanceError, match="group billing"):
+                poll_until(consumer, lambda: False)
+        assert consumer.health().problem == "the coordinator refused this member for good; poll() says why"
+        assert consumer.rebalances()[-1].cause is RebalanceCause.FAILED
+
+
+# Commits beside a rebalance.
+
+
+def test_a_commit_between_two_generations_is_repeated_for_what_was_kept(stage: Stage, group: Group) -> None:
+    with stage.consumer(**COOPERATIVE) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 20)
+        group.commit_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
+        group.heartbeat_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
+        consumer.commit()
+    assert group.committed_in == [1, 2]
+
+
+def test_a_commit_is_not_repeated_for_what_was_given_up_meanwhile(stage: Stage, group: Group) -> None:
+    with stage.consumer(**CLASSIC) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 20)
+        group.commit_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
+        commit = consumer.commit_async()
+        consumer.enforce_rebalance()
+        poll_until(consumer, commit.done)
+        error = commit.exception()
+    assert isinstance(error, CommitFailedError)
+    assert set(error.failed) == {tp(0), tp(1)}
+    assert group.committed_in == [1]
+
+
+def test_the_leaders_assignment_is_what_its_assignor_says(stage: Stage, group: Group) -> None:
+    told: list[set[int]] = []
+    original = group.sync
+
+    async def sync(request: SyncGroupRequest, context: object) -> SyncGroupResponse:
+        told.append({one.partition for one in decode_assignment(bytes(request.assignments[0].assignment))})
+        return await original(request, context)
+
+    stage.handle(SYNC_GROUP, sync)
+    with stage.consumer(**CLASSIC) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 20)
+    assert told == [{0, 1}]
