@@ -13,8 +13,9 @@ reconciliation to acknowledge ("After a revocation, it sends the next heartbeat 
 * as long as the member has nothing, for a lost first assignment would otherwise never be repeated.
 
 A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked. Nor does
-a full heartbeat: it names what the application still has, and what is just being assigned to it. Whatever is left
-out may be given to another member the moment the heartbeat arrives.
+a full heartbeat: while a reconciliation is under way, or may begin any moment, it names what the application still
+has and what it is about to get. Whatever is left out may be given to another member when the heartbeat arrives, and
+by then the application may have begun to work with it.
 """
 
 from __future__ import annotations
@@ -80,8 +81,12 @@ def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> Sen
 
 
 def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
-    """What nobody else may have: what is owned until it is revoked, and what is held from the moment it is assigned."""
-    return state.owned | state.held
+    """What is owned, and what will be before this heartbeat is answered: nobody else may have that."""
+    if state.status is not Status.RECONCILING:
+        return state.owned
+    leads_to = state.goal or state.target
+    assert leads_to is not None, "a member reconciles towards a target"
+    return state.owned | state.held | leads_to.partitions
 
 
 def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:

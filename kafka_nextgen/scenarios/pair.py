@@ -94,7 +94,7 @@ class PairWorld(PureWorld):
         assert isinstance(message.content, ConsumerGroupHeartbeatAnswer)
         answer = message.content
         yield tell_heartbeat(client.name, answer, str(answer.member_epoch), self.write) + late
-        client.watch.answered(message.number, answer.error is ErrorCode.NONE)
+        client.watch.answered(message.number, answer.error is ErrorCode.NONE, answer.assignment)
         yield from self.feed(client, _event(message.number, answer))
 
     def lose(self, client: Client, message: Message) -> Iterator[str]:

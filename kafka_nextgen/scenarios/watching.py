@@ -38,6 +38,7 @@ class Watch:
     done: Partitions = NOTHING  # what the callbacks have finished with
     told: Partitions = NOTHING  # what the listener thinks it has
     topic_ids: dict[str, TopicId] = field(factory=dict)
+    granted: frozenset[TopicIdPartition] = frozenset()  # whatever the coordinator told since the member joined
     in_flight: int | None = None
     must_be_full: bool = True  # nobody knows what the coordinator knows
     published_epoch: int = -1
@@ -91,13 +92,15 @@ class Watch:
         self.expect(leaves or self.in_flight is None, "one heartbeat is in flight")
         self.expect(not joins or (heartbeat.full and not heartbeat.owned), "a join says everything, and owns nothing")
         self.in_flight = None if leaves else heartbeat.number
+        self.granted = frozenset() if joins else self.granted
         if heartbeat.full:
             self.must_be_full = False
         says_something = heartbeat.owned is not None or heartbeat.subscribed_topics is not None
         self.expect(not (says_something and self.must_be_full), "changes are told only when the rest is known")
         if heartbeat.owned is not None:
             had = self._with_ids(self.done | self.told)
-            self.expect(heartbeat.owned == had, "reported is what the application has, until it is done giving it up")
+            self.expect(had <= heartbeat.owned, "what the application has is reported until it is done giving it up")
+            self.expect(heartbeat.owned <= had | self.granted, "nothing is reported that was not granted")
 
     def _with_ids(self, partitions: Partitions) -> frozenset[TopicIdPartition]:
         return frozenset(TopicIdPartition(self.topic_ids[tp.topic], tp.partition) for tp in partitions)
@@ -124,8 +127,9 @@ class Watch:
         if isinstance(effect, CallOnRevoked) and not failed:
             self.done -= frozenset(effect.partitions)
 
-    def answered(self, number: int, succeeded: bool) -> None:
+    def answered(self, number: int, succeeded: bool, assignment: frozenset[TopicIdPartition] | None = None) -> None:
         """A heartbeat was answered, refused, or lost."""
         if number == self.in_flight:
             self.in_flight = None
             self.must_be_full |= not succeeded
+            self.granted |= assignment or frozenset()

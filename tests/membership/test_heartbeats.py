@@ -164,3 +164,25 @@ def test_what_could_not_be_assigned_is_not_reported_as_free() -> None:
     talk.wait(5)
     talk.lose_heartbeat()
     assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=orders[0-1]"]
+
+
+def test_what_is_about_to_be_assigned_is_not_reported_as_free() -> None:
+    talk = joining()
+    talk.answer(5, "orders[0-1]")
+    assert talk.phase == "resolving"
+    assert talk.subscribe("orders") == ["heartbeat epoch=5 topics=orders"]
+    talk.lose_heartbeat()
+    assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=orders owned=orders[0-1]"]
+
+
+def test_a_newer_target_that_takes_it_away_does_not_free_what_is_about_to_be_assigned() -> None:
+    talk = stable("audit[0]")
+    talk.wait(5)
+    talk.answer(5, "audit[0] orders[0-1]")
+    talk.resolve("orders")
+    talk.wait(5)
+    talk.answer(5, "audit[0]")
+    assert talk.phase == "assigning"
+    talk.wait(5)
+    talk.lose_heartbeat()
+    assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=audit[0] orders[0-1]"]

@@ -62,6 +62,7 @@ class World:
     told: Partitions = frozenset()  # what the listener thinks it has
     in_flight: int | None = None
     must_be_full: bool = True
+    granted: Partitions = frozenset()  # whatever the coordinator told since the member joined
     published_epoch: int = -1
     failed: bool = False
     has_left: bool = False
@@ -100,15 +101,16 @@ class World:
         if heartbeat.member_epoch == 0:
             assert heartbeat.full, "a join says everything"
             assert heartbeat.owned == frozenset(), "a join brings nothing along"
+            self.granted = frozenset()
         if not leaves and self.member.status is not Status.PREPARE_LEAVING:
             assert heartbeat.full or not self.must_be_full, "null means unchanged only after a full one was sent"
             self.must_be_full = False
         if heartbeat.owned is not None:
             owned = {TopicPartition(NAMES[tip.topic_id], tip.partition) for tip in heartbeat.owned}
-            called = {
-                tp for callback in self.callbacks if isinstance(callback, CallOnAssigned) for tp in callback.partitions
-            }
-            assert owned == self.finished_with | self.told | called, "reported is all the application may have"
+            called = {tp for call in self.callbacks if isinstance(call, CallOnAssigned) for tp in call.partitions}
+            had = self.finished_with | self.told | called
+            assert had <= owned, "what the application may have is reported"
+            assert owned <= had | self.granted, "nothing is reported that was not granted"
         self.in_flight = None if leaves else heartbeat.number  # a leave is never waited for by another
         self.requests.append(heartbeat)
 
@@ -155,6 +157,9 @@ class World:
         if reply.number == self.in_flight:
             self.in_flight = None
             self.must_be_full |= isinstance(reply, HeartbeatRefused)
+            if isinstance(reply, HeartbeatAnswered):
+                granted = reply.assignment or frozenset()
+                self.granted |= {TopicPartition(NAMES[tip.topic_id], tip.partition) for tip in granted}
         self.happens(reply)
 
     def lose_heartbeat(self, number: int) -> None:
