@@ -79,6 +79,7 @@ class Engine:
             self.mailbox,
             self._tasks,
             config.request_timeout_ms / 1000,
+            config.max_poll_interval_ms,
         )
         self._membership = Membership(config, surroundings, self.offsets)
         self._tasks.start(self._connect())
@@ -183,9 +184,8 @@ class Engine:
         return self._thread.submit(self._close(mode, timeout_s))
 
     async def _go(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        if self._driver is None or self.never_reached is not None:
-            return  # a cluster that was never reached knows of no member
-        await self._driver.leave(event, timeout_s)
+        if self.never_reached is None:  # a cluster that was never reached knows of no member
+            await self._membership.leave(event, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
         """Let commits that are under way end, for at most half the time; then leave."""

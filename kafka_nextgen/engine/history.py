@@ -160,6 +160,11 @@ class RebalanceHistory(Generic[S]):
         """The rebalances that are over, oldest first."""
         return tuple(self._past)
 
+    @property
+    def under_way(self) -> RebalanceCause | None:
+        """Why the member is rebalancing now, if it is."""
+        return None if self._draft is None else self._draft.cause
+
     def watch(self, before: S, after: S, effects: Sequence[object], now: float, wall_s: float) -> Rebalance | None:
         """Take note of one event; the rebalance that it ended, if it ended one.
 

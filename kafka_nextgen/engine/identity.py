@@ -35,6 +35,7 @@ class Identity:
         self.instance_id = instance_id
         self.member_id = ""
         self.member_epoch = -1
+        self.belongs = False  # subscribed: a member, or about to be one, and no stranger to the group
         self.life = 0
         self.turn = 0
         self._given_up: dict[TopicPartition, int] = {}

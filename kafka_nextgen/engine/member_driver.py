@@ -19,7 +19,7 @@ from attrs import frozen
 from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.fetcher import Fetcher
-from kafka_nextgen.engine.history import Reading, RebalanceHistory
+from kafka_nextgen.engine.history import Reading, RebalanceCause, RebalanceHistory
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
 from kafka_nextgen.engine.tasks import TaskSet
@@ -46,7 +46,7 @@ M = TypeVar("M", bound="Machine")
 
 @frozen
 class Surroundings:
-    """What a driver has to do with; ``request_timeout_s`` is in seconds."""
+    """What a driver has to do with; ``*_s`` is in seconds, ``*_ms`` in milliseconds."""
 
     cluster: ClusterClient
     identity: Identity
@@ -55,6 +55,7 @@ class Surroundings:
     mailbox: Mailbox
     tasks: TaskSet
     request_timeout_s: float
+    max_poll_interval_ms: int
 
 
 class Machine(Protocol):
@@ -101,6 +102,7 @@ class MemberDriver(Generic[M]):
         self._mailbox = surroundings.mailbox
         self._tasks = surroundings.tasks
         self._request_timeout_s = surroundings.request_timeout_s
+        self._max_poll_interval_ms = surroundings.max_poll_interval_ms
         self._timer: asyncio.TimerHandle | None = None
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._left = asyncio.Event()
@@ -124,14 +126,27 @@ class MemberDriver(Generic[M]):
         before, now = self._member.state, time.monotonic()
         effects = self._member.handle(event, now, random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
-        rebalance = self.history.watch(before, self._member.state, effects, now, time.time())
-        if rebalance is not None:
-            logger.info("group %s: %s", self._identity.group_id, rebalance)
+        self._note(before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
         self._rearm()
         if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
+
+    def _note(self, before: object, effects: tuple[object, ...], now: float) -> None:
+        """Say in the log what the member goes through."""
+        cause = self.history.under_way
+        rebalance = self.history.watch(before, self._member.state, effects, now, time.time())
+        if rebalance is not None:
+            logger.info("group %s: %s", self._identity.group_id, rebalance)
+        if self.history.under_way is RebalanceCause.POLL_TIMEOUT is not cause:
+            logger.warning(
+                "group %s: member %s leaves, for nothing was polled within max.poll.interval.ms=%d; it joins again at "
+                "the next poll. Poll more often, take fewer records at a time, or raise that limit",
+                self._identity.group_id,
+                self._member.member_id,
+                self._max_poll_interval_ms,
+            )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
         """Leave the group; return when the coordinator knows, or ``timeout_s`` seconds are over.

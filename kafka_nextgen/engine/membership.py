@@ -21,7 +21,7 @@ from kafka_nextgen.membership import offsets as consumer_offsets
 from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic.events import RebalanceEnforced
 from kafka_nextgen.membership.classic.member import ClassicMember
-from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
 from kafka_nextgen.membership.member import Member
 
 __all__ = ["Driver", "Membership"]
@@ -57,8 +57,15 @@ class Membership:
         self._subscribed = event
         if self.driver is None:
             self.driver = self._first_driver()
+        self._surroundings.identity.belongs = True
         self.driver.has_listener = has_listener
         self.driver.feed(event)
+
+    async def leave(self, event: Closed | Unsubscribed, timeout_s: float) -> None:
+        """Leave the group; what is committed after that is a stranger's."""
+        if self.driver is not None:
+            await self.driver.leave(event, timeout_s)
+        self._surroundings.identity.belongs = False
 
     def enforce_rebalance(self, reason: str) -> None:
         """Make the group rebalance, if this protocol lets a member do that."""

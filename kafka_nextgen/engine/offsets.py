@@ -63,7 +63,9 @@ class OffsetClient:
         life, turn = self._identity.life, self._identity.turn
         while left:
             epoch = self._identity.member_epoch
-            if life != self._identity.life:  # fenced meanwhile: what was lost may be somebody else's by now
+            # Out of the group, or out and in again: what was lost may be somebody else's by now. An empty group would
+            # even take the commit of a stranger, and set back what a successor committed.
+            if life != self._identity.life or (self._identity.belongs and epoch < 0):
                 raise self._refused(left, ErrorCode.UNKNOWN_MEMBER_ID, react)
             given_up |= self._identity.given_up_since(turn, left)
             left = {tp: offset for tp, offset in left.items() if tp not in given_up}

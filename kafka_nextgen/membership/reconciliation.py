@@ -14,8 +14,9 @@ The steps, each a phase in which the member waits for one thing:
 Then the member acknowledges. One reconciliation is under way at a time. If the target changes meanwhile, the
 one under way is finished and acknowledged first, and the next goes to the latest target, not to those between.
 
-A callback that raises leaves the member FAILED: it acknowledges nothing, and the coordinator removes it when
-the rebalance timeout is over. Its heartbeats go on.
+A callback that raises leaves the member FAILED: it acknowledges nothing, and its heartbeats go on. If it was to
+revoke, the coordinator removes it when the rebalance timeout is over. If it was only assigned more, no timer runs
+there, and the member stays as it is until it is fenced or the application closes it.
 """
 
 from __future__ import annotations

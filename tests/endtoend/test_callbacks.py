@@ -271,7 +271,6 @@ def test_what_is_lost_is_not_committed(kafka: KafkaServer, topic: str, group: st
     assert stored_offsets(kafka.bootstrap_servers, group) == {}
 
 
-@pytest.mark.xfail(strict=True, reason="a member that is out commits as a stranger, which an empty group accepts")
 def test_a_commit_of_what_was_lost_is_refused(kafka: KafkaServer, topic: str, group: str, stack: ExitStack) -> None:
     refused: list[str] = []
 

@@ -71,7 +71,6 @@ def test_a_member_that_does_not_poll_leaves_and_returns_with_its_next_poll(
         assert numbers(records) == list(range(80, 120))
 
 
-@pytest.mark.xfail(strict=True, reason="the member leaves without a word in the log")
 def test_a_member_that_leaves_for_want_of_polls_says_so_once(
     kafka: KafkaServer, topic: str, group: str, caplog: pytest.LogCaptureFixture
 ) -> None:
