@@ -57,15 +57,6 @@ WALKED: set[tuple[Status, type[ClassicEvent], Status]] = set()
 NO_JITTER = 0.5
 
 
-def handle(member: ClassicMember, event: ClassicEvent, now: float, chance: float) -> tuple[ClassicEffect, ...]:
-    """Let something happen to a member, and note which arrow of the table it walked."""
-    before, late = member.status, _is_late(member.state, event)
-    effects = member.handle(event, now, chance)
-    if not late:
-        WALKED.add((before, type(event), member.status))
-    return effects
-
-
 def peer(
     member_id: str, topics: str, owned: str = "-", generation: int = -1, instance_id: str | None = None
 ) -> JoinedMember:
@@ -92,7 +83,10 @@ class Conversation:
         return self.member.phase.value
 
     def says(self, event: ClassicEvent, chance: float = NO_JITTER) -> list[str]:
-        effects = handle(self.member, event, self.now, chance)
+        before, late = self.member.status, _is_late(self.member.state, event)
+        effects = self.member.handle(event, self.now, chance)
+        if not late:
+            WALKED.add((before, type(event), self.member.status))
         self.asked |= {type(effect): effect.number for effect in effects if hasattr(effect, "number")}
         return [written(effect) for effect in effects]
 
@@ -177,6 +171,9 @@ class Conversation:
 
     def fail_to_describe(self) -> list[str]:
         return self.says(TopicsNotDescribed(self.asked[AskForTopics], "no broker"))
+
+    def wake(self) -> list[str]:
+        return self.says(TimePassed())
 
     def wait(self, seconds: float) -> list[str]:
         """Let time pass; the member is woken once, at the end, if it asked to be woken by then."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -15,7 +16,7 @@ from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.transitions import IGNORED, RULES, TABLE, Row
 from kafka_nextgen.membership.events import Unsubscribed
 from kafka_nextgen.membership.offsets import Action
-from tests.membership.classic.conversation import Conversation
+from tests.membership.classic.conversation import WALKED, Conversation
 
 
 def test_every_pair_has_a_rule_or_a_reason() -> None:
@@ -34,6 +35,16 @@ def test_a_rule_that_leads_where_the_table_does_not_is_a_bug(monkeypatch: pytest
 def test_every_status_can_be_reached_and_only_fatal_has_no_way_out() -> None:
     assert {to for row in RULES for to in row.to - {row.status}} == set(Status)
     assert {row.status for row in RULES if row.to - {row.status}} == set(Status) - {Status.FATAL}
+
+
+def test_every_arrow_of_the_classic_table_is_walked(request: pytest.FixtureRequest) -> None:
+    here = set(Path(__file__).parent.glob("test_*.py"))
+    whole = here <= {item.path for item in request.session.items} and not request.config.option.keyword
+    if not whole or any("::" in arg for arg in request.config.args):
+        pytest.skip("only some of the conversations were held")
+    arrows = {(row.status, row.event, to) for row in RULES for to in row.to}
+    left = {f"{here.name} on {event.__name__} to {there.name}" for here, event, there in arrows - WALKED}
+    assert sorted(left) == [], "in no test, or nowhere at all"
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,6 @@ from kafka_nextgen.membership.events import (
     TimePassed,
 )
 from kafka_nextgen.types import TopicPartition
-from tests.membership.classic.conversation import handle
 from tests.membership.classic.fake_coordinator import Answers, FakeCoordinator, Request
 
 Callback = CallOnAssigned | CallOnRevoked | CallOnLost
@@ -144,7 +143,7 @@ class World:
 
     def happens(self, place: int, event: ClassicEvent) -> None:
         client = self.clients[place]
-        for effect in handle(client.member, event, self.now, 0.5):
+        for effect in client.member.handle(event, self.now, 0.5):
             client.carry_out(effect)
         deadline = client.member.deadline()
         assert deadline is None or deadline > self.now, "what was due has happened: a driver must not spin"
