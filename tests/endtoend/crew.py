@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import define, field
@@ -39,10 +39,16 @@ class Worker:
 
 
 class Crew:
-    """The workers of one group that read ``topic``; leaving the context ends whoever still runs."""
+    """The workers of one group that read ``topic``; leaving the context ends whoever still runs.
 
-    def __init__(self, bootstrap_servers: str, group: str, topic: str, partitions: int, logs: Path) -> None:
+    ``config`` is ``key=value`` for the consumers of all of them.
+    """
+
+    def __init__(
+        self, bootstrap_servers: str, group: str, topic: str, partitions: int, logs: Path, config: Sequence[str] = ()
+    ) -> None:
         self.group = group
+        self._config = config
         self.partitions = partitions
         self.workers: dict[str, Worker] = {}
         self._command = [sys.executable, "-m", "tests.endtoend.worker", bootstrap_servers, group, topic]
@@ -64,7 +70,7 @@ class Crew:
     def start(self, name: str, *config: str) -> None:
         """Start a worker; ``config`` is ``key=value`` for its consumer, beyond what all workers have."""
         errors = self._logs / f"{name}.stderr"
-        command = [*self._command, str(self.partitions), *config]
+        command = [*self._command, str(self.partitions), *self._config, *config]
         with errors.open("w") as stderr:
             process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, text=True)
         worker = self.workers[name] = Worker(name, process, errors)
