@@ -52,7 +52,7 @@ class ClassicRequests:
             )
             return join_group.to_event(effect.number, answer)
         except BrokerError as refused:
-            return ev.JoinRefused(effect.number, refused.code)
+            return ev.JoinRefused(effect.number, refused.code, message=str(refused))
         except (TransportError, DecodeError) as lost:
             return ev.JoinLost(effect.number, self._lost(lost))
 

@@ -16,14 +16,22 @@ _ADVICE: dict[int, str] = {
     ),
     ErrorCode.UNSUPPORTED_VERSION: (
         "this cluster does not serve the consumer group protocol (Kafka 4.0 or newer with group.version=1 does); "
-        "upgrade it, or use group.protocol=classic"
+        "upgrade it, or use group.protocol=classic or auto"
     ),
     ErrorCode.UNSUPPORTED_ASSIGNOR: "name one of the broker's group.consumer.assignors in group.remote.assignor",
     ErrorCode.FENCED_INSTANCE_ID: ("another process took over this group.instance.id; make sure only one runs with it"),
     ErrorCode.UNRELEASED_INSTANCE_ID: (
         "another live member holds this group.instance.id, or one that crashed has not reached its session timeout"
     ),
-    ErrorCode.GROUP_MAX_SIZE_REACHED: "raise group.consumer.max.size or run fewer consumers",
+    ErrorCode.GROUP_MAX_SIZE_REACHED: (
+        "raise group.consumer.max.size (with the classic protocol group.max.size) or run fewer consumers"
+    ),
+    ErrorCode.INCONSISTENT_GROUP_PROTOCOL: (
+        "all members of a classic group need an assignor in common in partition.assignment.strategy"
+    ),
+    ErrorCode.INVALID_SESSION_TIMEOUT: (
+        "session.timeout.ms must be between the broker's group.min.session.timeout.ms and group.max.session.timeout.ms"
+    ),
     ErrorCode.INVALID_REGULAR_EXPRESSION: "patterns are RE2 and match whole topic names",
     ErrorCode.GROUP_ID_NOT_FOUND: "the group was deleted, or is not a consumer group",
 }

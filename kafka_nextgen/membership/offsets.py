@@ -109,6 +109,7 @@ class OffsetRules:
 #: Those of the consumer group protocol.
 RULES = OffsetRules(COMMIT_ACTIONS, COMMIT_BEFORE_REVOKING_ACTIONS, FETCH_ACTIONS, fetches_as_member=True)
 
+
 def _action(actions: Mapping[ErrorCode, Action], code: int) -> Action:
     return next((action for known, action in actions.items() if known == code), Action.FAIL)
 

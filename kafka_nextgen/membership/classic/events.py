@@ -68,6 +68,7 @@ class JoinRefused:
     number: int
     code: int
     member_id: str = ""
+    message: str | None = None
 
 
 @frozen

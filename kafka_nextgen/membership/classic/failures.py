@@ -84,6 +84,8 @@ def join_refused(state: ClassicState, event: JoinRefused, at: Moment) -> Outcome
     """A JoinGroup was refused; perhaps only because it came without the id that comes with the refusal."""
     if event.code == ErrorCode.MEMBER_ID_REQUIRED and not state.member_id:
         return losing.rejoin(evolve(state, member_id=event.member_id), at), ()
+    if event.message is not None and reaction_to(JOIN_REACTIONS, event.code) is Reaction.FAIL:
+        return losing.fail_for_good(state, RaiseToApplication(event.code, event.message, fatal=True))
     return _join_again(state, event.code, reaction_to(JOIN_REACTIONS, event.code), at)
 
 

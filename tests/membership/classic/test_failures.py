@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.classic.effects import SendJoinGroup
+from kafka_nextgen.membership.classic.events import JoinRefused
 from kafka_nextgen.membership.classic.failures import HEARTBEAT_REACTIONS, JOIN_REACTIONS, SYNC_REACTIONS, reaction_to
+from kafka_nextgen.membership.effects import RaiseToApplication
 from tests.membership.classic.conversation import Conversation, completing, peer, stable
 
 FIND, LOADING = ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -75,6 +78,13 @@ def test_what_no_repetition_cures_is_fatal(code: ErrorCode) -> None:
     assert talk.status == "fatal"
     assert talk.subscribe("audit") == []
     assert talk.close() == ["left"]
+
+
+def test_a_refusal_that_says_more_than_its_code_is_passed_on() -> None:
+    talk = joining()
+    refusal = JoinRefused(talk.asked[SendJoinGroup], ErrorCode.UNSUPPORTED_VERSION, message="no static members")
+    (effect,) = talk.member.handle(refusal, talk.now, 0.5)
+    assert effect == RaiseToApplication(ErrorCode.UNSUPPORTED_VERSION, "no static members", fatal=True)
 
 
 def test_the_error_is_raised_before_the_loss_is_heard_of() -> None:
