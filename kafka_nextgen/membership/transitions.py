@@ -21,10 +21,8 @@ when this module is imported; a rule that leads elsewhere, when it is applied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeVar, cast, get_args
-
-from attrs import frozen
 
 from kafka_nextgen.membership import failures, fencing, heartbeats, joining, leaving, polling, reconciliation
 from kafka_nextgen.membership.events import (
@@ -46,6 +44,7 @@ from kafka_nextgen.membership.events import (
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import MemberState, Outcome
 from kafka_nextgen.membership.states import Status
+from kafka_nextgen.membership.table import IgnoredIn, RowOf, whole_table
 
 __all__ = ["IGNORED", "RULES", "TABLE", "Ignored", "Row", "Rule"]
 
@@ -53,28 +52,13 @@ Rule = Callable[[MemberState, Event, Moment], Outcome]
 E = TypeVar("E")
 
 
-@frozen
-class Row:
-    """In ``status``, on ``event``, ``rule`` applies and leads to one of ``to``."""
-
-    status: Status
-    event: type[Event]
-    rule: Rule
-    to: frozenset[Status]
-
-
-@frozen
-class Ignored:
-    """In each of ``statuses``, ``event`` changes nothing, for this reason."""
-
-    event: type[Event]
-    statuses: frozenset[Status]
-    reason: str
+Row = RowOf[Status, Rule]
+Ignored = IgnoredIn[Status]
 
 
 def row(status: Status, event: type[E], rule: Callable[[MemberState, E, Moment], Outcome], *to: Status) -> Row:
     """Make a row; the rule must be one for this very event."""
-    return Row(status, cast(type[Event], event), cast(Rule, rule), frozenset(to))
+    return Row(status, event, cast(Rule, rule), frozenset(to))
 
 
 def ignored(event: type[Event], reason: str, *statuses: Status) -> Ignored:
@@ -206,17 +190,5 @@ IGNORED: tuple[Ignored, ...] = (
     ignored(LossFinished, "it has nothing to lose", UNSUBSCRIBED),
 )
 
-
-def _table() -> Mapping[tuple[Status, type[Event]], Row]:
-    table = {(row.status, row.event): row for row in RULES}
-    reasons = {(status, entry.event) for entry in IGNORED for status in entry.statuses}
-    assert len(table) == len(RULES), "no pair has two rules"
-    assert len(reasons) == sum(len(entry.statuses) for entry in IGNORED), "no pair has two reasons"
-    assert not table.keys() & reasons, "no pair has both a rule and a reason to be ignored"
-    pairs = {(status, event) for status in Status for event in get_args(Event)}
-    assert pairs == table.keys() | reasons, "every pair is listed"
-    return table
-
-
 #: The row for each status and event that has one.
-TABLE = _table()
+TABLE = whole_table(RULES, IGNORED, Status, get_args(Event))

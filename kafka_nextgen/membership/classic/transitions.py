@@ -24,10 +24,8 @@ when this module is imported; a rule that leads elsewhere, when it is applied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeVar, cast, get_args
-
-from attrs import frozen
 
 from kafka_nextgen.membership.classic import (
     failures,
@@ -70,6 +68,7 @@ from kafka_nextgen.membership.events import (
     TimePassed,
     Unsubscribed,
 )
+from kafka_nextgen.membership.table import IgnoredIn, RowOf, whole_table
 
 __all__ = ["IGNORED", "RULES", "TABLE", "Ignored", "Row", "Rule"]
 
@@ -77,28 +76,13 @@ Rule = Callable[[ClassicState, ClassicEvent, Moment], Outcome]
 E = TypeVar("E")
 
 
-@frozen
-class Row:
-    """In ``status``, on ``event``, ``rule`` applies and leads to one of ``to``."""
-
-    status: Status
-    event: type[ClassicEvent]
-    rule: Rule
-    to: frozenset[Status]
-
-
-@frozen
-class Ignored:
-    """In each of ``statuses``, ``event`` changes nothing, for this reason."""
-
-    event: type[ClassicEvent]
-    statuses: frozenset[Status]
-    reason: str
+Row = RowOf[Status, Rule]
+Ignored = IgnoredIn[Status]
 
 
 def row(status: Status, event: type[E], rule: Callable[[ClassicState, E, Moment], Outcome], *to: Status) -> Row:
     """Make a row; the rule must be one for this very event."""
-    return Row(status, cast(type[ClassicEvent], event), cast(Rule, rule), frozenset(to))
+    return Row(status, event, cast(Rule, rule), frozenset(to))
 
 
 def ignored(event: type[ClassicEvent], reason: str, *statuses: Status) -> Ignored:
@@ -239,17 +223,5 @@ IGNORED: tuple[Ignored, ...] = (
     ignored(LossFinished, "nothing was lost", UNSUBSCRIBED, PREPARING, COMPLETING, STABLE, LEAVING),
 )
 
-
-def _table() -> Mapping[tuple[Status, type[ClassicEvent]], Row]:
-    table = {(row.status, row.event): row for row in RULES}
-    reasons = {(status, entry.event) for entry in IGNORED for status in entry.statuses}
-    assert len(table) == len(RULES), "no pair has two rules"
-    assert len(reasons) == sum(len(entry.statuses) for entry in IGNORED), "no pair has two reasons"
-    assert not table.keys() & reasons, "no pair has both a rule and a reason to be ignored"
-    pairs = {(status, event) for status in Status for event in get_args(ClassicEvent)}
-    assert pairs == table.keys() | reasons, "every pair is listed"
-    return table
-
-
 #: The row for each status and event that has one.
-TABLE = _table()
+TABLE = whole_table(RULES, IGNORED, Status, get_args(ClassicEvent))
