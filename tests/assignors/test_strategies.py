@@ -119,6 +119,9 @@ def claims(draw: st.DrawFn) -> AssignmentSpec:
     return AssignmentSpec(members, group.topics)
 
 
+MOST_ROUNDS = 4
+
+
 def rounds(group: AssignmentSpec) -> AssignmentSpec:
     """The group after one round: everybody has let go of what it was not given, and got what it was."""
     assignment = CooperativeStickyAssignor().assign(group).members
@@ -150,15 +153,18 @@ def generation_of(one: MemberSpec) -> int:
 
 
 @given(group=claims())
-def test_after_a_second_round_everything_is_given_out_and_a_third_changes_nothing(group: AssignmentSpec) -> None:
-    second = rounds(rounds(group))
+def test_after_a_few_rounds_everything_is_given_out_and_another_changes_nothing(group: AssignmentSpec) -> None:
+    # Two rounds do it where all subscribe to the same. Where they don't, what became free in the second may make
+    # another split of the topics the more even one, and somebody gives up a partition once more.
+    for _ in range(MOST_ROUNDS):
+        group = rounds(group)
     subscribed = {name for one in group.members.values() for name in one.subscribed_topics}
-    owned = [(tid, n) for one in second.members.values() for tid, numbers in one.target.items() for n in numbers]
+    owned = [(tid, n) for one in group.members.values() for tid, numbers in one.target.items() for n in numbers]
     assert len(owned) == len(set(owned))
     assert len(owned) == sum(topic.num_partitions for topic in group.topics.values() if topic.name in subscribed)
-    third = rounds(second)
-    assert {m: dict(one.target) for m, one in third.members.items()} == {
-        m: dict(one.target) for m, one in second.members.items()
+    another = rounds(group)
+    assert {m: dict(one.target) for m, one in another.members.items()} == {
+        m: dict(one.target) for m, one in group.members.items()
     }
 
 
