@@ -82,7 +82,7 @@ class Coordinator:
         """Take in one record, new or from the log."""
         group = self._group(record.group_id)
         group.apply(record)
-        if group.exists or group.members or group.currents or group.targets:
+        if group.holds_anything:
             self.groups[record.group_id] = group
         else:
             self.groups.pop(record.group_id, None)

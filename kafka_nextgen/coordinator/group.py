@@ -65,6 +65,11 @@ class Group:
         """Whether there is anything to remember of this group."""
         return self.is_consumer_group or bool(self.offsets)
 
+    @property
+    def holds_anything(self) -> bool:
+        """Whether any record is in force, if only one whose group a compacted log will tell of later."""
+        return self.exists or bool(self.members or self.currents or self.targets or self.patterns)
+
     def current(self, member_id: str) -> r.CurrentMemberAssignment:
         """What a member owns; for one that is new, nothing at epoch 0."""
         found = self.currents.get(member_id)

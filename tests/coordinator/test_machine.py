@@ -108,6 +108,14 @@ def test_a_compacted_log_may_tell_of_the_next_owner_first() -> None:
     assert coordinator.groups["g"].owners == {partition: "B"}
 
 
+def test_a_compacted_log_may_tell_of_a_pattern_before_its_group() -> None:
+    matches = r.RegularExpression("g", "f.*", ("foo",), 1, 1000)
+    coordinator = Coordinator(CoordinatorSettings())
+    coordinator.apply(matches)
+    coordinator.apply(r.GroupMetadata("g", 2))
+    assert coordinator.groups["g"].patterns == {"f.*": matches}
+
+
 class Saying(PartitionAssignor):
     name = "saying"
 
