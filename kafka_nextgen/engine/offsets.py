@@ -124,11 +124,9 @@ class OffsetClient:
         for tp, reaction in reactions.items():
             if reaction.action is Action.FAIL or patience.left_s() <= 0:
                 raise self._commit_error(failed, reaction, failed[tp])
-        try:
-            await self._wait_as_told({reaction.action for reaction in reactions.values()}, epoch, patience, failed)
-        except TransportError:
-            tp = min(failed)
-            raise self._commit_error(failed, reactions[tp], failed[tp]) from None
+        tp = min(failed)
+        patience.refusal = self._commit_error(failed, reactions[tp], failed[tp])
+        await self._wait_as_told({reaction.action for reaction in reactions.values()}, epoch, patience, failed)
 
     def _commit_error(self, failed: Mapping[TopicPartition, int], reaction: Reaction, code: int) -> KafkaNextgenError:
         if reaction.error is not CommitFailedError:
