@@ -127,7 +127,11 @@ class RaiseToApplication:
 
 @frozen
 class Left:
-    """The leave was answered, or given up: the member is out and nothing is owed to anyone."""
+    """The member is out and nothing is owed to anyone: the answer to Unsubscribed and to Closed.
+
+    Each gets one, also if there was no group to leave (any more); those that come while the member is leaving
+    share one.
+    """
 
 
 Effect = (

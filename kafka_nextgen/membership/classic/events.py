@@ -29,6 +29,7 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = [
     "ClassicEvent",
+    "CommitRefused",
     "JoinAnswered",
     "JoinLost",
     "JoinRefused",
@@ -137,6 +138,14 @@ class TopicsNotDescribed:
 
 
 @frozen
+class CommitRefused:
+    """A commit in the name of ``generation`` was refused with a code that says where the member stands in its group."""
+
+    code: int
+    generation: int
+
+
+@frozen
 class RebalanceEnforced:
     """The application wants the group to rebalance (KIP-568)."""
 
@@ -162,6 +171,7 @@ ClassicEvent = (
     | TopicsDescribed
     | TopicsNotDescribed
     | RebalanceEnforced
+    | CommitRefused
     | CommitFinished
     | RevokeFinished
     | AssignFinished

@@ -3,6 +3,10 @@
 Every code that is not in a table is fatal: no repetition will make the coordinator take this member. A refusal is
 only ever heard of for the request under way, so that none from before the last JoinGroup costs a generation. What a
 LeaveGroup is answered with makes no difference.
+
+Commits are not the machine's own requests, and most of what they are refused with is none of its business. The codes
+of ``COMMIT_REACTIONS`` say something of the member, and cost it what they would cost if a heartbeat brought them,
+unless it is in another generation by now than the commit was in.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.membership.classic import heartbeats, losing
-from kafka_nextgen.membership.classic.events import JoinRefused, SyncRefused
+from kafka_nextgen.membership.classic.events import CommitRefused, JoinRefused, SyncRefused
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
@@ -22,10 +26,13 @@ from kafka_nextgen.membership.effects import FindCoordinator, RaiseToApplication
 from kafka_nextgen.membership.events import HeartbeatRefused
 
 __all__ = [
+    "COMMIT_REACTIONS",
     "HEARTBEAT_REACTIONS",
     "JOIN_REACTIONS",
     "SYNC_REACTIONS",
     "Reaction",
+    "commit_refused",
+    "commit_refused_while_leaving",
     "heartbeat_refused",
     "heartbeat_refused_while_leaving",
     "join_refused",
@@ -74,6 +81,14 @@ HEARTBEAT_REACTIONS: Mapping[ErrorCode, Reaction] = {
     ErrorCode.ILLEGAL_GENERATION: Reaction.RESET_GENERATION,
 }
 
+#: OffsetCommit.
+COMMIT_REACTIONS: Mapping[ErrorCode, Reaction] = {
+    ErrorCode.REBALANCE_IN_PROGRESS: Reaction.REJOIN,
+    ErrorCode.ILLEGAL_GENERATION: Reaction.RESET_GENERATION,
+    ErrorCode.UNKNOWN_MEMBER_ID: Reaction.RESET,
+    ErrorCode.FENCED_INSTANCE_ID: Reaction.FAIL,
+}
+
 
 def reaction_to(reactions: Mapping[ErrorCode, Reaction], code: int) -> Reaction:
     """What to do about an error code."""
@@ -105,16 +120,13 @@ def _join_again(state: ClassicState, code: int, reaction: Reaction, at: Moment) 
 
 
 def heartbeat_refused(state: ClassicState, event: HeartbeatRefused, at: Moment) -> Outcome:
-    """A heartbeat was refused, or tells that the group rebalances. Whoever is COMPLETING knows that."""
+    """A heartbeat was refused, or tells that the group rebalances."""
     reaction = reaction_to(HEARTBEAT_REACTIONS, event.code)
     if reaction in _LOSING:
         return _LOSING[reaction](state, event.code, at)
     if reaction is not Reaction.REJOIN:
         return _beat_again(state, reaction, at)
-    state = heartbeats.answered(state, at)
-    if state.status is Status.STABLE and not state.must_rejoin:
-        state = evolve(state, must_rejoin=True, reason="the group is rebalancing")
-    return state, ()
+    return _note_rebalance(heartbeats.answered(state, at)), ()
 
 
 def heartbeat_refused_while_leaving(state: ClassicState, event: HeartbeatRefused, at: Moment) -> Outcome:
@@ -124,8 +136,42 @@ def heartbeat_refused_while_leaving(state: ClassicState, event: HeartbeatRefused
         return heartbeats.answered(state, at), ()
     if reaction in (Reaction.FIND_COORDINATOR, Reaction.BACK_OFF):
         return _beat_again(state, reaction, at)
+    return _lose_before_leaving(state, reaction)
+
+
+def _lose_before_leaving(state: ClassicState, reaction: Reaction) -> Outcome:
     forget_id = reaction is not Reaction.RESET_GENERATION
     return losing.abandon(state, forget_id=forget_id) if state.held else losing.count_out(state, forget_id=forget_id)
+
+
+def _reaction_to_commit(state: ClassicState, event: CommitRefused) -> Reaction | None:
+    """What to do about a commit that was refused; nothing if that says nothing of this generation."""
+    if event.generation != state.generation:
+        return None
+    return next((reaction for known, reaction in COMMIT_REACTIONS.items() if known == event.code), None)
+
+
+def commit_refused(state: ClassicState, event: CommitRefused, at: Moment) -> Outcome:
+    """A commit was refused: perhaps the member is out, or the group rebalances and it has not heard of that yet."""
+    reaction = _reaction_to_commit(state, event)
+    if reaction in _LOSING:
+        return _LOSING[reaction](state, event.code, at)
+    if reaction is Reaction.REJOIN:
+        state = _note_rebalance(state)
+    return state, ()
+
+
+def commit_refused_while_leaving(state: ClassicState, event: CommitRefused, _at: Moment) -> Outcome:
+    """A commit of a member that is about to leave was refused: if it is out, what it still has is lost."""
+    reaction = _reaction_to_commit(state, event)
+    return _lose_before_leaving(state, reaction) if reaction in _LOSING else (state, ())
+
+
+def _note_rebalance(state: ClassicState) -> ClassicState:
+    """Join again, after what is under way. Whoever is COMPLETING knows of the rebalance."""
+    if state.status is not Status.STABLE or state.must_rejoin:
+        return state
+    return evolve(state, must_rejoin=True, reason="the group is rebalancing")
 
 
 def _beat_again(state: ClassicState, reaction: Reaction, at: Moment) -> Outcome:

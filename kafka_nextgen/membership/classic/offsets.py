@@ -6,8 +6,9 @@ Every code that is not in a table fails. What says that the group moved on is to
   another, after that; the same commit, for what is still owned, is good then.
 * ILLEGAL_GENERATION: the commit was under way while the group joined, or the member is out of it. The next
   SyncGroup, or the next heartbeat, tells which.
-* UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID: whoever is out of the group does not own what it wants to commit. The next
-  heartbeat tells the member.
+* UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID: whoever is out of the group does not own what it wants to commit.
+
+Each of these is told to the member as well (``CommitRefused``), which need not wait for its next heartbeat then.
 
 A commit that precedes a revocation waits for none of these: the whole group waits for the member to join. Offsets
 are fetched in nobody's name, for a classic group tells them to anybody.

@@ -18,6 +18,7 @@ from kafka_nextgen.membership.classic.effects import (
 )
 from kafka_nextgen.membership.classic.events import (
     ClassicEvent,
+    CommitRefused,
     JoinAnswered,
     JoinLost,
     JoinRefused,
@@ -159,6 +160,9 @@ class Conversation:
 
     def lose_heartbeat(self) -> list[str]:
         return self.says(HeartbeatLost(self.asked[SendClassicHeartbeat], "the connection was reset"))
+
+    def refuse_commit(self, code: ErrorCode, generation: int = 1) -> list[str]:
+        return self.says(CommitRefused(code, generation))
 
     def end_leave(self) -> list[str]:
         return self.says(LeaveEnded(self.asked[SendLeaveGroup]))

@@ -5,7 +5,13 @@ import pytest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.classic.events import JoinRefused
-from kafka_nextgen.membership.classic.failures import HEARTBEAT_REACTIONS, JOIN_REACTIONS, SYNC_REACTIONS, reaction_to
+from kafka_nextgen.membership.classic.failures import (
+    COMMIT_REACTIONS,
+    HEARTBEAT_REACTIONS,
+    JOIN_REACTIONS,
+    SYNC_REACTIONS,
+    reaction_to,
+)
 from kafka_nextgen.membership.effects import RaiseToApplication
 from tests.membership.classic.conversation import Conversation, completing, peer, stable
 
@@ -230,7 +236,77 @@ def test_what_on_revoked_was_called_for_is_not_lost_on_top() -> None:
     assert talk.revoked() == ["apply - added=-", JOIN_AS_NEW]
 
 
+# Commits.
+
+
+@pytest.mark.parametrize(("code", "reset"), [(UNKNOWN, ""), (ILLEGAL, "id=me ")])
+def test_a_commit_can_tell_that_the_member_is_out(code: ErrorCode, reset: str) -> None:
+    talk = stable("orders[0]")
+    assert talk.refuse_commit(code) == ["stop orders[0]", "publish epoch=-1", "on_lost orders[0]"]
+    assert talk.lost()[1] == f"join {reset}topics=orders reason='the coordinator answered {code.name}'"
+
+
+def test_a_member_without_partitions_joins_at_once_after_such_a_commit() -> None:
+    assert stable("-").refuse_commit(UNKNOWN) == ["publish epoch=-1", JOIN_AS_NEW]
+
+
+@pytest.mark.parametrize("code", [UNKNOWN, ILLEGAL, REBALANCE, FENCED])
+def test_a_commit_of_an_earlier_generation_tells_nothing_of_this_one(code: ErrorCode) -> None:
+    talk = stable("orders[0]", "cooperative-sticky")
+    talk.enforce("wished for")
+    assert talk.refuse_commit(code) == [], "the JoinGroup under way tells"
+    talk.join(2)
+    assert talk.refuse_commit(code) == []
+    talk.sync("orders[0]")
+    talk.assigned()
+    assert talk.refuse_commit(code) == []
+    assert talk.status == "stable"
+
+
+def test_a_commit_can_tell_of_a_rebalance_before_a_heartbeat_does() -> None:
+    talk = stable("-", "cooperative-sticky")
+    rejoined = ["join id=me topics=orders generation=1 reason='the group is rebalancing'"]
+    assert talk.refuse_commit(REBALANCE) == rejoined
+
+
+def test_a_commit_of_a_fenced_instance_is_fatal() -> None:
+    talk = stable("-", instance_id="one")
+    assert talk.refuse_commit(FENCED) == ["raise FENCED_INSTANCE_ID fatal", "publish epoch=-1"]
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [(UNKNOWN, [JOIN_AS_NEW]), (REBALANCE, []), (FENCED, ["raise FENCED_INSTANCE_ID fatal"])],
+)
+def test_a_member_that_is_given_its_generation_again_can_learn_while_it_syncs(code: ErrorCode, said: list[str]) -> None:
+    assert completing().refuse_commit(code) == said
+
+
+def test_what_was_kept_is_lost_if_a_commit_says_so_while_syncing() -> None:
+    talk = stable("orders[0]", "cooperative-sticky")
+    talk.enforce("wished for")
+    talk.join(1)
+    assert talk.refuse_commit(ILLEGAL) == ["stop orders[0]", "publish epoch=-1", "on_lost orders[0]"]
+
+
+def test_a_last_commit_that_is_refused_turns_giving_up_into_losing() -> None:
+    talk = stable("orders[0]", auto_commit=True)
+    talk.close()
+    assert talk.refuse_commit(REBALANCE) == []
+    assert talk.refuse_commit(ILLEGAL) == ["stop orders[0]", "publish epoch=-1", "on_lost orders[0]"]
+    assert talk.committed("ILLEGAL_GENERATION") == []
+    assert talk.lost()[1] == "leave id=me reason='the consumer is being closed'"
+
+
+@pytest.mark.parametrize("code", [ErrorCode.OFFSET_METADATA_TOO_LARGE, LOADING])
+def test_other_refusals_of_commits_are_none_of_the_members_business(code: ErrorCode) -> None:
+    talk = stable("orders[0]")
+    assert talk.refuse_commit(code) == []
+    assert talk.status == "stable"
+
+
 def test_the_tables_are_kafkas() -> None:
+    assert set(COMMIT_REACTIONS) == {UNKNOWN, ILLEGAL, REBALANCE, FENCED}
     passing = {FIND, ErrorCode.COORDINATOR_NOT_AVAILABLE, LOADING, UNKNOWN, REBALANCE}
     assert set(JOIN_REACTIONS) == passing | {ErrorCode.MEMBER_ID_REQUIRED}
     assert set(SYNC_REACTIONS) == set(HEARTBEAT_REACTIONS) == passing | {ILLEGAL}
