@@ -154,17 +154,19 @@ def _reaction_to_commit(state: ClassicState, event: CommitRefused) -> Reaction |
 def commit_refused(state: ClassicState, event: CommitRefused, at: Moment) -> Outcome:
     """A commit was refused: perhaps the member is out, or the group rebalances and it has not heard of that yet."""
     reaction = _reaction_to_commit(state, event)
-    if reaction in _LOSING:
-        return _LOSING[reaction](state, event.code, at)
+    if reaction is None:
+        return state, ()
     if reaction is Reaction.REJOIN:
-        state = _note_rebalance(state)
-    return state, ()
+        return _note_rebalance(state), ()
+    return _LOSING[reaction](state, event.code, at)
 
 
 def commit_refused_while_leaving(state: ClassicState, event: CommitRefused, _at: Moment) -> Outcome:
     """A commit of a member that is about to leave was refused: if it is out, what it still has is lost."""
     reaction = _reaction_to_commit(state, event)
-    return _lose_before_leaving(state, reaction) if reaction in _LOSING else (state, ())
+    if reaction is None or reaction is Reaction.REJOIN:
+        return state, ()
+    return _lose_before_leaving(state, reaction)
 
 
 def _note_rebalance(state: ClassicState) -> ClassicState:
