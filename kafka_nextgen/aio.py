@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
@@ -20,7 +20,7 @@ from kafka_nextgen.engine.signals import AsyncSignal
 from kafka_nextgen.engine.waiting import acknowledged, answer_to
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.processing import DRAIN_TIMEOUT_S, AsyncDeadLetter, AsyncHandler, Order, StopHandle, run_async
-from kafka_nextgen.types import LeaveMode, Record
+from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
 __all__ = ["AsyncConsumer"]
 
@@ -81,6 +81,14 @@ class AsyncConsumer(AwaitedCalls):
         with self._use("subscribe"):
             await answer_to(self._core.subscribe(topics, listener is not None))
             self._listener = listener
+
+    async def assign(self, partitions: Collection[TopicPartition], timeout: float | None = None) -> None:
+        """Read exactly ``partitions``, without joining a group; replaces an earlier assignment, and [] ends it.
+
+        A call that is cancelled has assigned all of it or nothing. Otherwise as ``Consumer.assign``.
+        """
+        with self._use_alone("assign"):
+            await answer_to(self._core.assign(partitions, self._limit_s(timeout)))
 
     async def unsubscribe(self, timeout: float | None = None) -> None:
         """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.

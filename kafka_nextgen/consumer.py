@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
@@ -20,7 +20,7 @@ from kafka_nextgen.engine.signals import ThreadSignal
 from kafka_nextgen.engine.waiting import answer
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.processing import DRAIN_TIMEOUT_S, DeadLetter, Handler, Order, StopHandle, run
-from kafka_nextgen.types import LeaveMode, Record
+from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
 __all__ = ["Consumer"]
 
@@ -74,13 +74,27 @@ class Consumer(BlockingCalls):
         created later. (``re.compile(...)`` is taken with a DeprecationWarning.) The group is joined in the
         background; partitions arrive while ``poll`` is called. ``listener`` hears of them.
 
-        Raises ConfigError without ``group.id``, TypeError for a bare string, ValueError for no topic, and what put
-        this consumer out of its group for good.
+        Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a bare string, ValueError
+        for no topic, and what put this consumer out of its group for good.
         """
         refuse_coroutines(listener)
         with self._use("subscribe"):
             answer(self._core.subscribe(topics, listener is not None))
             self._listener = listener
+
+    def assign(self, partitions: Collection[TopicPartition], timeout: float | None = None) -> None:
+        """Read exactly ``partitions``, without joining a group; replaces an earlier assignment, and [] ends it.
+
+        Partitions that stay keep their position, and stay paused. Those that come begin at the offset committed for
+        ``group.id`` or, without one, by ``auto.offset.reset``. What is given up is committed first with auto-commit,
+        as far as it was handed over before the last ``poll``, within ``timeout`` seconds. A partition that does not
+        exist is waited for; the log and ``health().problem`` name it.
+
+        Raises MisuseError after ``subscribe``, TypeError or ValueError for what can't be a partition.
+        """
+        with self._use_alone("assign"):
+            limit_s = self._limit_s(timeout)
+            answer(self._core.assign(partitions, limit_s), limit_s)
 
     def unsubscribe(self, timeout: float | None = None) -> None:
         """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.

@@ -37,7 +37,7 @@ class AutoCommit:
         while True:
             await asyncio.sleep(interval_s)
             offsets = self._fetches.consumed_offsets()
-            if offsets and offsets != self._committed and self._identity.member_epoch >= 0:
+            if offsets and offsets != self._committed and self._identity.may_commit:
                 self._under_way = asyncio.ensure_future(self._commit(offsets, interval_s))
                 await asyncio.wait([self._under_way])
 

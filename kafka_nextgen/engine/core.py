@@ -15,6 +15,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.cursor import Cursor
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.manual_assignment import checked, refusal
 from kafka_nextgen.engine.records import Deserializers, Records
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import MisuseError
@@ -57,6 +58,8 @@ class ConsumerCore:
     def subscribe(self, topics: Topics, has_listener: bool) -> Future[None]:
         """Subscribe to topics by name, or to all that match a pattern."""
         subscribed = _subscribed(topics)
+        if self.by_hand:
+            raise refusal("subscribe", self.by_hand)
         self.engine.mailbox.raise_fatal()
         self.topics = topics
         return self.engine.subscribe(subscribed, has_listener)
@@ -66,6 +69,21 @@ class ConsumerCore:
         self.cursor.settle()
         self.topics = None
         return self.engine.unsubscribe(timeout_s)
+
+    @property
+    def by_hand(self) -> frozenset[TopicPartition]:
+        """The partitions that the application assigned to itself."""
+        return self.engine.by_hand.partitions
+
+    def assign(self, partitions: Iterable[TopicPartition], timeout_s: float) -> Future[None]:
+        """Read these partitions and no others, without being a member of a group."""
+        wanted = checked(partitions)
+        if self.topics is not None:
+            raise refusal("assign", wanted)
+        self.engine.mailbox.raise_fatal()
+        self.cursor.mark_processed()
+        self.cursor.settle()
+        return self.engine.assign(wanted, timeout_s)
 
     # ---- polling
 
@@ -92,8 +110,8 @@ class ConsumerCore:
     def raise_what_stands(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""
         self.engine.mailbox.raise_error()
-        if self.topics is None:
-            raise MisuseError("poll() has nothing to read: subscribe() first")
+        if self.topics is None and not self.by_hand:
+            raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
     def raise_if_unreachable(self) -> None:
         """Raise what kept the consumer from reaching any broker, if it never has."""

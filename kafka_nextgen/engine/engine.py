@@ -23,6 +23,7 @@ from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
+from kafka_nextgen.engine.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.engine.membership import Driver, Membership
 from kafka_nextgen.engine.offsets import OffsetClient
@@ -82,6 +83,7 @@ class Engine:
             config.max_poll_interval_ms,
         )
         self._membership = Membership(config, surroundings, self.offsets)
+        self.by_hand = ManualAssignment(config, surroundings)
         self._tasks.start(self._connect())
         if config.enable_auto_commit and config.group_id:
             self._tasks.start(self._auto_commit.run(config.auto_commit_interval_ms / 1000))
@@ -139,7 +141,7 @@ class Engine:
             member.member_epoch if member is not None else -1,
             None if heard_at is None else now - heard_at,
             self.fetches.silence_s(now),
-            None if self.never_reached is None else str(self.never_reached),
+            self.by_hand.problem() if self.never_reached is None else str(self.never_reached),
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000,
         )
 
@@ -185,6 +187,7 @@ class Engine:
 
     async def _go(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
         if self.never_reached is None:  # a cluster that was never reached knows of no member
+            await self.by_hand.give_up(timeout_s, commits=isinstance(event, ev.Closed))
             await self._membership.leave(event, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
@@ -197,6 +200,10 @@ class Engine:
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Give everything up and leave the group; done when the coordinator knows or the time is over."""
         return self._thread.submit(self._go(ev.Unsubscribed(), timeout_s))
+
+    def assign(self, partitions: frozenset[TopicPartition], timeout_s: float) -> Future[None]:
+        """Read these and no others, without a group to say so."""
+        return self._thread.submit(self.by_hand.assign(partitions, timeout_s))
 
     # ---- offsets
 

@@ -168,7 +168,8 @@ class Fetcher:
 
     async def _look_up_committed(self, need: NeedCommittedOffset) -> None:
         timeout_s = self._config.default_api_timeout_ms / 1000
-        found = await self._offsets.committed(need.partitions, timeout_s)
+        has_group = self._config.group_id is not None
+        found = await self._offsets.committed(need.partitions, timeout_s) if has_group else {}
         offsets = {tp: offset for tp, offset in found.items() if offset is not None}
         with self._fetches.locked() as state:
             state.committed_found(need, offsets, time.monotonic())

@@ -2,7 +2,8 @@
 
 A consumer has a problem if it never reached a broker, if its coordinator refused it for good or has not answered a
 heartbeat for longer than a request may take, or if a partition is stalled: it should bring records, or at least the
-news that there are none, and its leader has not answered for longer than a fetch may take.
+news that there are none, and its leader has not answered for longer than a fetch may take. Partitions assigned by
+hand that do not exist are a problem, too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ __all__ = ["Health", "assess"]
 class Health:
     """The state of a consumer at one moment; ``problem`` says what is wrong, None if nothing is.
 
+    Who assigned partitions by hand is in no group: ``status`` is UNSUBSCRIBED then, and that is well.
     ``since_heartbeat_s`` is None before the first answer. ``silence_s`` has the seconds since each active partition
     was last heard of; paused ones are left out. ``stalled`` are those silent for too long.
     """

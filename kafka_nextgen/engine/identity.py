@@ -41,6 +41,11 @@ class Identity:
         self._given_up: dict[TopicPartition, int] = {}
         self._changed = asyncio.Event()
 
+    def __str__(self) -> str:
+        if self.belongs or self.member_epoch >= 0:
+            return f"member {self.member_id or '-'} at epoch {self.member_epoch}"
+        return "a consumer that is no member (a group that has members takes commits from those only)"
+
     def publish(self, member_id: str, member_epoch: int) -> None:
         """Take over what the member says it is; epoch -1 means that it is in no group."""
         if member_epoch < 0 <= self.member_epoch:
@@ -49,6 +54,11 @@ class Identity:
         self.member_epoch = member_epoch
         self._changed.set()
         self._changed = asyncio.Event()
+
+    @property
+    def may_commit(self) -> bool:
+        """Whether it makes sense to commit now: as a member, or as a stranger, but not between two memberships."""
+        return self.member_epoch >= 0 or not self.belongs
 
     def give_up(self, partitions: Iterable[TopicPartition]) -> None:
         """Note that these are being given up."""

@@ -53,7 +53,7 @@ class Membership:
     def subscribe(self, event: Subscribed, has_listener: bool) -> None:
         """Tell the member what to read, and whether somebody listens."""
         if not self._config.group_id:
-            raise ConfigError("subscribe() needs group.id", key="group.id")
+            raise ConfigError("subscribe() needs group.id; assign() reads partitions without one", key="group.id")
         self._subscribed = event
         if self.driver is None:
             self.driver = self._first_driver()

@@ -134,8 +134,7 @@ class OffsetClient:
             return error_from_code(code, text, group_id=self._identity.group_id, member_id=self._identity.member_id)
         reasons = {tp: name_of(number) for tp, number in failed.items()}
         return CommitFailedError(
-            f"group {self._identity.group_id}: member {self._identity.member_id or '-'} at epoch "
-            f"{self._identity.member_epoch} could not commit {format_partitions(failed)} "
+            f"group {self._identity.group_id}: {self._identity} could not commit {format_partitions(failed)} "
             f"({', '.join(sorted(set(reasons.values())))})",
             code=code,
             retriable=is_retriable(code),

@@ -229,7 +229,7 @@ class FetchState:
             if found is not None and found.offset >= 0:
                 state.start_at(found.offset, found.leader_epoch)
             else:
-                begin_reset(state, self._settings, now, "the group has committed no offset")
+                begin_reset(state, self._settings, now, "no offset is committed")
 
     def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
         """Take in offsets by timestamp, or why there are none."""

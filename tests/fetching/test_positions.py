@@ -65,7 +65,7 @@ def test_none_forbids_to_choose_and_says_so_again_until_somebody_seeks() -> None
     world.assign(P0)
     for _ in range(2):
         state.committed_found(world.only(NeedCommittedOffset), {}, world.now)
-        with pytest.raises(OffsetOutOfRangeError, match=r"orders\[0\].* committed no offset.* Seek"):
+        with pytest.raises(OffsetOutOfRangeError, match=r"orders\[0\].* no offset is committed.* Seek"):
             state.take(1)
         assert world.plan() == []
         world.now += 10

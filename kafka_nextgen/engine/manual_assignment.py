@@ -1,0 +1,126 @@
+"""Partitions that the application assigns to itself, without being a member of any group.
+
+- A new assignment takes the place of the one before. Partitions in both go on exactly as they are; what is given up
+  is committed first, with auto-commit, as far as it was processed.
+- With ``group.id`` reading begins at the group's committed offsets. Commits are a stranger's, with epoch -1 and no
+  member id, which a coordinator accepts as long as the group has no members (KIP-848, "OffsetCommit API").
+- A partition that does not exist is waited for, and said so in the log and by ``problem``: it may be about to be
+  created. A topic that may not be described never comes, so that is raised where the application polls.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.failures import error_from_code
+from kafka_nextgen.engine.member_driver import Surroundings
+from kafka_nextgen.errors import KafkaNextgenError, MisuseError
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["ManualAssignment", "checked", "refusal"]
+
+logger = logging.getLogger("kafka_nextgen.engine")
+
+#: Topics with these error codes will not come by waiting.
+_HOPELESS = frozenset({ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.INVALID_TOPIC_EXCEPTION})
+
+
+class ManualAssignment:
+    """What was assigned by hand; everything but ``partitions`` and ``problem`` belongs to the I/O thread."""
+
+    def __init__(self, config: ConsumerConfig, surroundings: Surroundings) -> None:
+        self._commits = config.enable_auto_commit
+        self._cluster = surroundings.cluster
+        self._auto_commit = surroundings.auto_commit
+        self._fetcher = surroundings.fetcher
+        self._mailbox = surroundings.mailbox
+        self._tasks = surroundings.tasks
+        self.partitions: frozenset[TopicPartition] = frozenset()
+
+    async def assign(self, partitions: frozenset[TopicPartition], timeout_s: float) -> None:
+        """Make ``partitions`` the whole assignment; a commit before that takes ``timeout_s`` seconds at most."""
+        if self.partitions - partitions:
+            await self._commit(timeout_s)
+        self._replace(partitions)
+
+    async def give_up(self, timeout_s: float, commits: bool) -> None:
+        """Give all partitions up, committing before that if ``commits``, for ``timeout_s`` seconds at most."""
+        if self.partitions and commits:
+            await self._commit(timeout_s)
+        if self.partitions:
+            self._replace(frozenset())
+
+    def _replace(self, partitions: frozenset[TopicPartition]) -> None:
+        added = partitions - self.partitions
+        self.partitions = partitions
+        logger.info("assigned by hand: %s", format_partitions(partitions))
+        self._fetcher.assign(partitions, added)
+        self._fetcher.release(added)
+        if added:
+            self._tasks.start(self._look_for(added))
+
+    async def _commit(self, timeout_s: float) -> None:
+        if not self._commits:
+            return
+        try:
+            await self._auto_commit.before_giving_up(timeout_s)
+        except KafkaNextgenError as error:
+            logger.warning("%s given up without a commit: %s", format_partitions(self.partitions), error)
+
+    # ---- partitions that are not there
+
+    async def _look_for(self, added: Collection[TopicPartition]) -> None:
+        try:
+            await self._cluster.refresh_metadata(topics={tp.topic for tp in added})
+        except KafkaNextgenError as weather:  # fetching asks again, until there is an answer
+            logger.info("%s not looked up yet: %s", format_partitions(added), weather)
+            return
+        self._raise_hopeless({tp.topic for tp in added})
+        missing = _missing(self._cluster.metadata, self.partitions & set(added))
+        if missing:
+            logger.warning("%s assigned, but not there yet: waited for", format_partitions(missing))
+
+    def _raise_hopeless(self, topics: Iterable[str]) -> None:
+        for name in sorted(topics):
+            topic = self._cluster.metadata.topics_by_name.get(name)
+            if topic is not None and topic.error in _HOPELESS:
+                self._mailbox.post_error(error_from_code(topic.error, f"topic {name} was assigned by hand"))
+
+    def problem(self) -> str | None:
+        """What keeps partitions from being read, by what is known of the cluster; may be asked from any thread."""
+        missing = _missing(self._cluster.metadata, self.partitions)
+        return f"{format_partitions(missing)} assigned, but not there: waited for" if missing else None
+
+
+def checked(partitions: Iterable[TopicPartition]) -> frozenset[TopicPartition]:
+    """What ``assign`` was given; raises TypeError or ValueError for what can't be partitions."""
+    given = list(partitions)
+    for partition in given:
+        if not isinstance(partition, TopicPartition):
+            raise TypeError(f"assign() takes a collection of TopicPartition; {partition!r} is none")
+        if not partition.topic or partition.partition < 0:
+            raise ValueError(f"there can be no partition {partition!r}")
+    return frozenset(given)
+
+
+def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
+    """Why a consumer can't both assign partitions to itself and be assigned some; ``partitions`` are the former."""
+    if call == "subscribe":
+        return MisuseError(
+            f"{format_partitions(partitions)} assigned by hand: a consumer either assigns partitions to itself or "
+            "subscribes. Call unsubscribe() first to join the group, or go on with assign()"
+        )
+    return MisuseError(
+        "this consumer subscribed, so that its group decides what it reads. Call unsubscribe() first to assign "
+        "partitions by hand, or go on with subscribe()"
+    )
+
+
+def _missing(image: ClusterImage, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
+    """Those that the cluster is known not to have."""
+    known = ((tp, image.topics_by_name.get(tp.topic)) for tp in partitions)
+    return sorted(tp for tp, topic in known if topic is not None and tp.partition not in topic.partitions)

@@ -1,0 +1,68 @@
+"""Partitions assigned by hand: reading without a group, and committing for one without being in it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, CommitFailedError, Consumer, TopicPartition
+from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
+from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
+from tests.support.kafka_server import KafkaServer
+
+
+@pytest.fixture(scope="module")
+def topic(kafka: KafkaServer) -> str:
+    """Return a topic of three partitions with records 0 to 299, which nobody changes."""
+    topic = create_topic(kafka.bootstrap_servers, "by-hand", partitions=3)
+    produce(kafka.bootstrap_servers, topic, 300, partitions=3)
+    return topic
+
+
+def test_a_consumer_without_a_group_reads_what_it_assigns(kafka: KafkaServer, topic: str) -> None:
+    first, second = TopicPartition(topic, 0), TopicPartition(topic, 1)
+    with Consumer(**config_of(kafka, "", group_id=None)) as consumer:
+        consumer.assign([first])
+        assert numbers(read(consumer, 100)) == list(range(0, 300, 3))
+        consumer.assign([first, second])
+        assert numbers(read(consumer, 100)) == list(range(1, 300, 3))
+        assert consumer.lag() == {first: 0, second: 0}
+        assert consumer.health().problem is None
+
+
+def test_awaiting_does_the_same(kafka: KafkaServer, topic: str) -> None:
+    async def scene() -> None:
+        async with AsyncConsumer(**config_of(kafka, "", group_id=None)) as consumer:
+            await consumer.assign([TopicPartition(topic, 2)])
+            assert numbers(await read_async(consumer, 100)) == list(range(2, 300, 3))
+
+    asyncio.run(scene())
+
+
+def test_commits_of_a_stranger_are_kept_for_the_group(kafka: KafkaServer, topic: str) -> None:
+    group, partition = unique("stranger"), TopicPartition(topic, 1)
+    with Consumer(**config_of(kafka, group, max_poll_records=10)) as consumer:
+        consumer.assign([partition])
+        read(consumer, 40)
+        consumer.commit()
+    assert stored_offsets(kafka.bootstrap_servers, group) == {1: 40}
+    with Consumer(**config_of(kafka, group, enable_auto_commit=True)) as consumer:
+        consumer.assign([partition])
+        assert numbers(read(consumer, 60)) == list(range(121, 300, 3))
+    assert stored_offsets(kafka.bootstrap_servers, group) == {1: 100}
+
+
+def test_a_group_with_members_takes_no_commit_of_a_stranger(kafka: KafkaServer, topic: str) -> None:
+    group, partition = unique("stranger"), TopicPartition(topic, 0)
+    with Consumer(**config_of(kafka, group)) as member, Consumer(**config_of(kafka, group)) as stranger:
+        member.subscribe([topic])
+        poll_until([member], lambda: len(member.assignment()) == 3)
+        stranger.assign([partition])
+        read(stranger, 100)
+        with pytest.raises(CommitFailedError, match=r"no member.*UNKNOWN_MEMBER_ID"):
+            stranger.commit()
+        assert len(members_of(kafka.bootstrap_servers, group)) == 1
+        stranger.unsubscribe()
+        stranger.subscribe([topic])
+        poll_until([member, stranger], lambda: bool(stranger.assignment()))
