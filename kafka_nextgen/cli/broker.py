@@ -8,7 +8,7 @@ import click
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.cli.options import config_option, read_properties
-from kafka_nextgen.cli.stopping import STOP_SIGNALS
+from kafka_nextgen.processing.stopping import STOP_SIGNALS
 
 __all__ = ["broker"]
 

@@ -15,11 +15,11 @@ from attrs import define, field
 
 from kafka_nextgen.cli.options import bootstrap_option, config_option, read_properties
 from kafka_nextgen.cli.printing import FORMATS
-from kafka_nextgen.cli.stopping import StopRequest, stop_on_signals
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.listener import RebalanceListener
 from kafka_nextgen.engine.rebalance_view import RebalanceConsumer
+from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["consume"]
@@ -59,7 +59,7 @@ def consume(
     }
     properties.update(read_properties(config))
     settings = ConsumerConfig.parse(properties)
-    with stop_on_signals() as stop, Consumer(settings) as consumer:
+    with stopped_by_signals(StopHandle()) as stop, Consumer(settings) as consumer:
         consumer.subscribe(topics, listener=_CommitBeforeGivingUp())
         _Reading(consumer, style, stop, max_messages, timeout).run()
         consumer.commit()
@@ -74,7 +74,7 @@ class _CommitBeforeGivingUp(RebalanceListener):
 class _Reading:
     consumer: Consumer
     style: str
-    stop: StopRequest
+    stop: StopHandle
     max_messages: int | None
     timeout_s: float | None
     printed: int = 0
@@ -92,7 +92,7 @@ class _Reading:
     def is_over(self) -> bool:
         """Whether somebody asked for the end, enough was printed, or nothing comes any more."""
         is_silent = self.timeout_s is not None and time.monotonic() - self.last_record_at >= self.timeout_s
-        return self.stop.requested or is_silent or self.printed == self.max_messages
+        return self.stop.is_stopped or is_silent or self.printed == self.max_messages
 
     def print_some(self) -> None:
         """Print what one poll brings, and not more than is wanted."""

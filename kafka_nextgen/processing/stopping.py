@@ -1,4 +1,4 @@
-"""Asking ``run`` to end: by a handle, from anywhere, or by SIGTERM and SIGINT."""
+"""Asking for the end of ``run``, or of a command: by a handle, from anywhere, or by SIGTERM and SIGINT."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["StopHandle", "stopped_by_signals"]
+__all__ = ["STOP_SIGNALS", "StopHandle", "stopped_by_signals"]
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -30,13 +30,13 @@ class StopHandle:
 
 
 @contextmanager
-def stopped_by_signals(handle: StopHandle) -> Iterator[None]:
+def stopped_by_signals(handle: StopHandle) -> Iterator[StopHandle]:
     """Let SIGTERM and SIGINT stop ``handle`` inside the block, if this is the main thread (others get no signals).
 
     A second signal of the same kind acts as it did before, so that whoever insists gets out at once.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield handle
         return
     earlier = {number: signal.getsignal(number) for number in STOP_SIGNALS}
 
@@ -47,7 +47,7 @@ def stopped_by_signals(handle: StopHandle) -> Iterator[None]:
     for number in STOP_SIGNALS:
         signal.signal(number, note)
     try:
-        yield
+        yield handle
     finally:
         for number, handler in earlier.items():
             signal.signal(number, handler)

@@ -14,10 +14,10 @@ import time
 from collections.abc import Sequence
 
 from kafka_nextgen.cli.demonstration import reports
-from kafka_nextgen.cli.stopping import stop_on_signals
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.listener import RebalanceListener
 from kafka_nextgen.engine.rebalance_view import RebalanceConsumer
+from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["main"]
@@ -66,10 +66,10 @@ def main() -> None:
     bootstrap_servers, topic, group, name = sys.argv[1:]
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     worker = _Worker()
-    with stop_on_signals() as stop, _consumer(bootstrap_servers, group, name) as consumer:
+    with stopped_by_signals(StopHandle()) as stop, _consumer(bootstrap_servers, group, name) as consumer:
         consumer.subscribe([topic], listener=worker)
         last_commit_at = time.monotonic()
-        while not stop.requested:
+        while not stop.is_stopped:
             for record in consumer.poll(POLL_S):
                 worker.process(record)
             if time.monotonic() - last_commit_at >= COMMIT_INTERVAL_S:
