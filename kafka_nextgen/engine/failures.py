@@ -34,12 +34,18 @@ _ADVICE: dict[int, str] = {
     ),
     ErrorCode.INVALID_REGULAR_EXPRESSION: "patterns are RE2 and match whole topic names",
     ErrorCode.GROUP_ID_NOT_FOUND: "the group was deleted, or is not a consumer group",
+    ErrorCode.INVALID_REQUEST: "client and broker disagree about the protocol: report it, with both versions",
+    ErrorCode.UNKNOWN_SERVER_ERROR: "the coordinator's log says more; an assignor that failed is one cause",
 }
 
 
-def error_from_coordinator(effect: RaiseToApplication, group_id: str, member_id: str) -> BrokerError:
-    """The error of a heartbeat, as poll raises it: what happened, to which group and member, and what to do."""
-    text = f"group {group_id}: member {member_id}: {effect.message}"
+def error_from_coordinator(effect: RaiseToApplication, group_id: str, member_id: str, member_epoch: int) -> BrokerError:
+    """The error of a heartbeat, as poll raises it: what happened, to which group and member, and what to do.
+
+    ``member_epoch`` is that of the member before it was refused, negative if it was not in the group yet.
+    """
+    standing = f" at epoch {member_epoch}" if member_epoch >= 0 else ", which is joining"
+    text = f"group {group_id}: member {member_id or '-'}{standing}: {effect.message}"
     return error_from_code(effect.code, text, group_id=group_id, member_id=member_id)
 
 

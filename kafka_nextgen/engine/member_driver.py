@@ -258,7 +258,9 @@ class MemberDriver(Generic[M]):
         self.feed(callback.finished(error))
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
-        error = error_from_coordinator(effect, self._identity.group_id, self._member.member_id)
+        identity = self._identity  # has the epoch from before, for this comes ahead of the news that it is over
+        member_id = identity.member_id or self._member.member_id
+        error = error_from_coordinator(effect, identity.group_id, member_id, identity.member_epoch)
         (logger.error if effect.fatal else logger.warning)("%s", error)
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)
 
