@@ -53,7 +53,7 @@ class Engine:
         self._config = config
         self._signal = signal
         self.mailbox = Mailbox(signal)
-        self.never_reached: TransportError | None = None
+        self._unreachable: TransportError | None = None
         self._commits: set[asyncio.Task[None] | None] = set()
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
         try:
@@ -97,11 +97,11 @@ class Engine:
             try:
                 await self.cluster.start()
             except NoBrokersError as error:
-                self.never_reached = error
+                self._unreachable = error
                 self._signal.ring()
                 await asyncio.sleep(self._config.retry_backoff_max_ms / 1000)
             else:
-                self.never_reached = None
+                self._unreachable = None
                 return
 
     # ---- immediate, from any thread
@@ -114,6 +114,12 @@ class Engine:
     @property
     def _driver(self) -> Driver | None:
         return self._membership.driver
+
+    @property
+    def never_reached(self) -> TransportError | None:
+        """What keeps the consumer from its first broker; None once it reached one, on whatever occasion."""
+        was_heard = self._driver is not None and self._driver.heard_at is not None
+        return None if was_heard or self.cluster.metadata.brokers else self._unreachable
 
     @property
     def protocol(self) -> GroupProtocol | None:
@@ -133,7 +139,7 @@ class Engine:
         """How the consumer is, by what is known already."""
         now, driver, config = time.monotonic(), self._driver, self._config
         member = driver.member if driver is not None else None
-        heard_at = driver.heard_at if driver is not None else None
+        heard_at, unreachable = (driver.heard_at if driver is not None else None), self.never_reached
         return assess(
             member.status if member is not None else Status.UNSUBSCRIBED,
             member.phase if member is not None else Phase.IDLE,
@@ -141,7 +147,7 @@ class Engine:
             member.member_epoch if member is not None else -1,
             None if heard_at is None else now - heard_at,
             self.fetches.silence_s(now),
-            self.by_hand.problem() if self.never_reached is None else str(self.never_reached),
+            self.by_hand.problem() if unreachable is None else str(unreachable),
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000,
         )
 
