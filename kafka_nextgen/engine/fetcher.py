@@ -16,7 +16,7 @@ from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.types import TopicPartition
@@ -118,7 +118,8 @@ class Fetcher:
         try:
             await self._ask(need)
         except KafkaNextgenError as failure:
-            logger.info("%s: %s; tried again", type(need).__name__, failure)
+            log = logger.warning if isinstance(failure, DecodeError) else logger.info
+            log("%s: %s; tried again", type(need).__name__, failure)
             self._failed(need)
             self._mailbox.post_unless_weather(failure)
         except Exception:

@@ -20,7 +20,10 @@ logger = logging.getLogger("kafka_nextgen.member")
 async def exchange_heartbeat(
     cluster: ClusterClient, group_id: str, effect: SendHeartbeat, timeout_s: float
 ) -> ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost:
-    """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds."""
+    """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds.
+
+    An answer that can't be read, or that no coordinator may give, is one that got lost.
+    """
     try:
         answer = await cluster.call(
             Coordinator(group_id),
@@ -28,10 +31,10 @@ async def exchange_heartbeat(
             lambda version: bridge.to_request(effect, group_id, version),
             timeout_s,
         )
+        assert isinstance(answer, ConsumerGroupHeartbeatResponse)
+        return bridge.to_event(effect.number, answer)
     except BrokerError as refused:  # before it was even sent: no such API, or no leave to find the coordinator
         return ev.HeartbeatRefused(effect.number, refused.code, str(refused))
     except (TransportError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)
         return ev.HeartbeatLost(effect.number, str(lost))
-    assert isinstance(answer, ConsumerGroupHeartbeatResponse)
-    return bridge.to_event(effect.number, answer)

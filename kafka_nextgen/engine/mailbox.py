@@ -13,7 +13,7 @@ from enum import Enum
 from attrs import frozen
 
 from kafka_nextgen.engine.signals import Signal
-from kafka_nextgen.errors import TransportError
+from kafka_nextgen.errors import DecodeError, FrameTooLargeError, TransportError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
@@ -87,8 +87,12 @@ class Mailbox:
         self.note_news()
 
     def post_unless_weather(self, error: Exception) -> None:
-        """Leave an error for the next poll to raise, if trying again will not help."""
-        if not isinstance(error, TransportError) and not getattr(error, "retriable", False):
+        """Leave an error for the next poll to raise, if trying again will not help.
+
+        An answer that can't be read is weather too, unless it is larger than the configuration allows.
+        """
+        unreadable = isinstance(error, DecodeError) and not isinstance(error, FrameTooLargeError)
+        if not unreadable and not isinstance(error, TransportError) and not getattr(error, "retriable", False):
             self.post_error(error)
 
     def take_callback(self) -> PendingCallback | None:

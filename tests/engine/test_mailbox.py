@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
 from kafka_nextgen.engine.signals import ThreadSignal
-from kafka_nextgen.errors import FencedInstanceError, RequestTimeoutError
+from kafka_nextgen.errors import DecodeError, FencedInstanceError, FrameTooLargeError, RequestTimeoutError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
@@ -50,7 +50,11 @@ def test_a_fatal_error_is_raised_again_and_again_after_all_others() -> None:
 def test_weather_is_not_the_applications_business() -> None:
     mailbox = Mailbox(ThreadSignal())
     mailbox.post_unless_weather(RequestTimeoutError("later"))
+    mailbox.post_unless_weather(DecodeError("not Kafka"))
     mailbox.raise_error()
+    mailbox.post_unless_weather(FrameTooLargeError("never fits"))
+    with pytest.raises(FrameTooLargeError):
+        mailbox.raise_error()
     mailbox.post_unless_weather(FencedInstanceError("never", code=82))
     with pytest.raises(FencedInstanceError):
         mailbox.raise_error()
