@@ -1,0 +1,111 @@
+"""What can be done to a request instead of answering it properly.
+
+* ``answer error CODE``, or for one partition only, ``answer error CODE for orders[1]``: nothing is carried out. A code
+  is a name or, for one that nobody has heard of, a number.
+* ``drop the connection``: before anything is carried out.
+* ``drop the connection afterwards``: it was carried out, and its answer is lost.
+* ``stay silent``: no answer to this one or to any behind it; the connection stays open.
+* ``answer half``, ``answer half and stay silent``: the answer breaks off in its middle.
+* ``answer garbage``: a frame of the right number that is not that API's answer.
+* ``answer too much``: a frame is announced that is larger than any configuration allows.
+* ``answer nonsense``: an answer that can be read, and that no broker may give.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import re
+from collections.abc import Awaitable, Callable
+from struct import pack
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.frames import RequestFrame, encode_response
+from kafka_nextgen.wire.messages import ApiMessage
+from tests.sockets.answers import nonsense, refusal
+
+__all__ = ["ACTS", "Act", "act_named"]
+
+Answer = Callable[[], Awaitable[bytes | None]]
+Act = Callable[[RequestFrame, Answer, asyncio.StreamWriter], Awaitable[None]]
+
+FOR_EVER_S = 3600.0
+
+
+async def drop(_request: RequestFrame, _answer: Answer, _writer: asyncio.StreamWriter) -> None:
+    raise ConnectionResetError
+
+
+async def drop_afterwards(_request: RequestFrame, answer: Answer, _writer: asyncio.StreamWriter) -> None:
+    await answer()
+    raise ConnectionResetError
+
+
+async def stay_silent(_request: RequestFrame, _answer: Answer, _writer: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(FOR_EVER_S)
+
+
+async def answer_half(request: RequestFrame, answer: Answer, writer: asyncio.StreamWriter) -> None:
+    await _write_half(answer, writer)
+    raise ConnectionResetError
+
+
+async def answer_half_and_stay_silent(request: RequestFrame, answer: Answer, writer: asyncio.StreamWriter) -> None:
+    await _write_half(answer, writer)
+    await asyncio.sleep(FOR_EVER_S)
+
+
+async def _write_half(answer: Answer, writer: asyncio.StreamWriter) -> None:
+    whole = await answer()
+    assert whole is not None
+    writer.write(whole[: len(whole) // 2])
+    await writer.drain()
+
+
+async def answer_garbage(request: RequestFrame, _answer: Answer, writer: asyncio.StreamWriter) -> None:
+    payload = pack(">i", request.correlation_id) + b"\xff" * 64
+    writer.write(pack(">i", len(payload)) + payload)
+
+
+async def answer_too_much(request: RequestFrame, _answer: Answer, writer: asyncio.StreamWriter) -> None:
+    writer.write(pack(">i", 2**31 - 1))
+
+
+async def answer_nonsense(request: RequestFrame, _answer: Answer, writer: asyncio.StreamWriter) -> None:
+    writer.write(_encoded(request, nonsense(request)))
+
+
+async def _answer_error(
+    code: int, partition: int | None, request: RequestFrame, _answer: Answer, writer: asyncio.StreamWriter
+) -> None:
+    writer.write(_encoded(request, refusal(request, code, partition)))
+
+
+def _encoded(request: RequestFrame, message: ApiMessage) -> bytes:
+    return encode_response(request.api, message, request.version, request.correlation_id)
+
+
+#: Everything but errors.
+ACTS: dict[str, Act] = {
+    "drop the connection": drop,
+    "drop the connection afterwards": drop_afterwards,
+    "stay silent": stay_silent,
+    "answer half": answer_half,
+    "answer half and stay silent": answer_half_and_stay_silent,
+    "answer garbage": answer_garbage,
+    "answer nonsense": answer_nonsense,
+    "answer too much": answer_too_much,
+}
+
+_ERROR = re.compile(r"answer error (?P<code>[A-Z_0-9]+)(?: for \w+\[(?P<partition>\d+)\])?")
+
+
+def act_named(text: str) -> Act:
+    """Return what a script calls ``text``."""
+    match = _ERROR.fullmatch(text)
+    if match is None:
+        assert text in ACTS, f"nothing is called {text!r}"
+        return ACTS[text]
+    partition = None if match["partition"] is None else int(match["partition"])
+    code = int(match["code"]) if match["code"].isdigit() else ErrorCode[match["code"]]
+    return functools.partial(_answer_error, code, partition)

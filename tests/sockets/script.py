@@ -1,0 +1,183 @@
+"""What a broker is told to do to requests, as text, and what it does then on its real sockets.
+
+One line per rule. The first rule that fits a request and has turns left decides; without one the embedded broker
+answers as always::
+
+    when heartbeat: answer error FENCED_MEMBER_EPOCH
+    when commit, 3 times: drop the connection
+    when leave, always: stay silent
+
+Which requests there are is in ``REQUESTS``, what can be done to them in ``ACTS``. Every request that came is kept, and
+a test can wait for one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable
+
+from attrs import define, field
+
+from kafka_nextgen.broker.closing import CloseConnectionError
+from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.frames import RequestFrame, decode_request
+from tests.sockets.acts import Act, act_named
+
+__all__ = ["REQUESTS", "Script"]
+
+PATIENCE_S = 20.0
+
+Sieve = Callable[[RequestFrame], bool]
+
+
+def _epoch(is_so: Callable[[int], bool]) -> Sieve:
+    return lambda request: is_so(request.message.member_epoch)  # type: ignore[union-attr]
+
+
+def _acknowledges(request: RequestFrame) -> bool:
+    message = request.message
+    assert message is not None
+    return bool(message.member_epoch > 0 and message.topic_partitions is not None)
+
+
+def _any(_request: RequestFrame) -> bool:
+    return True
+
+
+#: What scripts call the requests of a consumer.
+REQUESTS: dict[str, tuple[Api, Sieve]] = {
+    "api versions": (apis.API_VERSIONS, _any),
+    "metadata": (apis.METADATA, _any),
+    "find coordinator": (apis.FIND_COORDINATOR, _any),
+    "join": (apis.CONSUMER_GROUP_HEARTBEAT, _epoch(lambda epoch: epoch == 0)),
+    "heartbeat": (apis.CONSUMER_GROUP_HEARTBEAT, _epoch(lambda epoch: epoch > 0)),
+    "acknowledgement": (apis.CONSUMER_GROUP_HEARTBEAT, _acknowledges),
+    "leave": (apis.CONSUMER_GROUP_HEARTBEAT, _epoch(lambda epoch: epoch < 0)),
+    "offset fetch": (apis.OFFSET_FETCH, _any),
+    "list offsets": (apis.LIST_OFFSETS, _any),
+    "fetch": (apis.FETCH, _any),
+    "commit": (apis.OFFSET_COMMIT, _any),
+    "classic join": (apis.JOIN_GROUP, _any),
+    "classic sync": (apis.SYNC_GROUP, _any),
+    "classic heartbeat": (apis.HEARTBEAT, _any),
+    "classic leave": (apis.LEAVE_GROUP, _any),
+}
+
+_LINE = re.compile(r"when (?P<request>[a-z ]+)(?:, (?P<turns>always|[0-9]+ times))?: (?P<act>.+)")
+
+
+@define
+class _Rule:
+    request: str
+    act: Act
+    turns: float
+
+    def fits(self, request: RequestFrame) -> bool:
+        return self.turns > 0 and _is_a(request, self.request)
+
+
+@define
+class Script:
+    """The rules in force, and the requests that came, in order: all of them, and those that a rule was for.
+
+    Used by the test's thread and by the broker's.
+    """
+
+    seen: list[RequestFrame] = field(factory=list)
+    acted_on: list[RequestFrame] = field(factory=list)
+    _rules: list[_Rule] = field(factory=list)
+    _changed: threading.Condition = field(factory=threading.Condition)
+
+    # ---- the test's side
+
+    def play(self, text: str) -> None:
+        """Add the rules of ``text`` to those in force."""
+        with self._changed:
+            self._rules += [_read(line.strip()) for line in text.splitlines() if line.strip()]
+
+    def stop(self) -> None:
+        """Drop all rules: from here on the broker answers as always."""
+        with self._changed:
+            self._rules.clear()
+
+    @property
+    def is_played(self) -> bool:
+        """Whether every rule with a number of turns had all of them."""
+        return all(rule.turns in (0, float("inf")) for rule in self._rules)
+
+    def came(self, request: str) -> list[RequestFrame]:
+        """The requests of that name so far."""
+        assert request in REQUESTS, request
+        return [one for one in tuple(self.seen) if _is_a(one, request)]
+
+    def wait_for(self, request: str, times: int = 1) -> RequestFrame:
+        """Wait until so many of them came; return the last of these."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.came(request)) >= times, PATIENCE_S), f"no {request} came"
+        return self.came(request)[times - 1]
+
+    def wait_for_next(self, request: str) -> RequestFrame:
+        """Wait for the first of them behind the last request that a rule was for."""
+
+        def behind() -> list[RequestFrame]:
+            (at,) = (index for index, one in enumerate(self.seen) if one is self.acted_on[-1])
+            return [one for one in self.seen[at + 1 :] if _is_a(one, request)]
+
+        with self._changed:
+            assert self._changed.wait_for(behind, PATIENCE_S), f"no {request} came any more"
+            return behind()[0]
+
+    # ---- the broker's side
+
+    async def serve(
+        self, dispatcher: Dispatcher, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _max_bytes: int
+    ) -> None:
+        """Serve one connection; takes the place of ``kafka_nextgen.broker.connection.serve``."""
+        try:
+            while True:
+                length = int.from_bytes(await reader.readexactly(4), "big")
+                frame = await reader.readexactly(length)
+                await self._answer(dispatcher, frame, writer)
+        except (asyncio.IncompleteReadError, ConnectionError, CloseConnectionError):
+            pass
+        finally:
+            writer.transport.abort()
+
+    async def _answer(self, dispatcher: Dispatcher, frame: bytes, writer: asyncio.StreamWriter) -> None:
+        request = decode_request(frame)
+        act = self._turn_of(request)
+        if act is None:
+            writer.write(await dispatcher.answer(frame, "/127.0.0.1") or b"")
+        else:
+            await act(request, lambda: dispatcher.answer(frame, "/127.0.0.1"), writer)
+        await writer.drain()
+
+    def _turn_of(self, request: RequestFrame) -> Act | None:
+        with self._changed:
+            self.seen.append(request)
+            self._changed.notify_all()
+            rule = next((rule for rule in self._rules if rule.fits(request)), None)
+            if rule is None:
+                return None
+            rule.turns -= 1
+            self.acted_on.append(request)
+            return rule.act
+
+
+def _is_a(request: RequestFrame, name: str) -> bool:
+    api, sieve = REQUESTS[name]
+    return request.api is api and request.message is not None and sieve(request)
+
+
+def _read(line: str) -> _Rule:
+    match = _LINE.fullmatch(line)
+    assert match is not None, f"not a rule: {line!r}"
+    assert match["request"] in REQUESTS, f"no request is called {match['request']!r}"
+    turns = match["turns"] or "1 times"
+    return _Rule(
+        match["request"], act_named(match["act"]), float("inf") if turns == "always" else int(turns.split()[0])
+    )
