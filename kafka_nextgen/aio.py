@@ -19,7 +19,7 @@ from kafka_nextgen.engine.records import Records
 from kafka_nextgen.engine.signals import AsyncSignal
 from kafka_nextgen.engine.waiting import acknowledged, answer_to
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
-from kafka_nextgen.processing import DRAIN_TIMEOUT_S, AsyncDeadLetter, AsyncHandler, Order, StopHandle, run_async
+from kafka_nextgen.processing import AwaitsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
 __all__ = ["AsyncConsumer"]
@@ -30,7 +30,7 @@ logger = logging.getLogger("kafka_nextgen.consumer")
 ITERATION_TIMEOUT_S = 10.0
 
 
-class AsyncConsumer(AwaitedCalls):
+class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
     """Reads topics as a member of a consumer group, for applications built on asyncio.
 
     The same configuration, methods and errors as ``Consumer``; what waits there is awaited here. Heartbeats and
@@ -138,39 +138,6 @@ class AsyncConsumer(AwaitedCalls):
                 await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
                 record = self._core.cursor.look(self.config.max_poll_records)
             return record
-
-    # ---- working side by side
-
-    async def run(
-        self,
-        handler: AsyncHandler,
-        topics: Topics | None = None,
-        *,
-        concurrency: int = 8,
-        order: Order | str = Order.PARTITION,
-        attempts: int = 3,
-        dead_letter: AsyncDeadLetter | None = None,
-        drain_timeout_s: float = DRAIN_TIMEOUT_S,
-        stop_on_signals: bool = True,
-        stop: StopHandle | None = None,
-    ) -> None:
-        """Call ``handler`` with every record, ``concurrency`` at a time, until stopped.
-
-        ``handler`` and ``dead_letter`` may be ``async``. What is still at work after ``drain_timeout_s`` at the end,
-        or when this is cancelled, is cancelled. Otherwise as ``Consumer.run``.
-        """
-        await run_async(
-            self,
-            self._topics_to_run(topics, self._listener is not None),
-            handler,
-            concurrency=concurrency,
-            order=order,
-            attempts=attempts,
-            dead_letter=dead_letter,
-            drain_timeout_s=drain_timeout_s,
-            stop_on_signals=stop_on_signals,
-            stop=stop,
-        )
 
     # ---- the end
 

@@ -19,7 +19,7 @@ from kafka_nextgen.engine.records import Records
 from kafka_nextgen.engine.signals import ThreadSignal
 from kafka_nextgen.engine.waiting import answer
 from kafka_nextgen.errors import ConcurrentUseError
-from kafka_nextgen.processing import DRAIN_TIMEOUT_S, DeadLetter, Handler, Order, StopHandle, run
+from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
 __all__ = ["Consumer"]
@@ -30,7 +30,7 @@ logger = logging.getLogger("kafka_nextgen.consumer")
 ITERATION_TIMEOUT_S = 10.0
 
 
-class Consumer(BlockingCalls):
+class Consumer(BlockingCalls, RunsHandlers):
     """Reads topics as a member of a consumer group.
 
     Takes the configuration under Kafka's names, as a mapping, or in snake_case, as keyword arguments; raises
@@ -145,40 +145,6 @@ class Consumer(BlockingCalls):
                 self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
                 record = self._core.cursor.look(self.config.max_poll_records)
             return record
-
-    # ---- working side by side
-
-    def run(
-        self,
-        handler: Handler,
-        topics: Topics | None = None,
-        *,
-        concurrency: int = 8,
-        order: Order | str = Order.PARTITION,
-        attempts: int = 3,
-        dead_letter: DeadLetter | None = None,
-        drain_timeout_s: float = DRAIN_TIMEOUT_S,
-        stop_on_signals: bool = True,
-        stop: StopHandle | None = None,
-    ) -> None:
-        """Call ``handler`` with every record of ``topics``, ``concurrency`` at a time, until stopped.
-
-        ``topics`` default to what was subscribed to without a listener. Needs ``enable.auto.commit=false``: what is
-        handled without a gap is committed by itself. Arguments, promises and errors are those of
-        ``kafka_nextgen.processing.run``. Raises MisuseError if there is nothing to read, or another listener.
-        """
-        run(
-            self,
-            self._topics_to_run(topics, self._listener is not None),
-            handler,
-            concurrency=concurrency,
-            order=order,
-            attempts=attempts,
-            dead_letter=dead_letter,
-            drain_timeout_s=drain_timeout_s,
-            stop_on_signals=stop_on_signals,
-            stop=stop,
-        )
 
     # ---- the end
 

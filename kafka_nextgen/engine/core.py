@@ -18,7 +18,7 @@ from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.manual_assignment import checked, refusal
 from kafka_nextgen.engine.records import Deserializers, Records
 from kafka_nextgen.engine.signals import Signal
-from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.fetching import OffsetReset
 from kafka_nextgen.membership.events import Polled, Subscribed
 from kafka_nextgen.patterns import SubscriptionPattern
@@ -50,6 +50,7 @@ class ConsumerCore:
         self.cursor = Cursor(self.fetches, self.engine.mailbox, self._deserializers, whoami, self.note_interval_s)
         self._note_at_s = 0.0
         self.topics: Topics | None = None  # subscribed to
+        self.has_listener = False  # for that subscription
         self._running: PendingCallback | None = None
         self._all_is_processed = True
 
@@ -58,10 +59,12 @@ class ConsumerCore:
     def subscribe(self, topics: Topics, has_listener: bool) -> Future[None]:
         """Subscribe to topics by name, or to all that match a pattern."""
         subscribed = _subscribed(topics)
+        if not self.config.group_id:
+            raise ConfigError("subscribe() needs group.id; assign() reads partitions without one", key="group.id")
         if self.by_hand:
             raise refusal("subscribe", self.by_hand)
         self.engine.mailbox.raise_fatal()
-        self.topics = topics
+        self.topics, self.has_listener = topics, has_listener
         return self.engine.subscribe(subscribed, has_listener)
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:

@@ -94,16 +94,21 @@ class Front:
             raise MisuseError("group_metadata() needs group.id")
         return identity.as_metadata()
 
-    def _topics_to_run(self, topics: Topics | None, has_listener: bool) -> Topics:
-        """What ``run`` reads: ``topics``, or what was subscribed to without a listener, whose place it takes."""
-        subscribed = self._usable().topics
-        if topics is not None:
+    def _topics_to_run(self, topics: Topics | None) -> Topics | None:
+        """What ``run`` is to subscribe to: ``topics``, or what was subscribed to without a listener.
+
+        None if it reads what was assigned by hand. Raises MisuseError if it can't run.
+        """
+        core = self._usable()
+        if not self.config.group_id:
+            raise MisuseError("run() commits what is handled: set group.id")
+        if topics is not None or core.by_hand:
             return topics
-        if subscribed is None:
-            raise MisuseError("run() has nothing to read: give it topics, or subscribe() first")
-        if has_listener:
+        if core.topics is None:
+            raise MisuseError("run() has nothing to read: give it topics, or subscribe() or assign() first")
+        if core.has_listener:
             raise MisuseError("run() listens to rebalances itself: subscribe() without a listener, or give it topics")
-        return subscribed
+        return core.topics
 
     def _usable(self) -> ConsumerCore:
         """The core, for whoever may use it now; a callback may do so while the consumer closes."""

@@ -16,7 +16,6 @@ from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.readings import ClassicReading, ConsumerReading
 from kafka_nextgen.engine.settings import classic_settings, member_settings
-from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.membership import offsets as consumer_offsets
 from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic.events import RebalanceEnforced
@@ -52,8 +51,6 @@ class Membership:
 
     def subscribe(self, event: Subscribed, has_listener: bool) -> None:
         """Tell the member what to read, and whether somebody listens."""
-        if not self._config.group_id:
-            raise ConfigError("subscribe() needs group.id; assign() reads partitions without one", key="group.id")
         self._subscribed = event
         if self.driver is None:
             self.driver = self._first_driver()

@@ -53,9 +53,13 @@ class AsyncRunner(AsyncRebalanceListener):
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
-    async def run(self, topics: Topics) -> None:
-        """Work until it is stopped; raises what a handler, a dead letter, a poll or the last commit raised."""
-        await self._consumer.subscribe(topics, self)
+    async def run(self, topics: Topics | None) -> None:
+        """Work until it is stopped, on what is assigned by hand if no topics are given.
+
+        Raises what a handler, a dead letter, a poll or the last commit raised.
+        """
+        if topics is not None:
+            await self._consumer.subscribe(topics, self)
         failure = await self._poll_until_over()
         try:
             await self._put_down(topics, failure)
@@ -141,7 +145,7 @@ class AsyncRunner(AsyncRebalanceListener):
             self._ends_at = time.monotonic() + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - time.monotonic())
 
-    async def _put_down(self, topics: Topics, failure: BaseException | None) -> None:
+    async def _put_down(self, topics: Topics | None, failure: BaseException | None) -> None:
         """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more."""
         self._work.begin_to_end()
         if not isinstance(failure, asyncio.CancelledError):
@@ -151,8 +155,9 @@ class AsyncRunner(AsyncRebalanceListener):
             await self._commit(self._consumer.commit, None)
         finally:
             await self._rewind()
-            with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
-                await self._consumer.subscribe(topics)
+            if topics is not None:
+                with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
+                    await self._consumer.subscribe(topics)
 
     async def _rewind(self) -> None:
         positions = self._work.positions()

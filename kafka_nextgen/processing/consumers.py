@@ -24,6 +24,9 @@ class _Common(Protocol):
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this member owns now."""
 
+    def _topics_to_run(self, topics: Topics | None) -> Topics | None:
+        """What ``run`` is to subscribe to; None if it reads what was assigned by hand."""
+
 
 class ConsumerToRun(_Common, Protocol):
     """A consumer that is waited for; see ``Consumer`` for what its methods do."""

@@ -53,9 +53,13 @@ class Runner(RebalanceListener):
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
-    def run(self, topics: Topics) -> None:
-        """Work until it is stopped; raises what a handler, a dead letter, a poll or the last commit raised."""
-        self._consumer.subscribe(topics, self)
+    def run(self, topics: Topics | None) -> None:
+        """Work until it is stopped, on what is assigned by hand if no topics are given.
+
+        Raises what a handler, a dead letter, a poll or the last commit raised.
+        """
+        if topics is not None:
+            self._consumer.subscribe(topics, self)
         self._crew.start()
         failure = self._poll_until_over()
         try:
@@ -144,7 +148,7 @@ class Runner(RebalanceListener):
             self._ends_at = time.monotonic() + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - time.monotonic())
 
-    def _put_down(self, topics: Topics) -> None:
+    def _put_down(self, topics: Topics | None) -> None:
         """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more."""
         with self._crew.lock:
             self._work.begin_to_end()
@@ -154,8 +158,9 @@ class Runner(RebalanceListener):
             self._commit(self._consumer.commit, None)
         finally:
             self._rewind()
-            with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
-                self._consumer.subscribe(topics)
+            if topics is not None:
+                with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
+                    self._consumer.subscribe(topics)
 
     def _rewind(self) -> None:
         with self._crew.lock:

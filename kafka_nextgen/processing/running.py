@@ -1,4 +1,4 @@
-"""The way in: ``run`` and ``run_async``."""
+"""The way in: the method ``run`` of both consumers."""
 
 from __future__ import annotations
 
@@ -15,69 +15,82 @@ from kafka_nextgen.processing.runner import Runner
 from kafka_nextgen.processing.settings import DRAIN_TIMEOUT_S, ProcessingSettings
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
-__all__ = ["run", "run_async"]
+__all__ = ["AwaitsHandlers", "RunsHandlers"]
 
 
-def run(
-    consumer: ConsumerToRun,
-    topics: Topics,
-    handler: Handler,
-    *,
-    concurrency: int = 8,
-    order: Order | str = Order.PARTITION,
-    attempts: int = 3,
-    dead_letter: DeadLetter | None = None,
-    drain_timeout_s: float = DRAIN_TIMEOUT_S,
-    stop_on_signals: bool = True,
-    stop: StopHandle | None = None,
-) -> None:
-    """Read ``topics`` and call ``handler`` with every record, on up to ``concurrency`` threads; return when stopped.
+class RunsHandlers:
+    """What ``Consumer`` is besides: able to work on several records side by side."""
 
-    Each record is handled at least once. Those of one partition, or with ``order="key"`` of one key in a partition,
-    are handled one after the other. A record whose handler raised is tried ``attempts`` times in all, with pauses of
-    ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``; then ``dead_letter`` is called with it (key and
-    value as bytes, whatever deserializers there are) and the error, and it counts as handled once that returned.
+    def run(
+        self: ConsumerToRun,
+        handler: Handler,
+        topics: Topics | None = None,
+        *,
+        concurrency: int = 8,
+        order: Order | str = Order.PARTITION,
+        attempts: int = 3,
+        dead_letter: DeadLetter | None = None,
+        drain_timeout_s: float = DRAIN_TIMEOUT_S,
+        stop_on_signals: bool = True,
+        stop: StopHandle | None = None,
+    ) -> None:
+        """Call ``handler`` with every record of ``topics``, on up to ``concurrency`` threads; return when stopped.
 
-    Every ``auto.commit.interval.ms``, and at the end, the offset behind the records that are handled without a gap
-    is committed. Partitions that are revoked are given up when what was begun of them is handled and committed,
-    within ``drain_timeout_s`` seconds and at most 80% of ``rebalance.timeout.ms`` and ``max.poll.interval.ms``. Of
-    partitions that are lost nothing is committed.
+        ``topics`` default to what was subscribed to without a listener, or to the partitions assigned by hand.
 
-    ``stop``, or SIGTERM and SIGINT in the main thread, end it: what was begun is handled, within
-    ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins behind what was handled.
+        Each record is handled at least once. Those of one partition, or with ``order="key"`` of one key in a
+        partition, are handled one after the other. A record whose handler raised is tried ``attempts`` times in all,
+        with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``; then ``dead_letter`` is called
+        with it (key and value as bytes, whatever deserializers there are) and the error, and it counts as handled
+        once that returned.
 
-    Raises ConfigError with ``enable.auto.commit=true``; what the handler raised, if there is no ``dead_letter``;
-    what ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise.
-    """
-    for name, function in (("handler", handler), ("dead_letter", dead_letter)):
-        if inspect.iscoroutinefunction(function):
-            raise TypeError(f"an async {name} needs AsyncConsumer; Consumer can't await it")
-    settings = ProcessingSettings.of(consumer.config, concurrency, order, attempts, drain_timeout_s)
-    handle = stop or StopHandle()
-    runner = Runner(consumer, handler, dead_letter, settings, handle)
-    with stopped_by_signals(handle) if stop_on_signals else nullcontext():
-        runner.run(topics)
+        Every ``auto.commit.interval.ms``, and at the end, the offset behind the records that are handled without a
+        gap is committed. Partitions that are revoked are given up when what was begun of them is handled and
+        committed, within ``drain_timeout_s`` seconds and at most 80% of ``rebalance.timeout.ms`` and
+        ``max.poll.interval.ms``. Of partitions that are lost nothing is committed.
+
+        ``stop``, or SIGTERM and SIGINT in the main thread, end it: what was begun is handled, within
+        ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins behind what was handled.
+
+        Raises ConfigError with ``enable.auto.commit=true``; MisuseError if there is nothing to read, another
+        listener, or no ``group.id`` to commit for; what the handler raised, if there is no ``dead_letter``; what
+        ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise.
+        """
+        for name, function in (("handler", handler), ("dead_letter", dead_letter)):
+            if inspect.iscoroutinefunction(function):
+                raise TypeError(f"an async {name} needs AsyncConsumer; Consumer can't await it")
+        subscribes_to = self._topics_to_run(topics)
+        settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
+        handle = stop or StopHandle()
+        runner = Runner(self, handler, dead_letter, settings, handle)
+        with stopped_by_signals(handle) if stop_on_signals else nullcontext():
+            runner.run(subscribes_to)
 
 
-async def run_async(
-    consumer: AsyncConsumerToRun,
-    topics: Topics,
-    handler: AsyncHandler,
-    *,
-    concurrency: int = 8,
-    order: Order | str = Order.PARTITION,
-    attempts: int = 3,
-    dead_letter: AsyncDeadLetter | None = None,
-    drain_timeout_s: float = DRAIN_TIMEOUT_S,
-    stop_on_signals: bool = True,
-    stop: StopHandle | None = None,
-) -> None:
-    """Do what ``run`` does with up to ``concurrency`` tasks; ``handler`` and ``dead_letter`` may be ``async``.
+class AwaitsHandlers:
+    """What ``AsyncConsumer`` is besides: able to work on several records side by side."""
 
-    What is still at work after ``drain_timeout_s`` at the end, or when this is cancelled, is cancelled.
-    """
-    settings = ProcessingSettings.of(consumer.config, concurrency, order, attempts, drain_timeout_s)
-    handle = stop or StopHandle()
-    runner = AsyncRunner(consumer, handler, dead_letter, settings, handle)
-    with stopped_by_signals(handle) if stop_on_signals else nullcontext():
-        await runner.run(topics)
+    async def run(
+        self: AsyncConsumerToRun,
+        handler: AsyncHandler,
+        topics: Topics | None = None,
+        *,
+        concurrency: int = 8,
+        order: Order | str = Order.PARTITION,
+        attempts: int = 3,
+        dead_letter: AsyncDeadLetter | None = None,
+        drain_timeout_s: float = DRAIN_TIMEOUT_S,
+        stop_on_signals: bool = True,
+        stop: StopHandle | None = None,
+    ) -> None:
+        """Call ``handler`` with every record of ``topics``, by up to ``concurrency`` tasks; return when stopped.
+
+        ``handler`` and ``dead_letter`` may be ``async``. What is still at work after ``drain_timeout_s`` at the end,
+        or when this is cancelled, is cancelled. Otherwise as ``Consumer.run``.
+        """
+        subscribes_to = self._topics_to_run(topics)
+        settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
+        handle = stop or StopHandle()
+        runner = AsyncRunner(self, handler, dead_letter, settings, handle)
+        with stopped_by_signals(handle) if stop_on_signals else nullcontext():
+            await runner.run(subscribes_to)

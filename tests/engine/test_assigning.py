@@ -229,8 +229,11 @@ def test_a_consumer_may_go_from_one_to_the_other_and_back(stage: Stage) -> None:
 
 
 def test_subscribing_without_a_group_names_the_other_way(stage: Stage) -> None:
-    with stage.consumer(group_id=None) as consumer, pytest.raises(ConfigError, match=r"group\.id.*assign\(\)"):
-        consumer.subscribe([TOPIC])
+    with stage.consumer(group_id=None) as consumer:
+        with pytest.raises(ConfigError, match=r"group\.id.*assign\(\)"):
+            consumer.subscribe([TOPIC])
+        consumer.assign([tp()])
+        assert values(read(consumer, 10)) == list(range(10))
 
 
 def test_a_callback_can_not_assign(stage: Stage) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from kafka_nextgen import RebalanceListener, Record, TopicPartition
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.records import Records
+from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 from tests.processing.stage import P0
@@ -36,7 +37,7 @@ def records_of(partition: TopicPartition, *offsets: int, value: bytes = b"") -> 
     return Records([ColumnSlice(columns, 0, count)])
 
 
-class ScriptedConsumer:
+class ScriptedConsumer(RunsHandlers):
     """Owns ``P0`` from the start; every step of the script is one poll, after them polls bring nothing."""
 
     def __init__(self, *script: Step, **config: object) -> None:
@@ -51,6 +52,9 @@ class ScriptedConsumer:
         self.polls = 0
         self.paused: set[TopicPartition] = set()
         self.sought: dict[TopicPartition, int] = {}
+
+    def _topics_to_run(self, topics: Collection[str] | None) -> Collection[str]:
+        return topics or ["orders"]
 
     def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
         self.listener = listener or RebalanceListener()

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_nextgen import Record, TopicPartition
 from kafka_nextgen.errors import CommitFailedError, GroupAuthorizationError, MisuseError, NoBrokersError
-from kafka_nextgen.processing import StopHandle, run
+from kafka_nextgen.processing import StopHandle
 from tests.processing.scripted import ScriptedConsumer, keep, records_of
 from tests.processing.stage import P0, P1
 
@@ -24,7 +24,7 @@ def stop_after(handle: StopHandle, consumer: ScriptedConsumer) -> None:
 def run_to_the_end(consumer: ScriptedConsumer, handler: object, **options: object) -> None:
     handle = StopHandle()
     stop_after(handle, consumer)
-    run(consumer, ["orders"], handler, stop=handle, **options)  # type: ignore[arg-type]
+    consumer.run(handler, stop=handle, **options)  # type: ignore[arg-type]
 
 
 class Gate:
@@ -103,7 +103,7 @@ def test_a_partition_that_is_slow_is_paused_and_resumed_at_the_end() -> None:
 def test_what_was_not_begun_is_read_again_by_whoever_polls_next() -> None:
     handle = StopHandle()
     consumer = ScriptedConsumer(records_of(P0, 5, 6, 7))
-    run(consumer, ["orders"], lambda _: handle.stop(), stop=handle, concurrency=1)
+    consumer.run(lambda _: handle.stop(), stop=handle, concurrency=1)
     last = consumer.commits[-1][P0]
     assert last in (6, 7, 8)  # as many as began before the stop was noticed
     assert consumer.sought == ({P0: last} if last < 8 else {})
@@ -186,14 +186,14 @@ def test_a_last_commit_that_fails_is_raised() -> None:
     consumer.refusal = CommitFailedError("stale", code=113, failed={P0: "STALE_MEMBER_EPOCH"})
     handle = StopHandle()
     with pytest.raises(CommitFailedError):
-        run(consumer, ["orders"], lambda _: handle.stop(), stop=handle)
+        consumer.run(lambda _: handle.stop(), stop=handle)
 
 
 def test_a_commit_that_will_never_be_allowed_ends_the_run() -> None:
     consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)
     consumer.refusal = GroupAuthorizationError("not for you", code=30)
     with pytest.raises(GroupAuthorizationError):
-        run(consumer, ["orders"], lambda _: None)
+        consumer.run(lambda _: None)
 
 
 def test_weather_is_waited_out_by_the_commits_on_the_way() -> None:
@@ -221,7 +221,7 @@ def test_what_a_poll_raises_ends_the_run_after_what_is_finished_was_committed() 
 
     consumer = ScriptedConsumer(records_of(P0, 5), break_down)
     with pytest.raises(MisuseError, match="broken"):
-        run(consumer, ["orders"], gate)
+        consumer.run(gate)
     assert consumer.commits == [{P0: 6}]
 
 
@@ -234,7 +234,7 @@ def test_a_failing_last_commit_does_not_hide_the_first_error() -> None:
             raise ValueError("no such order")
 
     with pytest.raises(ValueError, match="no such order"):
-        run(consumer, ["orders"], handle, attempts=1)
+        consumer.run(handle, attempts=1)
 
 
 def test_an_exit_in_a_handler_ends_the_program() -> None:
@@ -242,14 +242,14 @@ def test_an_exit_in_a_handler_ends_the_program() -> None:
         raise SystemExit(3)
 
     with pytest.raises(SystemExit) as left:
-        run(ScriptedConsumer(records_of(P0, 5)), ["orders"], leave)
+        ScriptedConsumer(records_of(P0, 5)).run(leave)
     assert left.value.code == 3
 
 
 def test_after_the_end_the_listener_has_nothing_more_to_say() -> None:
     consumer = ScriptedConsumer(records_of(P0, 5))
     handle = StopHandle()
-    run(consumer, ["orders"], lambda _: handle.stop(), stop=handle)
+    consumer.run(lambda _: handle.stop(), stop=handle)
     commits = list(consumer.commits)
     consumer.listener.on_partitions_revoked(consumer, [P0])  # type: ignore[arg-type]
     assert consumer.commits == commits
@@ -268,7 +268,7 @@ def test_values_are_deserialized_for_the_handler_and_bytes_for_the_dead_letter()
         if record.offset == 7:
             handle.stop()
 
-    run(consumer, ["orders"], lambda record: handled.append(record.value), dead_letter=bury, stop=handle)
+    consumer.run(lambda record: handled.append(record.value), dead_letter=bury, stop=handle)
     assert handled == [17]
     assert dead == [(6, b"many", "DeserializationError"), (7, b"", "DeserializationError")]
     assert consumer.commits[-1] == {P0: 8}
@@ -278,4 +278,4 @@ def test_async_handlers_need_the_async_consumer() -> None:
     async def handle(record: Record) -> None: ...
 
     with pytest.raises(TypeError, match="an async handler needs AsyncConsumer"):
-        run(ScriptedConsumer(), ["orders"], handle)
+        ScriptedConsumer().run(handle)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen import Consumer, MisuseError, RebalanceListener, Record, StopHandle
+from kafka_nextgen import Consumer, MisuseError, RebalanceListener, Record, StopHandle, TopicPartition
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, Diary, Member, fill, member_config
 from tests.support.clients import stored_offsets, unique
@@ -227,3 +227,35 @@ def test_a_consumer_may_run_again(servers: str, topic: str) -> None:
         consumer.run(stop_in_between, [topic], stop=handle)
         consumer.run(go_on, stop=second)
     assert diary.handled == dict.fromkeys(range(COUNT), 1)
+
+
+def test_partitions_assigned_by_hand_are_worked_on_without_joining(servers: str, topic: str) -> None:
+    group, diary, stop = unique("by-hand"), Diary(), StopHandle()
+    mine = [TopicPartition(topic, partition) for partition in (1, 2)]
+
+    def handle(record: Record) -> None:
+        diary.note(record)
+        if len(diary.handled) == COUNT // 2:
+            stop.stop()
+
+    with Consumer(member_config(servers, group)) as consumer:
+        consumer.assign(mine)
+        consumer.run(handle, stop=stop)
+        assert consumer.rebalances() == ()
+        assert consumer.assignment() == set(mine)
+    assert set(diary.handled.values()) == {1}
+    assert stored_offsets(servers, group) == dict.fromkeys((1, 2), COUNT // PARTITIONS)
+
+
+def test_who_assigned_by_hand_can_not_run_topics_as_well(servers: str, topic: str) -> None:
+    with Consumer(member_config(servers, unique("by-hand"))) as consumer:
+        consumer.assign([TopicPartition(topic, 0)])
+        with pytest.raises(MisuseError, match="assigned by hand"):
+            consumer.run(lambda _: None, [topic])
+
+
+def test_without_a_group_there_is_nothing_to_commit_for(servers: str, topic: str) -> None:
+    with Consumer(member_config(servers, "", group_id=None)) as consumer:
+        consumer.assign([TopicPartition(topic, 0)])
+        with pytest.raises(MisuseError, match=r"set group\.id"):
+            consumer.run(lambda _: None)

@@ -1,4 +1,4 @@
-"""``run_async`` in a group: the same promises, kept by tasks of one event loop."""
+"""``AsyncConsumer.run`` in a group: the same promises, kept by tasks of one event loop."""
 
 from __future__ import annotations
 
@@ -244,3 +244,16 @@ def test_handlers_that_take_too_long_are_cancelled_at_the_end(servers: str) -> N
     play(work(servers, group, hang, handle, drain_timeout_s=0.01))
     assert set(cancelled) == {0}
     assert stored_offsets(servers, group) == {}
+
+
+def test_partitions_assigned_by_hand_are_worked_on_without_joining(servers: str) -> None:
+    group, notes = unique("by-hand"), Notes(COUNT // PARTITIONS)
+
+    async def scene() -> None:
+        async with AsyncConsumer(member_config(servers, group)) as consumer:
+            await consumer.assign([TopicPartition("orders", 3)])
+            await consumer.run(notes.note, stop=notes.handle)
+
+    play(scene())
+    assert set(notes.handled.values()) == {1}
+    assert stored_offsets(servers, group) == {3: COUNT // PARTITIONS}
