@@ -21,6 +21,7 @@ from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.fetching import OffsetReset
 from kafka_nextgen.membership.events import Polled, Subscribed
+from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
@@ -52,6 +53,7 @@ class ConsumerCore:
         self.topics: Topics | None = None  # subscribed to
         self.has_listener = False  # for that subscription
         self._running: PendingCallback | None = None
+        self.polls = self.engine.counters.polls
         self._all_is_processed = True
 
     # ---- subscribing
@@ -110,6 +112,12 @@ class ConsumerCore:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""
         return Records(self.fetches.take(max_records or self.config.max_poll_records), self._deserializers)
 
+    def metrics(self) -> Metrics:
+        """What was counted and measured until now. Raises MisuseError in a process forked off."""
+        self.engine.refuse_foreign()
+        self.cursor.settle_mine()
+        return self.engine.metrics()
+
     def raise_what_stands(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""
         self.engine.mailbox.raise_error()
@@ -126,11 +134,13 @@ class ConsumerCore:
         """The callback to run, or to wait for if it runs already; the same one until it is told to be finished."""
         if self._running is None:
             self._running = self.engine.mailbox.take_callback()
+            self.polls.begin_callback()
         return self._running
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
         """Tell the member how a listener's method ended."""
         self._running = None
+        self.polls.end_callback()
         return self.engine.callback_finished(callback, error)
 
     # ---- positions

@@ -63,6 +63,20 @@ class Cursor:
         if self._run is not _NOTHING:
             self._fetches.hand_over(self._run.progress())
 
+    def settle_mine(self) -> None:
+        """Advance the positions over what was given out, if it was given to this very caller.
+
+        Anybody else would look at a run that is moving: what is under way then counts a little later.
+        """
+        if self._fresh_while is not None and self._fresh_while[1] == self._asker():
+            self.settle_progress()
+
+    def _asker(self) -> object:
+        try:
+            return self._whoami()
+        except RuntimeError:  # another thread than the event loop's asks for its current task
+            return None
+
     def settle(self) -> None:
         """Advance the positions over what was given out; the rest is looked at anew."""
         self.settle_progress()

@@ -15,6 +15,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.auto_commit import AutoCommit
+from kafka_nextgen.engine.counters import Counters
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.health import Health, assess
 from kafka_nextgen.engine.history import Rebalance
@@ -24,6 +25,7 @@ from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
 from kafka_nextgen.engine.manual_assignment import ManualAssignment
+from kafka_nextgen.engine.measuring import measure
 from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.engine.membership import Driver, Membership
 from kafka_nextgen.engine.offsets import OffsetClient
@@ -34,6 +36,7 @@ from kafka_nextgen.errors import KafkaNextgenError, NoBrokersError, TransportErr
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
@@ -53,6 +56,7 @@ class Engine:
         self._config = config
         self._signal = signal
         self.mailbox = Mailbox(signal)
+        self.counters = Counters()
         self._unreachable: TransportError | None = None
         self._commits: set[asyncio.Task[None] | None] = set()
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
@@ -67,10 +71,12 @@ class Engine:
         self._tasks = TaskSet(self.mailbox.post_error)
         self.cluster = ClusterClient(TransportSettings.of(config))
         self.identity = Identity(config.group_id or "", config.group_instance_id)
-        self.offsets = OffsetClient(self.cluster, self.identity, config)
+        self.offsets = OffsetClient(self.cluster, self.identity, config, self.counters.commits)
         self.lookups = Lookups(self.cluster, config)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
-        self._fetcher = Fetcher(config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks)
+        self._fetcher = Fetcher(
+            config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
+        )
         self._auto_commit = AutoCommit(self.offsets, self.fetches, self.identity)
         surroundings = Surroundings(
             self.cluster,
@@ -81,6 +87,7 @@ class Engine:
             self._tasks,
             config.request_timeout_ms / 1000,
             config.max_poll_interval_ms,
+            self.counters.group,
         )
         self._membership = Membership(config, surroundings, self.offsets)
         self.by_hand = ManualAssignment(config, surroundings)
@@ -151,9 +158,17 @@ class Engine:
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000,
         )
 
+    def metrics(self) -> Metrics:
+        """What was counted and measured until now."""
+        return measure(self.counters, self.fetches.standings(), self.cluster.traffic, self._driver, time.monotonic())
+
     def check_usable(self) -> None:
         """Raise MisuseError after close, or in a process forked off."""
         self._thread.check_usable()
+
+    def refuse_foreign(self) -> None:
+        """Raise MisuseError in a process forked off."""
+        self._thread.refuse_foreign()
 
     # ---- membership
 

@@ -11,6 +11,7 @@ from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge import list_offsets
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.counters import FetchCounters
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.mailbox import Mailbox
@@ -42,6 +43,7 @@ class Fetcher:
         fetches: LockedFetches,
         mailbox: Mailbox,
         tasks: TaskSet,
+        counters: FetchCounters,
     ) -> None:
         self._config = config
         self._cluster = cluster
@@ -49,6 +51,7 @@ class Fetcher:
         self._fetches = fetches
         self._mailbox = mailbox
         self._tasks = tasks
+        self._counters = counters
         self._limits = RecordLimits()
         self._timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
@@ -140,6 +143,7 @@ class Fetcher:
             await self._refresh(need)
 
     def _failed(self, need: Need) -> None:
+        self._counters.failed += isinstance(need, Fetch)
         with self._fetches.locked() as state:
             state.failed(need, time.monotonic())
 
@@ -152,18 +156,21 @@ class Fetcher:
             isolation_level=READ_UNCOMMITTED,
             rack_id=config.client_rack or "",
         )
+        began = time.monotonic()
         message = await self._cluster.call(
             Node(need.node_id),
             FETCH,
             lambda version: bridge.to_request(need.positions, limits, version),
             (need.max_wait_ms + config.request_timeout_ms) / 1000,
         )
+        self._counters.note_answer(began)
         names = {position.topic_id: position.partition.topic for position in need.positions if position.topic_id}
         assert isinstance(message, FetchResponse)
         answer = bridge.from_response(message, names)
         if answer.error != ErrorCode.NONE:
             raise error_from_code(answer.error, f"fetch from node {need.node_id}")
         decoded = decode_answer(need, answer.partitions, self._limits, config.check_crcs)
+        self._counters.note_records(decoded)
         with self._fetches.locked() as state:
             state.fetched(need, decoded, time.monotonic())
 

@@ -15,6 +15,7 @@ from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.rebalance_view import is_in_callback
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Front", "check_max_records"]
@@ -46,7 +47,7 @@ class Front:
         None where nothing was fetched yet, or the position is still being looked up.
         """
         core = self._usable()
-        core.cursor.settle_progress()
+        core.cursor.settle_mine()
         return core.fetches.lag()
 
     def rebalances(self) -> tuple[Rebalance, ...]:
@@ -63,6 +64,15 @@ class Front:
         Asks nobody, so a probe may call it at any time and from any thread; ``problem`` is None if all is well.
         """
         return self._usable().engine.health()
+
+    def metrics(self) -> Metrics:
+        """What this consumer has counted and measured until now: reading, commits, the group, polls, connections.
+
+        Asks nobody, so an exporter may call it at any time and from any thread, also after ``close``. Iteration
+        counts what it gave out when it next polls, within about a second, or when its own thread asks here. Raises
+        MisuseError in a process forked off.
+        """
+        return self._core.metrics()
 
     @property
     def group_protocol(self) -> GroupProtocol | None:

@@ -66,10 +66,14 @@ class IoThread:
 
     def check_usable(self) -> None:
         """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
-        if self.is_foreign:
-            raise MisuseError("this consumer was made before a fork; make a new one in the child process")
+        self.refuse_foreign()
         if not self._accepts:
             raise _closed()
+
+    def refuse_foreign(self) -> None:
+        """Raise MisuseError if this is not the process that made the thread."""
+        if self.is_foreign:
+            raise MisuseError("this consumer was made before a fork; make a new one in the child process")
 
     def stop(self, timeout_s: float) -> None:
         """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 
-from kafka_nextgen.fetching import FetchState, OffsetReset
+from kafka_nextgen.fetching import FetchState, OffsetReset, Standings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -54,6 +54,11 @@ class LockedFetches:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
         with self._lock:
             return self._state.silence_s(now)
+
+    def standings(self) -> Standings:
+        """Where every partition stands, for whoever measures."""
+        with self._lock:
+            return self._state.standings()
 
     # ---- records
 

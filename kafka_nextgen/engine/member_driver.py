@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from attrs import frozen
 
 from kafka_nextgen.engine.auto_commit import AutoCommit
+from kafka_nextgen.engine.counters import GroupCounters
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.history import Reading, RebalanceCause, RebalanceHistory
@@ -56,6 +57,7 @@ class Surroundings:
     tasks: TaskSet
     request_timeout_s: float
     max_poll_interval_ms: int
+    counters: GroupCounters
 
 
 class Machine(Protocol):
@@ -103,6 +105,7 @@ class MemberDriver(Generic[M]):
         self._tasks = surroundings.tasks
         self._request_timeout_s = surroundings.request_timeout_s
         self._max_poll_interval_ms = surroundings.max_poll_interval_ms
+        self._counters = surroundings.counters
         self._timer: asyncio.TimerHandle | None = None
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._left = asyncio.Event()
@@ -126,6 +129,7 @@ class MemberDriver(Generic[M]):
         before, now = self._member.state, time.monotonic()
         effects = self._member.handle(event, now, random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
+        self._counters.watch(event, effects, now)
         self._note(before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
@@ -138,6 +142,7 @@ class MemberDriver(Generic[M]):
         cause = self.history.under_way
         rebalance = self.history.watch(before, self._member.state, effects, now, time.time())
         if rebalance is not None:
+            self._counters.note_rebalance(rebalance, now)
             logger.info("group %s: %s", self._identity.group_id, rebalance)
         if self.history.under_way is RebalanceCause.POLL_TIMEOUT is not cause:
             logger.warning(

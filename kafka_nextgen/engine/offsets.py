@@ -14,6 +14,7 @@ from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.engine.counters import CommitCounters
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.retries import Patience
@@ -37,10 +38,13 @@ class OffsetClient:
 
     rules: OffsetRules = RULES
 
-    def __init__(self, cluster: ClusterClient, identity: Identity, config: ConsumerConfig) -> None:
+    def __init__(
+        self, cluster: ClusterClient, identity: Identity, config: ConsumerConfig, counters: CommitCounters
+    ) -> None:
         self._cluster = cluster
         self._identity = identity
         self._config = config
+        self._counters = counters
 
     # ---- commit
 
@@ -50,11 +54,13 @@ class OffsetClient:
         Raises CommitFailedError, with the reason for each partition that was not committed, another BrokerError
         where the code has one of its own, or RequestTimeoutError.
         """
-        await self._commit(offsets, timeout_s, self.rules.on_commit_error)
+        with self._counters.counted():
+            await self._commit(offsets, timeout_s, self.rules.on_commit_error)
 
     async def commit_before_revoking(self, offsets: Offsets, timeout_s: float) -> None:
         """Commit for a reconciliation: a topic that is gone does not hold it up."""
-        await self._commit(offsets, timeout_s, self.rules.on_commit_before_revoking_error)
+        with self._counters.counted():
+            await self._commit(offsets, timeout_s, self.rules.on_commit_before_revoking_error)
 
     async def _commit(self, offsets: Offsets, timeout_s: float, react: Callable[[int], Reaction]) -> None:
         self._require_group()

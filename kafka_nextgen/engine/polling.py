@@ -38,6 +38,14 @@ Step = Rest | PendingCallback | Future[None]
 
 def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     """Do what a poll owes the member, and end when there are records or the time is over."""
+    core.polls.begin()
+    try:
+        yield from _poll_steps(core, timeout_s)
+    finally:
+        core.polls.end()
+
+
+def _poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     deadline = time.monotonic() + timeout_s
     core.cursor.settle()
     while True:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from kafka_nextgen.fetching.decoding import DecodedPartition, decode_answer
 from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import FetchState
 
 __all__ = [
@@ -21,5 +22,7 @@ __all__ = [
     "NeedMetadata",
     "NeedOffsetReset",
     "OffsetReset",
+    "Standing",
+    "Standings",
     "decode_answer",
 ]

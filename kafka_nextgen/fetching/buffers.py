@@ -8,12 +8,14 @@ moving its start; nothing is copied.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+from attrs import frozen
 
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["Buffers"]
+__all__ = ["Buffers", "HandedOver"]
 
 #: What a record costs beside its bytes: the objects around key and value, and its place in each column.
 RECORD_COST_BYTES = 100
@@ -23,12 +25,26 @@ def _cost_bytes(columns: Columns) -> int:
     return columns.data_bytes + RECORD_COST_BYTES * len(columns)
 
 
+@frozen
+class HandedOver:
+    """How many records were handed over, and how many bytes their batches took, uncompressed."""
+
+    records: int = 0
+    bytes: int = 0
+
+    def plus(self, columns: Columns, start: int, stop: int) -> HandedOver:
+        """With one more run, whose part of the bytes is that of its records."""
+        size, whole = columns.data_bytes, len(columns)
+        return HandedOver(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
+
+
 class Buffers:
     """Runs of records by partition, none of them empty; the next partition in turn comes first."""
 
     def __init__(self) -> None:
         self._runs: OrderedDict[TopicPartition, deque[ColumnSlice]] = OrderedDict()
         self._bytes: dict[TopicPartition, int] = {}
+        self._handed_over: dict[str, HandedOver] = {}
 
     def add(self, columns: Columns) -> None:
         """Keep these records, after those of the same partition that came before."""
@@ -48,6 +64,14 @@ class Buffers:
     def bytes_of(self, partition: TopicPartition) -> int:
         """What the records of this partition take. A run counts in full until its last record is handed over."""
         return self._bytes.get(partition, 0)
+
+    def records_of(self, partition: TopicPartition) -> int:
+        """How many records of this partition there are."""
+        return sum(map(len, self._runs.get(partition, ())))
+
+    def handed_over(self) -> Mapping[str, HandedOver]:
+        """What was handed over until now, by topic."""
+        return dict(self._handed_over)
 
     @property
     def total_bytes(self) -> int:
@@ -79,6 +103,8 @@ class Buffers:
             return False
         run = runs.popleft()
         assert part.stop <= run.stop
+        before = self._handed_over.get(part.partition.topic, HandedOver())
+        self._handed_over[part.partition.topic] = before.plus(run.columns, run.start, part.stop)
         if part.stop < run.stop:
             runs.appendleft(ColumnSlice(run.columns, part.stop, run.stop))
         else:

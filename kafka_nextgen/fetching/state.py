@@ -25,6 +25,7 @@ from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, Ne
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.fetching.standings import Standings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -102,6 +103,10 @@ class FetchState:
     def high_watermarks(self) -> dict[TopicPartition, int]:
         """Where the partitions ended at their last fetch, for those fetched since they were assigned."""
         return {state.partition: state.high_watermark for state in self._assigned.states if state.high_watermark >= 0}
+
+    def standings(self) -> Standings:
+        """Where every partition stands, for whoever measures."""
+        return Standings.of(self._assigned.states, self._buffers)
 
     # ---- handing over
 

@@ -21,6 +21,7 @@ from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Target, purpose_of
+from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Api, VersionRange, negotiate
 from kafka_nextgen.wire.messages import ApiMessage
@@ -47,6 +48,11 @@ class ClusterClient:
     def metadata(self) -> ClusterImage:
         """What is known of the cluster; empty until ``start`` is through."""
         return self._keeper.image
+
+    @property
+    def traffic(self) -> Traffic:
+        """What goes over all connections, counted."""
+        return self._pool.traffic
 
     @property
     def retry_backoff_s(self) -> float:

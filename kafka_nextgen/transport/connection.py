@@ -21,6 +21,7 @@ from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import Api, VersionRange
 from kafka_nextgen.wire.messages import ApiMessage
@@ -33,11 +34,12 @@ logger = logging.getLogger(__name__)
 class Connection(asyncio.BufferedProtocol):
     """Requests out, answers in. ``ranges`` are the versions the broker speaks, once negotiated."""
 
-    def __init__(self, address: ServerAddress, settings: TransportSettings) -> None:
+    def __init__(self, address: ServerAddress, settings: TransportSettings, traffic: Traffic) -> None:
         self.address = address
         self.ranges: Mapping[int, VersionRange] = {}
         self.on_closed: Callable[[Connection, KafkaNextgenError], None] | None = None
         self._settings = settings
+        self._traffic = traffic
         self._reader = FrameReader(settings.receive_max_bytes)
         self._pipeline = Pipeline(settings.max_in_flight)
         self._loop = asyncio.get_running_loop()
@@ -106,6 +108,7 @@ class Connection(asyncio.BufferedProtocol):
         """Called by asyncio: so much was received."""
         if self._ended is not None:
             return
+        self._traffic.bytes_in += nbytes
         try:
             for frame in self._reader.received(nbytes):
                 self._answer(frame)
@@ -124,6 +127,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _answer(self, frame: memoryview) -> None:
         pending = self._pipeline.answered(frames.peek_correlation_id(frame))
+        self._traffic.note_answer(pending.sent_at, self._loop.time())
         if not pending.is_wanted:
             return
         try:
@@ -131,6 +135,7 @@ class Connection(asyncio.BufferedProtocol):
         except DecodeError as error:
             pending.future.set_exception(self._at(error))
             raise
+        self._traffic.note_throttling(message)
         pending.future.set_result(message)
 
     def _at(self, error: DecodeError) -> DecodeError:
@@ -140,6 +145,7 @@ class Connection(asyncio.BufferedProtocol):
         assert self._transport is not None
         for pending in self._pipeline.to_send(self._loop.time()):
             self._transport.write(pending.frame)
+            self._traffic.note_request(pending.frame)
         self._rearm()
 
     def _rearm(self) -> None:

@@ -16,21 +16,22 @@ from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.negotiation import learn_versions
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.traffic import Traffic
 
 __all__ = ["dial"]
 
 T = TypeVar("T")
 
 
-async def dial(address: ServerAddress, settings: TransportSettings) -> Connection:
-    """Connect to a server and learn what it speaks.
+async def dial(address: ServerAddress, settings: TransportSettings, traffic: Traffic | None = None) -> Connection:
+    """Connect to a server and learn what it speaks; ``traffic`` counts what goes over it.
 
     Raises ``DisconnectedError`` that tells what happened at each address, or whatever went wrong at the only one.
     """
     failures: list[KafkaNextgenError] = []
     for host in await _resolve(address, settings.setup_timeout_s):
         try:
-            return await _open(address, host, settings)
+            return await _open(address, host, settings, traffic or Traffic())
         except KafkaNextgenError as failure:
             failures.append(failure)
     if len(failures) == 1:
@@ -51,9 +52,9 @@ async def _resolve(address: ServerAddress, timeout_s: float) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
-async def _open(address: ServerAddress, host: str, settings: TransportSettings) -> Connection:
+async def _open(address: ServerAddress, host: str, settings: TransportSettings, traffic: Traffic) -> Connection:
     deadline = Deadline(settings.setup_timeout_s, f"{address}: connecting to {host}")
-    connection = Connection(address, settings)
+    connection = Connection(address, settings, traffic)
     loop = asyncio.get_running_loop()
     connecting = loop.create_task(loop.create_connection(lambda: connection, host, address.port))
     try:

@@ -37,6 +37,11 @@ class Pending:
     due_at: float = field(default=0.0)
 
     @property
+    def sent_at(self) -> float:
+        """When it went out."""
+        return self.due_at - self.patience_s
+
+    @property
     def is_wanted(self) -> bool:
         """Whether somebody still waits for the answer."""
         return not self.future.done()

@@ -19,6 +19,7 @@ from kafka_nextgen.transport.deadline import Deadline, Shared
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
+from kafka_nextgen.transport.traffic import Traffic
 
 __all__ = ["Pool"]
 
@@ -43,6 +44,7 @@ class Pool:
         chance: Callable[[], float],
         on_lost: Callable[[ServerAddress], None] = lambda address: None,
     ) -> None:
+        self.traffic = Traffic()
         self._settings = settings
         self._chance = chance
         self._on_lost = on_lost
@@ -83,11 +85,13 @@ class Pool:
         if trouble is not None:
             await asyncio.sleep(trouble.until - asyncio.get_running_loop().time())
         try:
-            connection = await dial(address, self._settings)
+            connection = await dial(address, self._settings, self.traffic)
         except KafkaNextgenError as failure:
+            self.traffic.failed += 1
             self._failed(address, failure)
             raise
         self._trouble.pop(address, None)
+        self.traffic.opened += 1
         self._open[address, purpose] = connection
         connection.on_closed = lambda ended, error: self._ended(ended, purpose, error)
         logger.debug("%s: connected for %s", address, purpose.value)
@@ -96,7 +100,9 @@ class Pool:
     def _ended(self, connection: Connection, purpose: Purpose, error: KafkaNextgenError) -> None:
         if self._open.get((connection.address, purpose)) is connection:
             del self._open[connection.address, purpose]
+        self.traffic.closed += 1
         if connection.was_lost:
+            self.traffic.lost += 1
             logger.info("%s (%s connection)", error, purpose.value)
             self._failed(connection.address, error)
             self._on_lost(connection.address)

@@ -1,0 +1,147 @@
+"""What a consumer counts as it goes. Each class is written by one thread; any thread may read.
+
+Nothing here is done per record: a fetch is counted when it is answered, a poll when it begins and ends. What was
+handed over is counted where the buffers give it out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from attrs import Factory, define
+
+from kafka_nextgen.engine.history import Rebalance, RebalanceCause
+from kafka_nextgen.fetching import DecodedPartition
+from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
+from kafka_nextgen.membership.classic.events import SessionKept
+from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
+from kafka_nextgen.metrics import Timings
+
+__all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "PollCounters"]
+
+
+@define
+class FetchCounters:
+    """Fetches, on the I/O thread. Times are monotonic, in seconds."""
+
+    failed: int = 0
+    records: int = 0
+    bytes: int = 0
+    latency: Timings = Factory(Timings)
+
+    def note_answer(self, began: float) -> None:
+        """A fetch that was sent then is answered."""
+        now = time.monotonic()
+        self.latency.note(now - began, now)
+
+    def note_records(self, decoded: Iterable[DecodedPartition]) -> None:
+        """These came with it."""
+        for part in decoded:
+            if part.columns is not None:
+                self.records += len(part.columns)
+                self.bytes += part.columns.data_bytes
+
+
+@define
+class CommitCounters:
+    """Commits, on the I/O thread."""
+
+    failed: int = 0
+    latency: Timings = Factory(Timings)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count what is done in the block as one commit, which failed if it raises."""
+        began = time.monotonic()
+        try:
+            yield
+        except BaseException:
+            self.failed += 1
+            raise
+        finally:
+            now = time.monotonic()
+            self.latency.note(now - began, now)
+
+
+@define
+class GroupCounters:
+    """Heartbeats and rebalances of the member, read off its events and effects, on the I/O thread."""
+
+    heartbeats: int = 0
+    failed: int = 0
+    latency: Timings = Factory(Timings)
+    failed_rebalances: int = 0
+    rebalance_latency: Timings = Factory(Timings)
+    rebalanced_at: float | None = None
+    by_cause: dict[RebalanceCause, int] = Factory(lambda: dict.fromkeys(RebalanceCause, 0))
+    _sent_at: dict[int, float] = Factory(dict)
+
+    def watch(self, event: object, effects: Iterable[object], now: float) -> None:
+        """The member was told this, and wants that done."""
+        if isinstance(event, HeartbeatAnswered | SessionKept | HeartbeatRefused | HeartbeatLost):
+            self._ended(event.number, isinstance(event, HeartbeatRefused | HeartbeatLost), now)
+        for effect in effects:
+            if isinstance(effect, SendHeartbeat | SendClassicHeartbeat):
+                self.heartbeats += 1
+                self._sent_at = {effect.number: now}  # one is on its way at a time
+
+    def _ended(self, number: int, failed: bool, now: float) -> None:
+        self.failed += failed
+        sent_at = self._sent_at.pop(number, None)
+        if sent_at is not None and not failed:
+            self.latency.note(now - sent_at, now)
+
+    def note_rebalance(self, rebalance: Rebalance, now: float) -> None:
+        """A rebalance is over."""
+        self.rebalance_latency.note(rebalance.duration_ms / 1000, now)
+        self.rebalanced_at = now
+        self.by_cause[rebalance.cause] += 1
+        self.failed_rebalances += rebalance.error is not None or rebalance.cause is RebalanceCause.FAILED
+
+
+@define
+class PollCounters:
+    """Polls and callbacks, where the application is."""
+
+    polls: int = 0
+    began_at: float | None = None
+    between: Timings = Factory(Timings)
+    inside: Timings = Factory(Timings)
+    callbacks: Timings = Factory(Timings)
+    _callback_began: float = 0.0
+
+    def begin(self) -> None:
+        """A poll begins."""
+        now = time.monotonic()
+        if self.began_at is not None:
+            self.between.note(now - self.began_at, now)
+        self.polls += 1
+        self.began_at = now
+
+    def end(self) -> None:
+        """It has come to its end."""
+        now = time.monotonic()
+        assert self.began_at is not None, "it began"
+        self.inside.note(now - self.began_at, now)
+
+    def begin_callback(self) -> None:
+        """A method of the listener is about to run."""
+        self._callback_began = time.monotonic()
+
+    def end_callback(self) -> None:
+        """It has returned, or raised."""
+        now = time.monotonic()
+        self.callbacks.note(now - self._callback_began, now)
+
+
+@define
+class Counters:
+    """All of them."""
+
+    fetches: FetchCounters = Factory(FetchCounters)
+    commits: CommitCounters = Factory(CommitCounters)
+    group: GroupCounters = Factory(GroupCounters)
+    polls: PollCounters = Factory(PollCounters)

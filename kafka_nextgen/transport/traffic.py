@@ -1,0 +1,39 @@
+"""What goes over all connections of one client, counted on its event loop; any thread may read."""
+
+from __future__ import annotations
+
+from attrs import Factory, define
+
+from kafka_nextgen.metrics import Timings
+
+__all__ = ["Traffic"]
+
+
+@define
+class Traffic:
+    """Numbers that only grow; ``throttled_ms`` is how long brokers say they held answers back for a quota."""
+
+    opened: int = 0
+    closed: int = 0
+    lost: int = 0
+    failed: int = 0
+    requests: int = 0
+    answers: int = 0
+    bytes_out: int = 0
+    bytes_in: int = 0
+    throttled_ms: int = 0
+    latency: Timings = Factory(Timings)
+
+    def note_request(self, frame: bytes) -> None:
+        """A request goes out."""
+        self.requests += 1
+        self.bytes_out += len(frame)
+
+    def note_answer(self, sent_at: float, now: float) -> None:
+        """The answer to a request sent then is here."""
+        self.answers += 1
+        self.latency.note(now - sent_at, now)
+
+    def note_throttling(self, answer: object) -> None:
+        """What the answer says of quotas, if its API has a word for that (KIP-124)."""
+        self.throttled_ms += getattr(answer, "throttle_time_ms", 0)
