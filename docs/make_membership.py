@@ -25,6 +25,27 @@ stands is its status; what it waits for within a status is its phase. The rules 
 `kafka_nextgen/membership/transitions.py`; this page shows the table that follows them there.
 """
 
+WHEN_A_CALLBACK_RAISES = """
+## When a callback raises
+
+What it raised comes out of `poll`, iteration, `unsubscribe` or `close`. Heartbeats go on.
+
+- `on_partitions_assigned`: FAILED. Nothing is acknowledged, and the new partitions hand out nothing. The next poll
+  calls it again, until it returns; if there is another target by then, that one counts. A classic group asks for no
+  acknowledgement and goes on: if it rebalances, the next poll prepares for that instead.
+- `on_partitions_revoked`: STUCK. Nothing is acknowledged. The coordinator removes the member when its rebalance timeout
+  (`max.poll.interval.ms`) is over; it loses what it kept, and joins again. In a classic group the partitions count as
+  given up, for the whole group waits.
+- `on_partitions_lost`: the member joins again all the same.
+
+A partition that `on_partitions_assigned` was called with hears of `on_partitions_revoked` or `on_partitions_lost` when
+it goes, whether or not that call returned. An application that does not poll again leaves after `max.poll.interval.ms`.
+
+Java's consumer differs in the first. By the consumer group protocol it reconciles again, too, but counts the partitions
+as owned by then: the callback is not called with them a second time. By the classic protocol it reads them although the
+callback failed.
+"""
+
 
 def membership_page() -> str:
     """The page, as it should be."""
@@ -38,6 +59,7 @@ def membership_page() -> str:
             "\n## The arrows\n\n",
             "Arrows from a status to itself are left out: nearly every event may leave a member where it is.\n\n",
             f"```mermaid\n{diagram()}```\n",
+            WHEN_A_CALLBACK_RAISES,
             "\n## What is ignored, and why\n\n",
             _table(("event", "in", "because"), _ignored()),
             "\n## Errors of a heartbeat\n\n",

@@ -38,6 +38,12 @@ class Health:
     problem: str | None
 
 
+_CALLBACK_PROBLEMS = {
+    Phase.FAILED: "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read",
+    Phase.STUCK: "on_partitions_revoked raised: the coordinator removes this member when its rebalance timeout is over",
+}
+
+
 def assess(
     status: Status | ClassicStatus,
     phase: Phase,
@@ -53,8 +59,8 @@ def assess(
     problem = unreachable
     if problem is None and status in (Status.FATAL, ClassicStatus.FATAL):
         problem = "the coordinator refused this member for good; poll() says why"
-    if problem is None and phase is Phase.FAILED:
-        problem = "a rebalance callback raised; the assignment is not acknowledged"
+    if problem is None:
+        problem = _CALLBACK_PROBLEMS.get(phase)
     if problem is None and since_heartbeat_s is not None and since_heartbeat_s > patience_s and member_epoch >= 0:
         problem = f"no heartbeat was answered for {since_heartbeat_s:.0f} s"
     if problem is None and stalled:

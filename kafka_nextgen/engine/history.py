@@ -203,4 +203,4 @@ def _note(draft: _Draft, effect: object) -> None:
     elif isinstance(effect, fx.CallOnLost):
         draft.lost += effect.partitions
     elif isinstance(effect, fx.CallOnAssigned):
-        draft.assigned += effect.partitions
+        draft.assigned = tuple(sorted({*draft.assigned, *effect.partitions}))  # those it raised at, it is told of again

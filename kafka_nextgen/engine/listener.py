@@ -24,13 +24,20 @@ __all__ = ["AsyncRebalanceListener", "RebalanceListener", "call", "call_async", 
 class RebalanceListener:
     """Hears of rebalances; override what is of interest.
 
-    ``consumer`` is a view that works only while the method runs. An exception raised here reaches the caller of
-    ``poll``, and the member does not acknowledge the assignment. With ``AsyncConsumer`` a method blocks the event
+    ``consumer`` is a view that works only while the method runs. With ``AsyncConsumer`` a method blocks the event
     loop as long as it runs; ``AsyncRebalanceListener`` does not.
+
+    An exception raised here reaches the caller of ``poll``. ``on_partitions_assigned`` is called again by the next
+    poll, until it returns. After ``on_partitions_revoked`` the member is removed from its group when the rebalance
+    timeout is over, and joins again (by the classic protocol it goes on). After ``on_partitions_lost`` it goes on.
     """
 
     def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` were added; none of their records is handed out before this returns. May be empty."""
+        """``partitions`` were added; none of their records is handed out before this returns. May be empty.
+
+        If this raises, the next poll calls it again, with the same partitions or, if the assignment has changed by
+        then, with those there are now; what is not there any more has been revoked or lost before.
+        """
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are about to go; they are still this member's, so their offsets can be committed."""

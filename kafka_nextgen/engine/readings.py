@@ -56,10 +56,8 @@ class ConsumerReading:
         return state.published_epoch, state.member_epoch
 
     def error(self, before: MemberState, after: MemberState) -> str | None:
-        """A callback that raised leaves the member FAILED."""
-        if after.phase is Phase.FAILED and before.phase is not Phase.FAILED:
-            return f"{before.phase.value}: the callback raised"
-        return None
+        """A callback that raised leaves the member FAILED or STUCK."""
+        return _callback_error(before.phase, after.phase)
 
 
 class ClassicReading:
@@ -112,8 +110,14 @@ class ClassicReading:
         return state.published, state.generation
 
     def error(self, before: ClassicState, after: ClassicState) -> str | None:
-        """A callback that raised holds nothing up, and is heard of where the application polls."""
-        return None
+        """A callback that raised leaves the member FAILED, unless others wait for what it was to give up."""
+        return _callback_error(before.phase, after.phase)
+
+
+def _callback_error(before: Phase, after: Phase) -> str | None:
+    if after in (Phase.FAILED, Phase.STUCK) and before is not after:
+        return f"{before.value}: the callback raised"
+    return None
 
 
 def _cause_of(leaving: Leaving | None) -> RebalanceCause:

@@ -20,7 +20,7 @@ from kafka_nextgen.membership.events import (
 )
 from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import MemberState
-from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.states import NEEDS_POLL, Phase, Status
 from kafka_nextgen.membership.timers import earliest
 from kafka_nextgen.membership.transitions import TABLE
 from kafka_nextgen.types import TopicPartition
@@ -91,10 +91,10 @@ class Member:
 
     @property
     def wants_poll(self) -> bool:
-        """Whether something waits for Polled: to begin a reconciliation, or to join again."""
+        """Whether something waits for Polled: a reconciliation, a callback that raised, or to join again."""
         if self.state.status is Status.STALE:
             return self.state.phase is Phase.IDLE
-        return self.state.phase is Phase.WAITING_FOR_POLL
+        return self.state.phase in NEEDS_POLL
 
 
 def is_late(state: MemberState, event: Event) -> bool:

@@ -34,6 +34,8 @@ def time_passed(state: MemberState, _event: TimePassed, at: Moment) -> Outcome:
 def polled_while_reconciling(state: MemberState, event: Polled, at: Moment) -> Outcome:
     """The application polls: what waited for that begins."""
     state, _ = polled(state, event, at)
+    if state.phase is Phase.FAILED:
+        return reconciliation.assign_again(state, at)
     if state.phase is not Phase.WAITING_FOR_POLL:
         return state, ()
     return reconciliation.proceed(state, at, polling=True)

@@ -14,9 +14,14 @@ The steps, each a phase in which the member waits for one thing:
 Then the member acknowledges. One reconciliation is under way at a time. If the target changes meanwhile, the
 one under way is finished and acknowledged first, and the next goes to the latest target, not to those between.
 
-A callback that raises leaves the member FAILED: it acknowledges nothing, and its heartbeats go on. If it was to
-revoke, the coordinator removes it when the rebalance timeout is over. If it was only assigned more, no timer runs
-there, and the member stays as it is until it is fenced or the application closes it.
+A callback that raises acknowledges nothing, and heartbeats go on. What it raised reaches the caller of ``poll``.
+
+* After ``on_partitions_assigned`` the member is FAILED: its new partitions hand out nothing. When the application
+  polls again the callback is called again, until it returns. If there is another target by then, that one counts:
+  what the application was told of and is not to have any more is revoked, though its callback never returned, and
+  then the callback is called with all that is new to it.
+* After ``on_partitions_revoked`` it is STUCK: nobody knows what the application still works on. The coordinator
+  removes the member when the rebalance timeout is over; what it has kept until then is lost.
 """
 
 from __future__ import annotations
@@ -49,6 +54,7 @@ from kafka_nextgen.types import TopicId, TopicIdPartition
 __all__ = [
     "acknowledged",
     "ask_for_names",
+    "assign_again",
     "assign_finished",
     "commit_finished",
     "heartbeat_answered",
@@ -113,16 +119,20 @@ def _settle(state: MemberState, at: Moment) -> Outcome:
 
 def proceed(state: MemberState, at: Moment, *, polling: bool = False) -> Outcome:
     """Begin reconciling towards the latest target, as far as its topics have names, or wait for what it needs."""
-    target = _target(state)
-    goal = frozenset(tip for tip in target.partitions if tip.topic_id in state.names)
-    state, effects = ask_for_names(state, at)
-    if goal == state.owned and goal != target.partitions:
+    goal = _within_reach(state)
+    state, effects = ask_for_names(evolve(state, goal=None), at)
+    if goal.partitions == state.owned == state.held and goal != state.target:
         return evolve(state, phase=Phase.RESOLVING), effects
-    if not polling and (at.settings.auto_commit or state.owned - goal):
+    if not polling and (at.settings.auto_commit or state.owned - goal.partitions):
         return evolve(state, phase=Phase.WAITING_FOR_POLL), effects
-    state = evolve(state, goal=Target(target.version, goal))
-    state, begun = _stop_and_commit(state, at)
+    state, begun = _stop_and_commit(evolve(state, goal=goal), at)
     return state, effects + begun
+
+
+def _within_reach(state: MemberState) -> Target:
+    """The latest target as far as its topics have names."""
+    target = _target(state)
+    return evolve(target, partitions=frozenset(tip for tip in target.partitions if tip.topic_id in state.names))
 
 
 def ask_for_names(state: MemberState, at: Moment) -> Outcome:
@@ -155,7 +165,8 @@ def topics_resolved(state: MemberState, event: TopicsResolved, at: Moment) -> Ou
 
 
 def _revoked(state: MemberState) -> frozenset[TopicIdPartition]:
-    return state.owned - _goal(state).partitions
+    """What is to be given up; also what ``on_partitions_assigned`` was called for, and raised."""
+    return (state.owned | state.held) - _goal(state).partitions
 
 
 def _stop_and_commit(state: MemberState, at: Moment) -> Outcome:
@@ -180,25 +191,43 @@ def _revoke(state: MemberState) -> Outcome:
     if not revoked:
         return _assign(state)
     state, number = numbered(state)
-    state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=state.held - revoked)
+    state = evolve(
+        state,
+        phase=Phase.REVOKING,
+        waits_for=number,
+        owned=state.owned | revoked,  # until the callback has returned
+        held=state.held - revoked,
+    )
     return state, (CallOnRevoked(number, tuple(sorted(by_name(state, revoked)))),)
 
 
 def revoke_finished(state: MemberState, event: RevokeFinished, _at: Moment) -> Outcome:
     """The application let go of the revoked partitions."""
     if event.error is not None:
-        return evolve(state, phase=Phase.FAILED, waits_for=None), ()
+        return evolve(state, phase=Phase.STUCK, waits_for=None), ()
     return _assign(evolve(state, owned=state.owned - _revoked(state)))
 
 
 def _assign(state: MemberState) -> Outcome:
     goal = _goal(state).partitions
-    added = goal - state.owned
+    topic_ids = {(state.names[tip.topic_id], tip.topic_id) for tip in goal}
+    apply = ApplyAssignment(by_name(state, goal), tuple(sorted(topic_ids)), by_name(state, goal - state.owned))
+    state, called = _call_on_assigned(state)
+    return state, (apply, *called)
+
+
+def _call_on_assigned(state: MemberState) -> Outcome:
+    added = _goal(state).partitions - state.owned
     state, number = numbered(state)
     state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
-    topic_ids = {(state.names[tip.topic_id], tip.topic_id) for tip in goal}
-    apply = ApplyAssignment(by_name(state, goal), tuple(sorted(topic_ids)), by_name(state, added))
-    return state, (apply, CallOnAssigned(number, tuple(sorted(apply.added))))
+    return state, (CallOnAssigned(number, tuple(sorted(by_name(state, added)))),)
+
+
+def assign_again(state: MemberState, at: Moment) -> Outcome:
+    """The application polls after ``on_partitions_assigned`` raised: call it again, or follow the latest target."""
+    if _goal(state) == _within_reach(state):
+        return _call_on_assigned(state)
+    return proceed(state, at, polling=True)
 
 
 def assign_finished(state: MemberState, event: AssignFinished, _at: Moment) -> Outcome:

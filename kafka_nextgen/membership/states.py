@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["CALLBACK_RUNS", "Phase", "Status"]
+__all__ = ["CALLBACK_RUNS", "NEEDS_POLL", "Phase", "Status"]
 
 
 class Status(Enum):
@@ -32,8 +32,12 @@ class Phase(Enum):
     REVOKING = "revoking"  # waits for on_partitions_revoked
     ASSIGNING = "assigning"  # waits for on_partitions_assigned
     LOSING = "losing"  # waits for on_partitions_lost
-    FAILED = "failed"  # a callback raised: nothing is acknowledged, the coordinator will remove the member
+    FAILED = "failed"  # on_partitions_assigned raised: it is called again when the application polls
+    STUCK = "stuck"  # on_partitions_revoked raised: nothing is acknowledged, the coordinator will remove the member
 
 
 #: A callback of a reconciliation was called and has not returned yet.
 CALLBACK_RUNS = frozenset({Phase.REVOKING, Phase.ASSIGNING})
+
+#: Nothing goes on before the application polls.
+NEEDS_POLL = frozenset({Phase.WAITING_FOR_POLL, Phase.FAILED})

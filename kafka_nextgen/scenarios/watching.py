@@ -36,7 +36,8 @@ class Watch:
     applied: Partitions = NOTHING  # the assignment in force
     stopped: Partitions = NOTHING  # of it, what is not handed out any more
     done: Partitions = NOTHING  # what the callbacks have finished with
-    told: Partitions = NOTHING  # what the listener thinks it has
+    told: Partitions = NOTHING  # what the listener was told it has
+    doubtful: Partitions = NOTHING  # of that, what it raised at
     topic_ids: dict[str, TopicId] = field(factory=dict)
     granted: frozenset[TopicIdPartition] = frozenset()  # whatever the coordinator told since the member joined
     in_flight: int | None = None
@@ -74,7 +75,8 @@ class Watch:
     def _sees_for_the_application(self, effect: Effect) -> None:
         match effect:
             case CallOnAssigned():
-                self.expect(not set(effect.partitions) & self.told, "given up before it is assigned again")
+                known = self.told - self.doubtful
+                self.expect(not set(effect.partitions) & known, "given up before it is assigned again")
                 self.told |= frozenset(effect.partitions)
             case CallOnRevoked():
                 self._gives_up(effect.partitions)
@@ -119,11 +121,13 @@ class Watch:
         self.expect(gone <= self.told, "a partition is given up once")
         self.expect(not gone & (self.applied - self.stopped), f"{format_partitions(gone)} flows while it is given up")
         self.told -= gone
+        self.doubtful -= gone
 
     def callback_ended(self, effect: Effect, failed: bool) -> None:
         """A callback returned, or raised."""
-        if isinstance(effect, CallOnAssigned) and not failed:
-            self.done = self.applied & self.told
+        if isinstance(effect, CallOnAssigned):
+            self.doubtful = self.told & frozenset(effect.partitions) if failed else NOTHING
+            self.done = self.done if failed else self.applied & self.told
         if isinstance(effect, CallOnRevoked) and not failed:
             self.done -= frozenset(effect.partitions)
 

@@ -3,9 +3,10 @@
 * A callback may take longer than the session: heartbeats go on, the member stays, and nobody gets its partitions
   before it has returned.
 * What it raises reaches the caller of ``poll`` as it is, and the assignment is not acknowledged. After
-  ``on_partitions_revoked`` the coordinator removes the member when its rebalance timeout is over; it loses what it
-  had kept and joins again by itself. After ``on_partitions_assigned`` the partitions stay this member's, and none
-  of their records is handed out, until it closes. After ``on_partitions_lost`` it joins again all the same.
+  ``on_partitions_assigned`` the partitions stay this member's, and none of their records is handed out: the next poll
+  calls it again, until it returns. After ``on_partitions_revoked`` the coordinator removes the member when its
+  rebalance timeout is over; it loses what it had kept and joins again by itself. After ``on_partitions_lost`` it
+  joins again all the same.
 * The view that it is given can commit, seek and pause, and ends with the callback.
 * It may not call what would wait for itself: ``close``, ``unsubscribe`` and ``poll`` of the consumer raise MisuseError,
   and the member is no worse for it.
@@ -120,20 +121,51 @@ def test_after_a_failed_revocation_the_member_is_removed_and_returns(
     heard.actions = {}
 
 
-def test_after_a_failed_assignment_nothing_is_handed_out_until_the_member_closes(
+def test_a_failed_assignment_is_tried_again_by_each_poll_until_it_succeeds(
     kafka: KafkaServer, topic: str, group: str, stack: ExitStack
 ) -> None:
     heard = Heard({"assigned": fail})
-    first = join(stack, kafka, group, topic, heard, rebalance_timeout_ms=1500)
+    consumer = join(stack, kafka, group, topic, heard)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError, match=topic):
+            poll_until([consumer], lambda: False)
+    assert "poll() calls it again" in (consumer.health().problem or "")
+    heard.actions = {}
+    assert numbers(read(consumer, 40)) == list(range(40))
+    assert heard.events == [("assigned", {0, 1, 2, 3})] * 4
+    assert consumer.health().problem is None
+
+
+def test_a_failed_assignment_is_given_up_like_any_other_on_closing(
+    kafka: KafkaServer, topic: str, group: str, stack: ExitStack
+) -> None:
+    heard = Heard({"assigned": fail})
+    consumer = join(stack, kafka, group, topic, heard)
     with pytest.raises(ZeroDivisionError, match=topic):
-        poll_until([first], lambda: False)
-    assert list(first.poll(timeout=2)) == [], "longer than the rebalance timeout"
+        poll_until([consumer], lambda: False)
     assert list(members_of(kafka.bootstrap_servers, group).values()) == [{0, 1, 2, 3}]
-    first.close()
+    consumer.close()
     assert heard.events == [("assigned", {0, 1, 2, 3}), ("revoked", {0, 1, 2, 3})]
     assert members_of(kafka.bootstrap_servers, group) == {}
+
+
+def test_a_failed_assignment_can_be_taken_back_before_it_succeeds(
+    kafka: KafkaServer, topic: str, group: str, stack: ExitStack
+) -> None:
+    heard = Heard({"assigned": fail})
+    first = join(stack, kafka, group, topic, heard)
+    with pytest.raises(ZeroDivisionError, match=topic):
+        poll_until([first], lambda: False)
+    heard.actions = {}
     second = join(stack, kafka, group, topic, Heard())
-    assert numbers(read(second, 40)) == list(range(40))
+    eventually("the second is in", lambda: second.health().member_epoch > first.health().member_epoch)
+    moment = time.monotonic()
+    eventually("the first is told", lambda: time.monotonic() - (first.health().since_heartbeat_s or 0) > moment)
+    records = poll_until([first, second], lambda: len(first.assignment()) == len(second.assignment()) == 2)
+    gone = {tp.partition for tp in second.assignment()}
+    assert heard.events == [("assigned", {0, 1, 2, 3}), ("revoked", gone), ("assigned", {0, 1, 2, 3} - gone)]
+    poll_until([first, second], lambda: len(records) == 40, records)
+    assert numbers(records) == list(range(40))
 
 
 def test_after_a_failed_loss_the_member_returns(kafka: KafkaServer, topic: str, group: str, stack: ExitStack) -> None:
@@ -144,7 +176,7 @@ def test_after_a_failed_loss_the_member_returns(kafka: KafkaServer, topic: str, 
     with pytest.raises(ZeroDivisionError, match=topic):
         consumer.poll(timeout=5)
     read(consumer, 40)
-    assert [what for what, _ in heard.events] == ["assigned", "lost", "assigned"]
+    assert [what for what, _ in heard.moves()] == ["assigned", "lost", "assigned"]
 
 
 def test_a_callback_may_commit_seek_and_pause_by_its_view_while_it_runs(

@@ -118,14 +118,20 @@ def test_a_view_ends_with_its_callback(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("mine"), KeyboardInterrupt()], ids=["error", "interrupt"])
-def test_what_on_assigned_raises_reaches_poll_and_nothing_of_it_is_read(stage: Stage, error: BaseException) -> None:
+def test_what_on_assigned_raises_reaches_poll_and_nothing_is_read_before_it_returns(
+    stage: Stage, error: BaseException
+) -> None:
     stage.create(records=5)
+    listener = Does("assigned", fail(error))
     with stage.consumer() as consumer:
-        consumer.subscribe(["orders"], Does("assigned", fail(error)))
-        with pytest.raises(type(error)) as caught:
-            poll_until(consumer, lambda: False)
-        assert caught.value is error
-        assert len(consumer.poll(timeout=0.2)) == 0
+        consumer.subscribe(["orders"], listener)
+        for _ in range(2):
+            with pytest.raises(type(error)) as caught:
+                poll_until(consumer, lambda: False)
+            assert caught.value is error
+        listener.work = lambda _: None
+        assert values(read(consumer, 5)) == [0, 1, 2, 3, 4]
+    assert listener.calls == [("assigned", (tp(),))] * 3 + [("revoked", (tp(),))]
     assert stage.members() == 0
 
 

@@ -35,7 +35,14 @@ def judged(
         (judged(since_heartbeat_s=31.0), "no heartbeat was answered for 31 s"),
         (judged(status=Status.UNSUBSCRIBED, epoch=-1, since_heartbeat_s=100.0), None),
         (judged(status=Status.FATAL, epoch=-1), "for good"),
-        (judged(status=Status.RECONCILING, phase=Phase.FAILED), "callback raised"),
+        (
+            judged(status=Status.RECONCILING, phase=Phase.FAILED),
+            r"on_partitions_assigned raised: poll\(\) calls it again",
+        ),
+        (
+            judged(status=Status.RECONCILING, phase=Phase.STUCK),
+            "on_partitions_revoked raised: the coordinator removes",
+        ),
         (judged(unreachable="no broker could be reached: ..."), "no broker"),
         (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] not heard of for 40 s"),
     ],

@@ -133,6 +133,19 @@ def test_a_callback_that_raises_is_told_when_the_rebalance_ends() -> None:
     assert [rebalance.error for rebalance in told] == ["revoking: the callback raised"]
 
 
+def test_what_a_callback_raised_at_is_assigned_once() -> None:
+    story = Story()
+    story.tell(ev.Subscribed(frozenset({"orders"})))
+    story.answered(3, 0, 1)
+    story.tell(ev.TopicsResolved({ORDERS: "orders"}))
+    story.tell(ev.AssignFinished(story.numbers["callback"], "ValueError('no')"))
+    story.tell(ev.Polled(), after_s=1)
+    story.tell(ev.AssignFinished(story.numbers["callback"], None))
+    story.answered(3, 0, 1)
+    assert (story.last.assigned, story.last.error) == (orders(0, 1), "assigning: the callback raised")
+    assert round(story.last.phases_ms["failed"]) == 1000
+
+
 def test_only_the_last_rebalances_are_kept() -> None:
     history = RebalanceHistory(ConsumerReading(), size=2)
     story = Story()

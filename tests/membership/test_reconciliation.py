@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.membership.events import AssignFinished
-from tests.membership.conversation import joining, stable
+from tests.membership.conversation import Conversation, joining, stable
 
 
 def test_revoking_waits_for_a_poll_then_stops_commits_revokes_and_acknowledges() -> None:
@@ -168,18 +168,76 @@ def test_a_failing_on_revoked_leaves_the_member_unacknowledged_but_heartbeating(
     talk.answer(5, "orders[0]")
     talk.poll()
     assert talk.revoked("it raised") == []
-    assert (talk.status, talk.phase) == ("reconciling", "failed")
+    assert (talk.status, talk.phase) == ("reconciling", "stuck")
     assert talk.wait(5) == ["heartbeat epoch=5"]
     assert talk.answer(5, "orders[0-2]") == []
     assert talk.poll() == []
 
 
-def test_a_failing_on_assigned_is_not_acknowledged_either() -> None:
-    talk = joining()
-    talk.answer(5, "orders[0]")
+def failed(assignment: str = "orders[0]", **settings: object) -> Conversation:
+    """A member that was assigned its first partitions, and whose callback raised."""
+    talk = joining(**settings)
+    talk.answer(5, assignment)
     talk.resolve("orders")
     assert talk.assigned("it raised") == []
     assert (talk.status, talk.phase) == ("reconciling", "failed")
+    assert talk.member.wants_poll
+    return talk
+
+
+def test_a_failing_on_assigned_is_called_again_by_each_poll_until_it_returns() -> None:
+    talk = failed()
+    for _ in range(2):
+        assert talk.poll() == ["on_assigned orders[0]"]
+        assert talk.poll() == [], "it runs"
+        assert talk.assigned("it raised") == []
+    talk.poll()
+    assert talk.assigned() == ["heartbeat epoch=5 owned=orders[0]"]
+
+
+def test_what_on_assigned_raised_at_is_reported_until_it_is_given_up() -> None:
+    talk = failed("orders[0-1]")
+    talk.wait(5)
+    talk.lose_heartbeat()
+    assert talk.wait(1)[0].endswith("owned=orders[0-1]")
+    talk.answer(5, "orders[0]")
+    assert talk.poll() == ["stop orders[1]", "on_revoked orders[1]"]
+    talk.wait(5)
+    talk.lose_heartbeat()
+    assert talk.wait(1)[0].endswith("owned=orders[0-1]"), "the callback has not returned"
+    assert talk.revoked() == ["apply orders[0] added=orders[0]", "on_assigned orders[0]"]
+
+
+def test_a_target_that_takes_everything_back_is_told_after_a_failing_on_assigned() -> None:
+    talk = failed()
+    talk.wait(5)
+    talk.answer(6, "-")
+    assert talk.poll() == ["stop orders[0]", "on_revoked orders[0]"]
+    assert talk.revoked() == ["apply - added=-", "on_assigned -"]
+
+
+def test_names_that_arrive_after_a_failing_on_assigned_are_not_waited_for_once_more() -> None:
+    talk = joining()
+    talk.answer(5, "orders[0] audit[0]")
+    talk.resolve("orders")
+    talk.assigned("it raised")
+    talk.resolve("audit")
+    assert talk.poll() == ["apply audit[0] orders[0] added=audit[0] orders[0]", "on_assigned audit[0] orders[0]"]
+
+
+def test_a_failing_on_assigned_of_nothing_waits_for_names_before_it_is_called_again() -> None:
+    talk = failed("-")
+    talk.wait(5)
+    talk.answer(6, "audit[0]")
+    assert talk.poll() == ["resolve audit"]
+    assert talk.phase == "resolving"
+    assert talk.resolve("audit") == ["apply audit[0] added=audit[0]", "on_assigned audit[0]"]
+
+
+def test_a_failing_on_assigned_of_an_application_that_stops_polling_is_lost() -> None:
+    talk = failed(max_poll_interval_s=3.0)
+    assert talk.wait(3)[:2] == ["stop orders[0]", "publish epoch=-1"]
+    assert talk.status == "leaving"
 
 
 def test_a_completion_of_something_else_means_nothing() -> None:

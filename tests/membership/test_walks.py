@@ -131,7 +131,7 @@ class Walk(RuleBasedStateMachine):
         """Faults stop: everything that can go well does."""
         world = self.world
         for _ in range(60):
-            if world.member.phase is Phase.FAILED:
+            if world.member.phase is Phase.STUCK:
                 world.coordinator.expel()  # as its rebalance timeout would
             self.one_good_round()
 

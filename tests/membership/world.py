@@ -34,7 +34,7 @@ from kafka_nextgen.membership.events import (
 )
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import TopicPartition
 from tests.membership.conversation import handle
 from tests.membership.fake_coordinator import FakeCoordinator
@@ -59,7 +59,8 @@ class World:
     applied: Partitions = frozenset()  # the assignment in force
     stopped: Partitions = frozenset()  # of it, what is not fetched any more
     finished_with: Partitions = frozenset()  # what the callbacks have finished with
-    told: Partitions = frozenset()  # what the listener thinks it has
+    told: Partitions = frozenset()  # what the listener was told it has
+    doubtful: Partitions = frozenset()  # of that, what it raised at last
     in_flight: int | None = None
     must_be_full: bool = True
     granted: Partitions = frozenset()  # whatever the coordinator told since the member joined
@@ -176,15 +177,18 @@ class World:
         callback = self.callbacks.popleft()
         partitions = frozenset(callback.partitions)
         if isinstance(callback, CallOnAssigned):
-            assert not partitions & self.told, "revoked or lost before it is assigned again"
+            assert not partitions & (self.told - self.doubtful), "revoked or lost before it is assigned again"
+            assert self.doubtful <= partitions, "what it raised at it is told of again"
             self.told |= partitions
-            if error is None and self.member.status is Status.RECONCILING and self.member.phase is not Phase.FAILED:
+            self.doubtful = frozenset() if error is None else partitions
+            if error is None and self.member.state.waits_for == callback.number:
                 self.finished_with = self.applied
             self.happens(AssignFinished(callback.number, error))
             return
         assert partitions, "there is something to give up"
         assert partitions <= self.told, "a partition is given up once"
         self.told -= partitions
+        self.doubtful -= partitions
         if isinstance(callback, CallOnRevoked):
             self.finished_with -= partitions if error is None else frozenset()
             self.happens(RevokeFinished(callback.number, error))

@@ -33,7 +33,7 @@ from kafka_nextgen.membership.events import (
     LossFinished,
     RevokeFinished,
 )
-from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.membership.states import NEEDS_POLL, Phase
 from kafka_nextgen.membership.timers import earliest
 from kafka_nextgen.types import TopicPartition
 
@@ -98,10 +98,10 @@ class ClassicMember:
 
     @property
     def wants_poll(self) -> bool:
-        """Whether something waits for Polled: to give up partitions, or to join again."""
+        """Whether something waits for Polled: to give up partitions, a callback that raised, or to join again."""
         if self.state.status is Status.STALE:
             return self.state.phase is Phase.IDLE
-        return self.state.phase is Phase.WAITING_FOR_POLL
+        return self.state.phase in NEEDS_POLL
 
 
 def _do_what_is_due(state: ClassicState, at: Moment) -> Outcome:

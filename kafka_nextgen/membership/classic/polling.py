@@ -27,12 +27,20 @@ def polled(state: ClassicState, _event: Polled, at: Moment) -> Outcome:
 def polled_when_stable(state: ClassicState, event: Polled, at: Moment) -> Outcome:
     """The application polls: what waited for that begins."""
     state, _ = polled(state, event, at)
+    if state.phase is Phase.FAILED:
+        return _polled_after_failure(state, at)
     if state.phase is not Phase.WAITING_FOR_POLL:
         return state, ()
     state = evolve(state, phase=Phase.IDLE)
     if state.assigned is not None:
         return rebalancing.begin(state, at, polling=True)
     return joining.join_if_due(state, at, polling=True)
+
+
+def _polled_after_failure(state: ClassicState, at: Moment) -> Outcome:
+    state, called = rebalancing.assign_again(state)
+    state, effects = joining.join_if_due(state, at, polling=True)
+    return state, called + effects
 
 
 def time_passed(state: ClassicState, _event: TimePassed, at: Moment) -> Outcome:

@@ -11,7 +11,14 @@ join again, so that others can get it. An eager one owns nothing by then. The ne
 ``on_partitions_assigned``, which is called even if there is nothing new.
 
 Whatever revokes or commits begins when the application polls, for only then is everything handed over to it
-processed. A callback that raises holds nothing up: others wait for the partitions.
+processed.
+
+What a callback raises reaches the caller of ``poll``, and holds nobody else up:
+
+* after ``on_partitions_revoked`` the member goes on, for others wait for the partitions;
+* after ``on_partitions_assigned`` it is FAILED: its new partitions hand out nothing. When the application polls again
+  the callback is called again, until it returns; or the member prepares, if the group rebalances by then. What the
+  application was told of is given up like the rest, though its callback never returned.
 """
 
 from __future__ import annotations
@@ -36,16 +43,17 @@ from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["assign_finished", "begin", "commit_finished", "revoke_finished"]
+__all__ = ["assign_again", "assign_finished", "begin", "commit_finished", "revoke_finished"]
 
 
 def _to_give_up(state: ClassicState, at: Moment) -> frozenset[TopicPartition]:
+    told = state.owned | state.held
     if state.assigned is not None:
-        return state.owned - state.assigned
+        return told - state.assigned
     if not at.settings.is_cooperative:
-        return state.owned
+        return told
     topics = topics_wanted(state)
-    return frozenset(tp for tp in state.owned if tp.topic not in topics)
+    return frozenset(tp for tp in told if tp.topic not in topics)
 
 
 def begin(state: ClassicState, at: Moment, *, polling: bool = False) -> Outcome:
@@ -102,13 +110,28 @@ def _prepared(state: ClassicState, at: Moment) -> ClassicState:
 
 
 def _assign(state: ClassicState, assigned: frozenset[TopicPartition]) -> Outcome:
+    state, called = _call_on_assigned(state, assigned)
+    return state, (ApplyAssignment(assigned, (), assigned - state.owned), *called)
+
+
+def _call_on_assigned(state: ClassicState, assigned: frozenset[TopicPartition]) -> Outcome:
     added = assigned - state.owned
     state, number = numbered(state)
     state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
-    return state, (ApplyAssignment(assigned, (), added), CallOnAssigned(number, tuple(sorted(added))))
+    return state, (CallOnAssigned(number, tuple(sorted(added))),)
 
 
-def assign_finished(state: ClassicState, _event: AssignFinished, _at: Moment) -> Outcome:
-    """The application has the new partitions, even if its callback raised."""
+def assign_again(state: ClassicState) -> Outcome:
+    """The application polls after ``on_partitions_assigned`` raised: call it again, unless the member is to join."""
     assert state.assigned is not None, "an assignment is being applied"
+    if state.must_rejoin:
+        return evolve(state, phase=Phase.IDLE, assigned=None), ()
+    return _call_on_assigned(state, state.assigned)
+
+
+def assign_finished(state: ClassicState, event: AssignFinished, _at: Moment) -> Outcome:
+    """The application has the new partitions, unless its callback raised."""
+    assert state.assigned is not None, "an assignment is being applied"
+    if event.error is not None:
+        return evolve(state, phase=Phase.FAILED, waits_for=None), ()
     return evolve(state, phase=Phase.IDLE, waits_for=None, owned=state.assigned, assigned=None), ()

@@ -1,7 +1,8 @@
 """What is in each request, and what sending it changes. The rules decide when.
 
 A JoinGroup offers every assignor with the same subscription. A member that rebalances cooperatively says what it
-owns, and in which generation it got that (KIP-429); an eager one owns nothing when it joins. Heartbeats rest while
+owns, and in which generation it got that (KIP-429); an eager one owns nothing when it joins. It owns what the
+application was told of, even if ``on_partitions_assigned`` raised: nobody else may have that yet. Heartbeats rest while
 the coordinator holds a JoinGroup back, for that keeps the session.
 """
 
@@ -40,7 +41,7 @@ def send_join(state: ClassicState, at: Moment) -> Outcome:
         settings.session_timeout_ms,
         settings.rebalance_timeout_ms,
         tuple(_offer(name, state) for name in settings.strategies),
-        MemberSubscription(topics, state.owned, state.published, settings.rack_id),
+        MemberSubscription(topics, state.owned | state.held, state.published, settings.rack_id),
         state.reason[:LONGEST_REASON],
         settings.join_timeout_s,
     )

@@ -88,16 +88,60 @@ def test_an_eager_member_that_owns_nothing_hears_of_the_rebalance_all_the_same()
     assert talk.revoked() == ["join id=me topics=orders generation=1 reason='the group is rebalancing'"]
 
 
-def test_a_commit_that_fails_and_a_callback_that_raises_hold_nothing_up() -> None:
+def test_a_commit_that_fails_and_a_revocation_that_raises_hold_nothing_up() -> None:
     talk = stable("orders[0]", auto_commit=True)
     talk.enforce("wished for")
     talk.poll()
     assert talk.committed("the coordinator is gone") == ["on_revoked orders[0]"]
     assert talk.revoked("it raised")[-1].startswith("join id=me")
-    talk.join(2)
-    talk.sync("orders[0]")
+
+
+def failed(strategy: str = "range", assignment: str = "orders[0]", **settings: object) -> Conversation:
+    """A member that was assigned its first partitions, and whose callback raised."""
+    talk = completing(strategy, **settings)
+    talk.sync(assignment)
     assert talk.assigned("it raised") == []
+    assert (talk.status, talk.phase) == ("stable", "failed")
+    assert talk.member.wants_poll
+    return talk
+
+
+def test_a_failing_on_assigned_is_called_again_by_each_poll_until_it_returns() -> None:
+    talk = failed()
+    assert talk.wait(3) == ["heartbeat id=me generation=1"]
+    assert talk.poll() == ["on_assigned orders[0]"]
+    assert talk.poll() == [], "it runs"
+    talk.assigned("it raised")
+    assert talk.poll() == ["on_assigned orders[0]"]
+    talk.assigned()
     assert talk.member.owned == partitions("orders[0]")
+
+
+def test_a_failing_on_assigned_holds_no_rebalance_up() -> None:
+    talk = failed()
+    assert talk.enforce("wished for") == []
+    assert talk.poll() == ["stop orders[0]", "on_revoked orders[0]"]
+    assert talk.revoked() == ["apply - added=-", "join id=me topics=orders generation=1 reason='wished for'"]
+
+
+def test_a_cooperative_member_keeps_what_on_assigned_raised_at_and_hears_of_it_again() -> None:
+    talk = failed("cooperative-sticky", "orders[0-1]")
+    talk.enforce("wished for")
+    assert talk.poll() == ["join id=me topics=orders owned=orders[0-1] generation=1 reason='wished for'"]
+    talk.join(2)
+    assert talk.sync("orders[1-2]") == ["publish epoch=2"]
+    assert talk.poll() == ["stop orders[0]", "on_revoked orders[0]"]
+    assert talk.revoked() == ["apply orders[1-2] added=orders[1-2]", "on_assigned orders[1-2]"]
+    assert talk.assigned()[0].startswith("join id=me topics=orders owned=orders[1-2] generation=2")
+
+
+def test_a_failing_on_assigned_of_an_application_that_stops_polling_is_lost() -> None:
+    talk = failed(max_poll_interval_s=3.0)
+    assert talk.wait(3)[:3] == ["stop orders[0]", "publish epoch=-1", "on_lost orders[0]"]
+
+
+def test_what_on_assigned_raised_at_is_revoked_on_closing() -> None:
+    assert failed().close() == ["stop orders[0]", "on_revoked orders[0]"]
 
 
 def test_a_cooperative_member_reads_on_and_says_what_it_owns() -> None:

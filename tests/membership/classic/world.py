@@ -73,7 +73,8 @@ class Client:
     questions: deque[AskForTopics] = field(factory=deque)
     applied: Partitions = frozenset()
     stopped: Partitions = frozenset()
-    told: Partitions = frozenset()
+    told: Partitions = frozenset()  # what the listener was told it has
+    doubtful: Partitions = frozenset()  # of that, what it raised at last
     published: int = -1
     failed: bool = False
     has_left: bool = False
@@ -195,12 +196,15 @@ class World:
         callback = client.callbacks.popleft()
         partitions = frozenset(callback.partitions)
         if isinstance(callback, CallOnAssigned):
-            assert not partitions & client.told, "what is assigned was not there before"
+            assert not partitions & (client.told - client.doubtful), "what is assigned was not there before"
+            assert client.doubtful <= partitions, "what it raised at it is told of again"
             client.told |= partitions
+            client.doubtful = frozenset() if error is None else partitions
             self.happens(place, AssignFinished(callback.number, error))
             return
         assert partitions <= client.told, "what goes was there before"
         client.told -= partitions
+        client.doubtful -= partitions
         finished = RevokeFinished if isinstance(callback, CallOnRevoked) else LossFinished
         self.happens(place, finished(callback.number, error))
 
