@@ -1,14 +1,16 @@
-"""Heartbeat of the classic protocol, versions 0 to 4, from the client's end; version 3 has the instance id."""
+"""Heartbeat of the classic protocol, versions 0 to 4, from both ends; version 3 has the instance id."""
 
 from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import Heartbeat
+from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.membership.classic.events import SessionKept
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse
 
-__all__ = ["to_event", "to_request"]
+__all__ = ["from_request", "to_event", "to_request", "to_response"]
 
 
 def to_request(effect: SendClassicHeartbeat, group_id: str) -> HeartbeatRequest:
@@ -26,3 +28,13 @@ def to_event(number: int, message: HeartbeatResponse) -> SessionKept | Heartbeat
     if message.error_code != ErrorCode.NONE:
         return HeartbeatRefused(number, message.error_code, None)
     return SessionKept(number)
+
+
+def from_request(message: HeartbeatRequest) -> Heartbeat:
+    """Read a heartbeat."""
+    return Heartbeat(message.group_id, message.generation_id, message.member_id, message.group_instance_id)
+
+
+def to_response(answer: HeartbeatAnswer) -> HeartbeatResponse:
+    """Write the coordinator's answer."""
+    return HeartbeatResponse(error_code=answer.error)

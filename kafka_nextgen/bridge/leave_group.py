@@ -1,19 +1,22 @@
-"""LeaveGroup, versions 0 to 5, from the client's end. Its answer makes no difference to whoever leaves.
+"""LeaveGroup, versions 0 to 5, from both ends. Its answer makes no difference to whoever leaves.
 
 From version 3 on a request has a list of members and an error for each (KIP-345), from version 5 on a reason
-(KIP-800); before it has one member id.
+(KIP-800); before it has one member id, whose error is the answer's.
 """
 
 from __future__ import annotations
 
+from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
+from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
 from kafka_nextgen.membership.classic.effects import SendLeaveGroup
 from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
 
-__all__ = ["errors_in", "to_request"]
+__all__ = ["errors_in", "from_request", "to_request", "to_response"]
 
 _WITH_A_LIST = 3
 
 _Member = LeaveGroupRequest.MemberIdentity
+_Left = LeaveGroupResponse.MemberResponse
 
 
 def to_request(effect: SendLeaveGroup, group_id: str, version: int) -> LeaveGroupRequest:
@@ -28,3 +31,25 @@ def errors_in(message: LeaveGroupResponse) -> tuple[int, ...]:
     """Every error code of an answer, for the log."""
     codes = (message.error_code, *(member.error_code for member in message.members or ()))
     return tuple(code for code in codes if code)
+
+
+def from_request(message: LeaveGroupRequest) -> LeaveGroup:
+    """Read who is to go."""
+    if message.API_VERSION < _WITH_A_LIST:
+        return LeaveGroup(message.group_id, (LeavingMember(message.member_id),))
+    members = (LeavingMember(each.member_id, each.group_instance_id, each.reason) for each in message.members)
+    return LeaveGroup(message.group_id, tuple(members))
+
+
+def to_response(answer: LeaveGroupAnswer, version: int) -> LeaveGroupResponse:
+    """Write what became of everybody."""
+    if version < _WITH_A_LIST:
+        errors = [answer.error, *(member.error for member in answer.members)]
+        return LeaveGroupResponse(error_code=next((error for error in errors if error), answer.error), members=[])
+    return LeaveGroupResponse(
+        error_code=answer.error,
+        members=[
+            _Left(member_id=member.member_id, group_instance_id=member.instance_id, error_code=member.error)
+            for member in answer.members
+        ],
+    )

@@ -1,4 +1,4 @@
-"""SyncGroup, versions 0 to 5, from the client's end.
+"""SyncGroup, versions 0 to 5, from both ends.
 
 The leader's has an entry for every member. From version 5 on both sides name the protocol they mean (KIP-559); an
 empty name in an answer counts as none.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.consumer_protocol import decode_assignment, encode_assignment
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import SyncGroup
+from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.membership.classic.effects import SendSyncGroup
 from kafka_nextgen.membership.classic.events import SyncAnswered, SyncRefused
 from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE
 from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
 
-__all__ = ["to_event", "to_request"]
+__all__ = ["from_request", "to_event", "to_request", "to_response"]
 
 _Assignment = SyncGroupRequest.SyncGroupRequestAssignment
 
@@ -40,3 +42,27 @@ def to_event(number: int, message: SyncGroupResponse) -> SyncAnswered | SyncRefu
         return SyncRefused(number, message.error_code)
     partitions = decode_assignment(bytes(message.assignment))
     return SyncAnswered(number, message.protocol_type or None, message.protocol_name or None, partitions)
+
+
+def from_request(message: SyncGroupRequest, number: int) -> SyncGroup:
+    """Read a SyncGroup, under a number that its answer may be released by."""
+    return SyncGroup(
+        number=number,
+        group_id=message.group_id,
+        generation=message.generation_id,
+        member_id=message.member_id,
+        instance_id=message.group_instance_id,
+        protocol_type=message.protocol_type,
+        protocol_name=message.protocol_name,
+        assignments=tuple((part.member_id, bytes(part.assignment)) for part in message.assignments),
+    )
+
+
+def to_response(answer: SyncGroupAnswer) -> SyncGroupResponse:
+    """Write the coordinator's answer."""
+    return SyncGroupResponse(
+        error_code=answer.error,
+        protocol_type=answer.protocol_type,
+        protocol_name=answer.protocol_name,
+        assignment=answer.assignment,
+    )

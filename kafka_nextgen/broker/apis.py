@@ -18,15 +18,20 @@ from kafka_nextgen.broker.handlers.delete_groups import handle as delete_groups
 from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
 from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
 from kafka_nextgen.broker.handlers.describe_configs import handle as describe_configs
+from kafka_nextgen.broker.handlers.describe_groups import handle as describe_groups
 from kafka_nextgen.broker.handlers.fetch import handle as fetch
 from kafka_nextgen.broker.handlers.find_coordinator import handle as find_coordinator
+from kafka_nextgen.broker.handlers.heartbeat import handle as heartbeat
 from kafka_nextgen.broker.handlers.init_producer_id import handle as init_producer_id
+from kafka_nextgen.broker.handlers.join_group import handle as join_group
+from kafka_nextgen.broker.handlers.leave_group import handle as leave_group
 from kafka_nextgen.broker.handlers.list_groups import handle as list_groups
 from kafka_nextgen.broker.handlers.list_offsets import handle as list_offsets
 from kafka_nextgen.broker.handlers.metadata import handle as metadata
 from kafka_nextgen.broker.handlers.offset_commit import handle as offset_commit
 from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
 from kafka_nextgen.broker.handlers.produce import handle as produce
+from kafka_nextgen.broker.handlers.sync_group import handle as sync_group
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api, VersionRange
 from kafka_nextgen.wire.messages import ApiMessage
@@ -58,6 +63,11 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.OFFSET_COMMIT, offset_commit),
         ServedApi(api.OFFSET_FETCH, offset_fetch),
         ServedApi(api.FIND_COORDINATOR, find_coordinator),
+        ServedApi(api.JOIN_GROUP, join_group),
+        ServedApi(api.HEARTBEAT, heartbeat),
+        ServedApi(api.LEAVE_GROUP, leave_group),
+        ServedApi(api.SYNC_GROUP, sync_group),
+        ServedApi(api.DESCRIBE_GROUPS, describe_groups),
         ServedApi(api.LIST_GROUPS, list_groups),
         ServedApi(api.CREATE_TOPICS, create_topics),
         ServedApi(api.DELETE_TOPICS, delete_topics),

@@ -6,8 +6,8 @@ are separated by commas. Unknown keys are refused with the nearest one that exis
 refuses when it starts: numbers out of range, and a session timeout, heartbeat interval or assignment interval
 outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263).
 
-Two keys are taken for the sake of settings that real brokers share, and have nothing to do here: how often
-the offsets topic, which does not exist, is replicated, and the classic protocol's delay.
+One key is taken for the sake of settings that real brokers share, and has nothing to do here: how often the offsets
+topic, which does not exist, is replicated.
 """
 
 from __future__ import annotations
@@ -105,12 +105,15 @@ class BrokerSettings:
     group_consumer_min_assignment_interval_ms: int = _int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = _int_key(15_000, low=0)
     group_consumer_regex_refresh_interval_ms: int = _int_key(600_000, low=10_000)
+    group_min_session_timeout_ms: int = _int_key(6_000)  # of classic groups, as all that follow
+    group_max_session_timeout_ms: int = _int_key(1_800_000)
+    group_initial_rebalance_delay_ms: int = _int_key(3_000, low=0)
+    group_max_size: int = _int_key(_INT32_MAX)
     offset_metadata_max_bytes: int = _int_key(4_096, low=0)
     offsets_topic_num_partitions: int = _int_key(50)  # which node coordinates a group hangs on it
 
     # Without effect.
     offsets_topic_replication_factor: int = _int_key(3)
-    group_initial_rebalance_delay_ms: int = _int_key(3_000, low=0)
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:
@@ -131,6 +134,12 @@ class BrokerSettings:
         self._check_between_bounds("session.timeout.ms")
         self._check_between_bounds("heartbeat.interval.ms")
         self._check_between_bounds("assignment.interval.ms")
+        if self.group_min_session_timeout_ms > self.group_max_session_timeout_ms:
+            raise ConfigError(
+                f"group.min.session.timeout.ms ({self.group_min_session_timeout_ms}) must not be above "
+                f"group.max.session.timeout.ms ({self.group_max_session_timeout_ms})",
+                "group.min.session.timeout.ms",
+            )
         if self.group_consumer_heartbeat_interval_ms >= self.group_consumer_session_timeout_ms:
             raise ConfigError(
                 f"group.consumer.heartbeat.interval.ms ({self.group_consumer_heartbeat_interval_ms}) must be less "

@@ -4,7 +4,8 @@ It is asked by ``handle`` and, when ``deadline`` has passed, by ``expire``. Both
 would have to be stored and what would have to be answered. Whoever drives it stores the records and then calls
 ``commit``, which applies them and arms the timers; only then may the answer leave. After a restart the stored
 records go through ``apply``, one by one, and ``restart`` gives the members their time again. So the state is, at
-any time, what the records say.
+any time, what the records say; but for classic groups between two generations, of which nothing is recorded. Their
+members' requests may be parked, and are answered with a later outcome.
 
 ``now`` is in seconds since the epoch, since records carry their time.
 """
@@ -17,6 +18,13 @@ from typing import Any
 
 from kafka_nextgen.coordinator import requests as q
 from kafka_nextgen.coordinator import responses as a
+from kafka_nextgen.coordinator.classic import requests as cq
+from kafka_nextgen.coordinator.classic import responses as ca
+from kafka_nextgen.coordinator.classic.describe import describe_classic_group
+from kafka_nextgen.coordinator.classic.heartbeat import session_heartbeat
+from kafka_nextgen.coordinator.classic.joining import join_group
+from kafka_nextgen.coordinator.classic.leaving import leave_group
+from kafka_nextgen.coordinator.classic.syncing import sync_group
 from kafka_nextgen.coordinator.describe import delete_group, describe_group, list_groups
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import restart_timers, ring
@@ -47,10 +55,15 @@ class Coordinator:
             q.ListGroups: self._list,
             q.DeleteGroups: self._delete,
             q.TopicsChanged: self._topics_changed,
+            cq.JoinGroup: self._join_group,
+            cq.SyncGroup: self._sync_group,
+            cq.Heartbeat: self._session_heartbeat,
+            cq.LeaveGroup: self._leave_group,
+            cq.DescribeGroups: self._describe_groups,
         }
 
     def handle(self, request: q.Request, now: float) -> Outcome:
-        """Work a request out; nothing changes before ``commit``. An answer with an error comes without records."""
+        """Work a request out; nothing changes before ``commit``."""
         return self._handlers[type(request)](request, now)
 
     def expire(self, now: float) -> tuple[Outcome, ...]:
@@ -72,6 +85,8 @@ class Coordinator:
             self.apply(record)
         for change in outcome.timers:
             self.timers.change(change)
+        for classic in outcome.classic:
+            self._group(classic.group_id).classic = classic
         if outcome.topics is not None:
             self.topics = outcome.topics
         for group_id, version in outcome.checked_topics:
@@ -112,6 +127,22 @@ class Coordinator:
     def _describe(self, request: q.ConsumerGroupDescribe, now: float) -> Outcome:
         groups = tuple(describe_group(self._group(group_id), self.settings) for group_id in request.group_ids)
         return Outcome(a.ConsumerGroupDescribed(groups, self.topics.names()))
+
+    def _join_group(self, request: cq.JoinGroup, now: float) -> Outcome:
+        return join_group(self._draft(request.group_id, now), request)
+
+    def _sync_group(self, request: cq.SyncGroup, now: float) -> Outcome:
+        return sync_group(self._draft(request.group_id, now), request)
+
+    def _session_heartbeat(self, request: cq.Heartbeat, now: float) -> Outcome:
+        return session_heartbeat(self._draft(request.group_id, now), request)
+
+    def _leave_group(self, request: cq.LeaveGroup, now: float) -> Outcome:
+        return leave_group(self._draft(request.group_id, now), request)
+
+    def _describe_groups(self, request: cq.DescribeGroups, now: float) -> Outcome:
+        groups = tuple(describe_classic_group(self._group(group_id)) for group_id in request.group_ids)
+        return Outcome(ca.GroupsDescribed(groups))
 
     def _list(self, request: q.ListGroups, now: float) -> Outcome:
         return Outcome(list_groups(self.groups.values(), request))

@@ -1,4 +1,4 @@
-"""What is told of groups: ConsumerGroupDescribe, ListGroups, and what may be deleted.
+"""What is told of groups: ConsumerGroupDescribe, ListGroups of both kinds, and what may be deleted.
 
 A group is *Empty* without members, *Assigning* while its target assignment is behind its epoch, *Reconciling*
 until every member is stable at the target's epoch, then *Stable* (KIP-848, "Consumer Group States"). A name
@@ -11,13 +11,14 @@ from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.group import ClassicGroup
+from kafka_nextgen.coordinator.conversion import is_taken_by_classic, write_group_removal
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember, GroupsListed, ListedGroup
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.target import chosen_assignor
-from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = ["delete_group", "describe_group", "list_groups", "state_of"]
 
@@ -76,7 +77,7 @@ def list_groups(groups: Iterable[Group], request: ListGroups) -> GroupsListed:
     """The groups that pass the request's filters, in any case of letters, by group id."""
     states = {state.lower() for state in request.states}
     types = {kind.lower() for kind in request.types}
-    listed = [_list_group(group) for group in sorted(groups, key=lambda group: group.group_id)]
+    listed = [_list_group(group) for group in sorted(groups, key=lambda group: group.group_id) if group.exists]
     return GroupsListed(
         tuple(
             group
@@ -89,7 +90,8 @@ def list_groups(groups: Iterable[Group], request: ListGroups) -> GroupsListed:
 def _list_group(group: Group) -> ListedGroup:
     if group.is_consumer_group:
         return ListedGroup(group.group_id, "consumer", state_of(group), "consumer")
-    return ListedGroup(group.group_id, "", "Empty", "classic")
+    classic = group.classic or ClassicGroup(group.group_id)
+    return ListedGroup(group.group_id, classic.protocol_type or "", classic.status.value, "classic")
 
 
 def delete_group(draft: Draft) -> ErrorCode:
@@ -97,12 +99,9 @@ def delete_group(draft: Draft) -> ErrorCode:
     group = draft.group
     if not group.exists:
         return ErrorCode.GROUP_ID_NOT_FOUND
-    if group.members:
+    if group.members or is_taken_by_classic(group):
         return ErrorCode.NON_EMPTY_GROUP
     for partition in sorted(group.offsets):
         draft.write(r.OffsetRemoved(group.group_id, partition))
-    if group.is_consumer_group:
-        draft.write(r.TargetAssignmentMetadataRemoved(group.group_id))
-        draft.write(r.GroupMetadataRemoved(group.group_id))
-        draft.cancel(TimerKind.PATTERN)
+    write_group_removal(draft)
     return ErrorCode.NONE

@@ -10,6 +10,8 @@ from __future__ import annotations
 from attrs import define, field, frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.group import ClassicGroup
+from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
@@ -33,8 +35,10 @@ class Outcome:
     """What came of a request, or of timers that ran out (then there is no response).
 
     ``records`` are to be stored, then everything is to be put into force by ``Coordinator.commit``; the response
-    may leave when that is done. What needs no storing: ``timers``, the ``topics`` from now on, and the groups
-    whose subscriptions were compared with topics of this version.
+    may leave when that is done. It may be that the request is parked; then ``released`` of a later outcome has its
+    answer, by its number, or None if it will never be answered. What needs no storing: ``timers``, the ``topics``
+    from now on, the groups whose subscriptions were compared with topics of this version, and where classic groups
+    stand. ``notes`` are for the log.
     """
 
     response: Response | None
@@ -42,6 +46,9 @@ class Outcome:
     timers: tuple[TimerChange, ...] = ()
     topics: Topics | None = None
     checked_topics: tuple[tuple[str, int], ...] = ()
+    classic: tuple[ClassicGroup, ...] = ()
+    released: tuple[tuple[int, Response | None], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def refused(refusal: Refusal) -> Outcome:
@@ -51,7 +58,10 @@ def refused(refusal: Refusal) -> Outcome:
 
 @define
 class Draft:
-    """Work on ``group``, which is an overlay and may be changed by ``write`` alone. ``now`` is in seconds."""
+    """Work on ``group``, which is an overlay; ``now`` is in seconds.
+
+    It may be changed by ``write`` alone, but for ``group.classic``: what of that is not recorded is simply set.
+    """
 
     group: Group
     topics: Topics
@@ -59,6 +69,14 @@ class Draft:
     now: float
     records: list[Record] = field(factory=list)
     timers: list[TimerChange] = field(factory=list)
+    released: dict[int, Response | None] = field(factory=dict)
+    notes: list[str] = field(factory=list)
+
+    @property
+    def classic(self) -> ClassicGroup:
+        """The classic group, which there has to be."""
+        assert self.group.classic is not None, f"{self.group.group_id} is no classic group"
+        return self.group.classic
 
     @property
     def now_ms(self) -> int:
@@ -78,7 +96,26 @@ class Draft:
         """Stop a timer of this group."""
         self.timers.append(Cancel(TimerKey(self.group.group_id, kind, member_id)))
 
+    def release(self, number: int, response: Response | None) -> None:
+        """Answer a parked request, be it the one at work; None if it will never be answered."""
+        self.released[number] = response
+
+    def note(self, text: str) -> None:
+        """Say something in the log."""
+        self.notes.append(text)
+
+    def answered(self, number: int) -> Outcome:
+        """Everything this work came to: with the answer to request ``number`` if it was released, else parked."""
+        return self.outcome(self.released.pop(number, Parked(number)))
+
     def outcome(self, response: Response | None) -> Outcome:
         """Everything this work came to."""
-        checked = ((self.group.group_id, self.group.checked_topics_version),)
-        return Outcome(response, tuple(self.records), tuple(self.timers), checked_topics=checked)
+        return Outcome(
+            response,
+            records=tuple(self.records),
+            timers=tuple(self.timers),
+            checked_topics=((self.group.group_id, self.group.checked_topics_version),),
+            classic=() if self.group.classic is None else (self.group.classic,),
+            released=tuple(self.released.items()),
+            notes=tuple(self.notes),
+        )

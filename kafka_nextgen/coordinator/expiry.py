@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafka_nextgen.coordinator.classic.expiry import restart_sessions, ring_classic
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.regex import match_patterns
-from kafka_nextgen.coordinator.removal import remove_member
+from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 
 __all__ = ["restart_timers", "ring"]
@@ -15,7 +16,9 @@ __all__ = ["restart_timers", "ring"]
 def ring(draft: Draft, due: Iterable[Arm]) -> None:
     """Do what these timers of the draft's group were set for."""
     for timer in due:
-        if timer.key.kind is TimerKind.SESSION:
+        if draft.group.classic is not None:
+            ring_classic(draft, timer)
+        elif timer.key.kind is TimerKind.SESSION:
             _end_session(draft, timer)
         elif timer.key.kind is TimerKind.REBALANCE:
             _give_up_waiting(draft, timer)
@@ -27,7 +30,7 @@ def _end_session(draft: Draft, timer: Arm) -> None:
     """The member was silent for too long (KIP-848, "Group Coordinator"). One that left for a while ends so too."""
     draft.cancel(TimerKind.SESSION, timer.key.member_id)
     if timer.key.member_id in draft.group.members:
-        remove_member(draft, timer.key.member_id)
+        remove_members(draft, timer.key.member_id)
 
 
 def _give_up_waiting(draft: Draft, timer: Arm) -> None:
@@ -35,11 +38,13 @@ def _give_up_waiting(draft: Draft, timer: Arm) -> None:
     draft.cancel(TimerKind.REBALANCE, timer.key.member_id)
     is_member = timer.key.member_id in draft.group.members
     if is_member and draft.group.current(timer.key.member_id).member_epoch == timer.member_epoch:
-        remove_member(draft, timer.key.member_id)
+        remove_members(draft, timer.key.member_id)
 
 
 def restart_timers(draft: Draft) -> None:
     """Give every member its full time again, since nobody can tell how much was left (KIP-848, "Fail Over")."""
+    if draft.group.classic is not None:
+        restart_sessions(draft)
     for member_id, member in sorted(draft.group.members.items()):
         draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
         current = draft.group.current(member_id)

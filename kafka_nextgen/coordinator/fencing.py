@@ -2,7 +2,7 @@
 
 | asked of | what must hold | else |
 |---|---|---|
-| all | the group exists, or is made by this join | GROUP_ID_NOT_FOUND |
+| all | the group exists and is no classic one, or is made by this join where no member is | GROUP_ID_NOT_FOUND |
 | all | the group has room, or the member is counted already | GROUP_MAX_SIZE_REACHED |
 | static, joining | the instance is new, or its member has left for a while | UNRELEASED_INSTANCE_ID |
 | static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.conversion import is_taken_by_classic
 from kafka_nextgen.coordinator.draft import Refusal
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
@@ -51,6 +52,12 @@ def _first_objection(
 
 
 def _group_must_exist(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
+    if is_taken_by_classic(group):
+        return Refusal(
+            ErrorCode.GROUP_ID_NOT_FOUND,
+            f"group {group.group_id!r} has members of the classic protocol: join with group.protocol=classic, or when "
+            "they have left",
+        )
     if group.is_consumer_group or request.member_epoch == JOIN:
         return None
     return Refusal(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group.group_id!r}; join with epoch 0")

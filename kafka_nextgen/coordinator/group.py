@@ -7,6 +7,9 @@ is nothing, and what a member owns may be known before the member is.
 The records are kept as they came. Beside them stand a few indexes that ``apply`` keeps in step: who owns a
 partition, which member has an instance id, how many members subscribe to a topic or a pattern or vote for an
 assignor.
+
+A name has a consumer group, or a classic group (``classic``), or offsets alone. Of a classic group the records tell but
+what each generation came to; the rest of ``classic`` is put there by whoever commits an outcome.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from typing import Any
 from attrs import define, field
 
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.group import ClassicGroup
+from kafka_nextgen.coordinator.classic.recording import taken_in
 from kafka_nextgen.coordinator.overlay import Overlay
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 
@@ -26,7 +31,7 @@ __all__ = ["Group"]
 
 @define
 class Group:
-    """A consumer group, or merely a name under which offsets are kept (then ``is_consumer_group`` is false)."""
+    """What there is under one name; with neither ``is_consumer_group`` nor ``classic``, offsets at most."""
 
     group_id: str
     first_epoch: int  # what both epochs are before any record says otherwise
@@ -48,6 +53,9 @@ class Group:
     pattern_subscribers: MutableMapping[str, int] = field(factory=dict)
     votes: MutableMapping[str, int] = field(factory=dict)
 
+    classic_record: r.ClassicGroupMetadata | None = None
+    classic: ClassicGroup | None = field(default=None, eq=False)  # more than the records say, see there
+
     checked_topics_version: int = field(default=-1, eq=False)  # no record says so: a new coordinator looks again
 
     def __attrs_post_init__(self) -> None:
@@ -63,7 +71,7 @@ class Group:
     @property
     def exists(self) -> bool:
         """Whether there is anything to remember of this group."""
-        return self.is_consumer_group or bool(self.offsets)
+        return self.is_consumer_group or self.classic is not None or bool(self.offsets)
 
     @property
     def holds_anything(self) -> bool:
@@ -202,6 +210,15 @@ def _pattern_removed(group: Group, record: r.RegularExpressionRemoved) -> None:
     group.patterns.pop(record.pattern, None)
 
 
+def _classic_metadata(group: Group, record: r.ClassicGroupMetadata) -> None:
+    group.classic_record = record
+    group.classic = taken_in(record, group.classic)
+
+
+def _classic_metadata_removed(group: Group, _: r.ClassicGroupMetadataRemoved) -> None:
+    group.classic_record = group.classic = None
+
+
 def _offset(group: Group, record: r.OffsetCommitted) -> None:
     group.offsets[record.partition] = record
 
@@ -223,6 +240,8 @@ _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     r.CurrentMemberAssignmentRemoved: _current_removed,
     r.RegularExpression: _pattern,
     r.RegularExpressionRemoved: _pattern_removed,
+    r.ClassicGroupMetadata: _classic_metadata,
+    r.ClassicGroupMetadataRemoved: _classic_metadata_removed,
     r.OffsetCommitted: _offset,
     r.OffsetRemoved: _offset_removed,
 }

@@ -11,6 +11,7 @@ Each step sees what the steps before it did. A refusal at any step undoes them a
 
 from __future__ import annotations
 
+from kafka_nextgen.coordinator.conversion import clear_for_consumer
 from kafka_nextgen.coordinator.draft import Draft, Outcome, refused
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
@@ -39,6 +40,7 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
         return refused(refusal)
     member_id = request.member_id or request.new_member_id
     assert member_id, "whoever passes on a version 0 join names the member"
+    clear_for_consumer(draft)
     take_over_instance(draft, request, member_id)
     before = draft.group.current(member_id)
 

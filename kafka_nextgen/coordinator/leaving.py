@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kafka_nextgen.coordinator.draft import Draft, Outcome, refused
 from kafka_nextgen.coordinator.fencing import refuse_leave
-from kafka_nextgen.coordinator.removal import remove_member
+from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.static_members import leave_for_a_while
@@ -24,5 +24,5 @@ def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     if request.member_epoch == LEAVE_FOR_A_WHILE:
         leave_for_a_while(draft, request.member_id)
     else:
-        remove_member(draft, request.member_id)
+        remove_members(draft, request.member_id)
     return draft.outcome(ConsumerGroupHeartbeatAnswer(member_id=request.member_id, member_epoch=request.member_epoch))

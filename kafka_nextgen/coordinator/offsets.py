@@ -14,12 +14,15 @@ Committing is fenced by the member epoch, so that a member that lost a partition
 | a member, at an earlier epoch, having had every partition at that epoch already | accepted (KIP-1251) |
 | a member, at an earlier epoch otherwise | STALE_MEMBER_EPOCH, for the whole request |
 
-A member that left for a while does not count as at any earlier epoch: its stored epoch is -2.
+A member that left for a while does not count as at any earlier epoch: its stored epoch is -2. In a classic group
+commits are fenced by its generation (``classic.offsets``), and fetches not at all.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.heartbeat import keep_session
+from kafka_nextgen.coordinator.classic.offsets import commit_error
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCommitted, OffsetRemoved
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
@@ -35,6 +38,8 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
     error = _refuse_commit(draft, request)
     if error is not ErrorCode.NONE:
         return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
+    if draft.group.classic is not None and request.member_id in draft.classic.members:
+        keep_session(draft, request.member_id)
     errors: dict[TopicPartition, ErrorCode] = {}
     for partition, offset in request.offsets.items():
         errors[partition] = _refuse_metadata(draft, offset)
@@ -47,6 +52,8 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
 
 def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
     group = draft.group
+    if group.classic is not None:
+        return commit_error(group.classic, request.member_epoch, request.member_id, request.instance_id)
     if request.member_epoch < 0 and not group.members:
         return ErrorCode.NONE
     if not group.exists:
@@ -103,7 +110,7 @@ def fetch_offsets(draft: Draft, request: OffsetFetch) -> OffsetsFetched:
 def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
     """An empty member id is an id like any other; only the lack of one asks from outside the group."""
     group = draft.group
-    if not group.exists or (request.member_id is None and request.member_epoch < 0):
+    if not group.is_consumer_group or (request.member_id is None and request.member_epoch < 0):
         return ErrorCode.NONE
     if request.member_id is None or request.member_id not in group.members:
         return ErrorCode.UNKNOWN_MEMBER_ID

@@ -14,6 +14,9 @@ from attrs import frozen
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
+    "ClassicGroupMetadata",
+    "ClassicGroupMetadataRemoved",
+    "ClassicMemberMetadata",
     "CurrentMemberAssignment",
     "CurrentMemberAssignmentRemoved",
     "GroupMetadata",
@@ -159,6 +162,43 @@ class RegularExpressionRemoved:
 
 
 @frozen
+class ClassicMemberMetadata:
+    """A member of a classic group in its record: what it said for the protocol chosen, and what the leader gave it."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout_ms: int
+    session_timeout_ms: int
+    subscription: bytes
+    assignment: bytes
+
+
+@frozen
+class ClassicGroupMetadata:
+    """[2] What a generation of a classic group came to, and when (milliseconds). Kafka's GroupMetadata.
+
+    A group that was just made has one without a type, and so has one that nobody is in any more.
+    """
+
+    group_id: str
+    protocol_type: str
+    generation: int
+    protocol: str | None
+    leader_id: str | None
+    timestamp_ms: int
+    members: tuple[ClassicMemberMetadata, ...]
+
+
+@frozen
+class ClassicGroupMetadataRemoved:
+    """[2] The classic group is gone."""
+
+    group_id: str
+
+
+@frozen
 class OffsetCommitted:
     """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known."""
 
@@ -190,6 +230,8 @@ Record = (
     | CurrentMemberAssignmentRemoved
     | RegularExpression
     | RegularExpressionRemoved
+    | ClassicGroupMetadata
+    | ClassicGroupMetadataRemoved
     | OffsetCommitted
     | OffsetRemoved
 )

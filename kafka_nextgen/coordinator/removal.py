@@ -12,14 +12,15 @@ from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
 from kafka_nextgen.coordinator.timers import TimerKind
 
-__all__ = ["remove_member", "write_removal"]
+__all__ = ["remove_members", "write_removal"]
 
 
-def remove_member(draft: Draft, member_id: str) -> None:
-    """Take the member out, and let the group know."""
-    pattern = draft.group.members[member_id].subscribed_pattern
-    write_removal(draft, member_id)
-    forget_pattern_if_unused(draft, pattern)
+def remove_members(draft: Draft, *member_ids: str) -> None:
+    """Take members out, and let the group know, once."""
+    for member_id in member_ids:
+        pattern = draft.group.members[member_id].subscribed_pattern
+        write_removal(draft, member_id)
+        forget_pattern_if_unused(draft, pattern)
     advance_epoch(draft, calls_for_assignment=True)
 
 

@@ -1,4 +1,7 @@
-"""Everything a coordinator can be asked or told. Closed: one class per request, named as Kafka's API is."""
+"""Everything a coordinator can be asked or told. Closed: one class per request, named as Kafka's API is.
+
+What only classic groups are asked is in ``classic.requests``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from kafka_nextgen.coordinator.classic.requests import ClassicRequest
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
@@ -116,4 +120,5 @@ Request = (
     | OffsetCommit
     | OffsetFetch
     | TopicsChanged
+    | ClassicRequest
 )

@@ -1,4 +1,4 @@
-"""Everything a coordinator can answer. Closed: one class per request in ``requests``."""
+"""Everything a coordinator can answer. Closed: one class per request in ``requests``, and ``classic.responses``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.responses import ClassicResponse
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
@@ -126,4 +127,5 @@ Response = (
     | OffsetsCommitted
     | OffsetsFetched
     | TopicsNoted
+    | ClassicResponse
 )

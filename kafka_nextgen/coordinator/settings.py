@@ -74,6 +74,10 @@ class CoordinatorSettings:
     )  # the first is the default
     group_consumer_assignment_interval_ms: int = 1_000
     group_consumer_regex_refresh_interval_ms: int = 600_000
+    group_min_session_timeout_ms: int = 6_000  # of classic groups, as all that follow
+    group_max_session_timeout_ms: int = 1_800_000
+    group_initial_rebalance_delay_ms: int = 3_000
+    group_max_size: int = 2_147_483_647
     offset_metadata_max_bytes: int = 4_096
     profile: Profile = Profile.V4_3
 
@@ -83,6 +87,22 @@ class CoordinatorSettings:
                 raise ConfigError(f"{key.replace('_', '.')}: {rule}", key=key.replace("_", "."))
 
     def _rules(self) -> tuple[tuple[bool, str, str], ...]:
+        return (*self._consumer_rules(), *self._classic_rules())
+
+    def _classic_rules(self) -> tuple[tuple[bool, str, str], ...]:
+        low = self.group_min_session_timeout_ms
+        return (
+            (low < 1, "group_min_session_timeout_ms", "must be at least 1"),
+            (
+                self.group_max_session_timeout_ms < low,
+                "group_max_session_timeout_ms",
+                f"must not be below group.min.session.timeout.ms={low}",
+            ),
+            (self.group_initial_rebalance_delay_ms < 0, "group_initial_rebalance_delay_ms", "must not be negative"),
+            (self.group_max_size < 1, "group_max_size", "must be at least 1"),
+        )
+
+    def _consumer_rules(self) -> tuple[tuple[bool, str, str], ...]:
         interval = self.group_consumer_heartbeat_interval_ms
         names = [assignor.name for assignor in self.group_consumer_assignors]
         return (

@@ -5,6 +5,10 @@
 | SESSION | a member | by each of its heartbeats that was not refused | the member is removed |
 | REBALANCE | a member told to revoke | when it is told, and again when told of more | the member is removed |
 | PATTERN | a group with patterns to match | by a heartbeat that finds some to be matched | they are matched |
+| JOIN | a classic group whose members join | when the join phase begins | it ends |
+| SYNC | a classic group whose leader assigns | when the join phase ends | who asked for nothing is out |
+
+In a classic group SESSION also runs for members that have yet to come with the id they were given.
 
 A rebalance timer belongs to one member epoch and does nothing if the member has another by then. No timer computes
 an assignment: that is left to the next heartbeat. Times are seconds on the clock of ``now``.
@@ -27,6 +31,8 @@ class TimerKind(IntEnum):
     SESSION = 0
     REBALANCE = 1
     PATTERN = 2
+    JOIN = 3
+    SYNC = 4
 
 
 @frozen(order=True)

@@ -1,0 +1,24 @@
+"""DescribeGroups: classic groups, with members, what they said, and what they were given."""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.describe_groups import from_request, to_response
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import DescribeGroups
+from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, GroupsDescribed
+from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsResponse
+
+__all__ = ["handle"]
+
+
+async def handle(request: DescribeGroupsRequest, context: Context) -> DescribeGroupsResponse:
+    """Describe the groups in the order they were asked for."""
+    groups = tuple(_describe(group_id, context) for group_id in from_request(request).group_ids)
+    return to_response(GroupsDescribed(groups), context.version)
+
+
+def _describe(group_id: str, context: Context) -> DescribedClassicGroup:
+    if not context.coordinates(group_id):
+        return DescribedClassicGroup(group_id, ErrorCode.NOT_COORDINATOR, state="")
+    return context.cluster.groups.ask(DescribeGroups((group_id,)), GroupsDescribed).groups[0]

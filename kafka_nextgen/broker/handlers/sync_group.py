@@ -1,0 +1,20 @@
+"""SyncGroup: get one's part of the assignment, which the leader brings; answered when it has (KIP-62)."""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.sync_group import from_request, to_response
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
+from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
+
+__all__ = ["handle"]
+
+
+async def handle(request: SyncGroupRequest, context: Context) -> SyncGroupResponse | None:
+    """Pass the request to the coordinator, and wait for the assignment."""
+    if not context.coordinates(request.group_id):
+        return to_response(SyncGroupAnswer(ErrorCode.NOT_COORDINATOR))
+    groups = context.cluster.groups
+    answer = await groups.ask_and_wait(from_request(request, groups.new_number()), SyncGroupAnswer)
+    return None if answer is None else to_response(answer)

@@ -1,0 +1,44 @@
+"""What is told of a classic group: DescribeGroups.
+
+What members said and were given belongs to a generation, so it is shown while the group is stable. A name under which
+there are only offsets is an empty group without a type.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
+from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
+from kafka_nextgen.coordinator.group import Group
+
+__all__ = ["describe_classic_group"]
+
+
+def describe_classic_group(group: Group) -> DescribedClassicGroup:
+    """The group and its members, in the order they joined."""
+    if group.is_consumer_group or not group.exists:
+        return DescribedClassicGroup(
+            group.group_id,
+            ErrorCode.GROUP_ID_NOT_FOUND,
+            f"there is no classic group {group.group_id!r}",
+        )
+    classic = group.classic or ClassicGroup(group.group_id)
+    is_stable = classic.is_in(ClassicStatus.STABLE)
+    shown = classic.protocol if is_stable else None
+    return DescribedClassicGroup(
+        group.group_id,
+        state=classic.status.value,
+        protocol_type=classic.protocol_type or "",
+        protocol_name=shown or "",
+        members=tuple(
+            DescribedClassicMember(
+                member_id=member.member_id,
+                instance_id=member.instance_id,
+                client_id=member.client_id,
+                client_host=member.client_host,
+                metadata=member.metadata(shown),
+                assignment=member.assignment,
+            )
+            for member in classic.in_order()
+        ),
+    )

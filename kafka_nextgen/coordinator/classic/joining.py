@@ -1,0 +1,142 @@
+"""JoinGroup: who comes, who comes again (KIP-345, KIP-394, KIP-559, KIP-814).
+
+A dynamic member that comes without an id is given one and has to come again with it (from version 4 on); until then it
+is *pending*. A static one is added at once, or takes the place of its instance's former holder (``static_members``).
+Whoever is added waits for the next generation, but not for ever: it sends no heartbeats yet, so nobody knows whether
+it is still there to hear of its id.
+
+A member that comes again:
+
+| the group | it | what follows |
+|---|---|---|
+| PreparingRebalance | | it has joined, and waits |
+| CompletingRebalance | offers the same | is told of this generation once more: it may have missed the answer |
+| Stable | follows, and offers the same | is told of this generation |
+| CompletingRebalance, Stable | offers otherwise, or leads (Stable) | the group rebalances |
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.fencing import has_room, identity_error, is_consistent, malformed_error
+from kafka_nextgen.coordinator.classic.group import ClassicMember, ClassicStatus
+from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
+from kafka_nextgen.coordinator.classic.recording import empty_record
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
+from kafka_nextgen.coordinator.classic.static_members import replace_instance
+from kafka_nextgen.coordinator.conversion import clear_for_classic
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["join_group"]
+
+#: How long a new member's first join may be parked before the member is given up.
+_NEW_MEMBER_TIMEOUT_S = 300.0
+
+_GIVES_IDS_FIRST = 4
+
+
+def join_group(draft: Draft, request: JoinGroup) -> Outcome:
+    """Serve a JoinGroup; the answer may be that it is parked."""
+    error = malformed_error(request, draft.settings)
+    if error is not ErrorCode.NONE:
+        return Outcome(JoinGroupAnswer(error, request.member_id))
+    if error := _find_or_make(draft, request):
+        return Outcome(JoinGroupAnswer(error, request.member_id))
+    if not has_room(draft.classic, request.member_id, draft.settings):
+        draft.group.classic = draft.classic.without(request.member_id)
+        draft.cancel(TimerKind.SESSION, request.member_id)
+        return draft.outcome(JoinGroupAnswer(ErrorCode.GROUP_MAX_SIZE_REACHED))
+    if not is_consistent(draft.classic, request):
+        return draft.outcome(JoinGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id))
+    if request.member_id:
+        return _join_by_id(draft, request)
+    return _join_without_id(draft, request)
+
+
+def _find_or_make(draft: Draft, request: JoinGroup) -> ErrorCode:
+    """The group is made by the first that comes without an id, also where an empty consumer group is."""
+    group = draft.group
+    if group.classic is not None:
+        return ErrorCode.NONE
+    if group.members:
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if request.member_id:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    clear_for_classic(draft)
+    draft.write(empty_record(group.group_id, draft.now_ms))
+    return ErrorCode.NONE
+
+
+def _join_without_id(draft: Draft, request: JoinGroup) -> Outcome:
+    if request.instance_id is None and request.version >= _GIVES_IDS_FIRST:
+        draft.group.classic = evolve(draft.classic, pending=draft.classic.pending | {request.new_member_id})
+        draft.arm(TimerKind.SESSION, request.new_member_id, request.session_timeout_ms / 1000)
+        return draft.outcome(JoinGroupAnswer(ErrorCode.MEMBER_ID_REQUIRED, request.new_member_id))
+    if draft.classic.holder_of(request.instance_id) is not None:
+        replace_instance(draft, request)
+    else:
+        _add(draft, request, request.new_member_id)
+    return draft.answered(request.number)
+
+
+def _join_by_id(draft: Draft, request: JoinGroup) -> Outcome:
+    if request.member_id in draft.classic.pending:
+        _add(draft, request, request.member_id)
+        return draft.answered(request.number)
+    error = identity_error(draft.classic, request.member_id, request.instance_id)
+    if error is not ErrorCode.NONE:
+        return draft.outcome(JoinGroupAnswer(error, request.member_id))
+    return _join_again(draft, request)
+
+
+def _add(draft: Draft, request: JoinGroup, member_id: str) -> None:
+    member = ClassicMember(
+        member_id=member_id,
+        instance_id=request.instance_id,
+        client_id=request.client_id,
+        client_host=request.client_host,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        session_timeout_ms=request.session_timeout_ms,
+        protocols=request.protocols,
+        is_new=True,
+        join=request.number,
+    )
+    group = draft.classic
+    if group.initial_wait is not None:
+        group = evolve(group, initial_wait=evolve(group.initial_wait, somebody_came=True))
+    if not group.members:
+        group = evolve(group, protocol_type=request.protocol_type)
+    draft.group.classic = group.with_member(member)
+    draft.arm(TimerKind.SESSION, member_id, _NEW_MEMBER_TIMEOUT_S)
+    rebalance_or_go_on(draft, f"{member_id} came{_because(request)}")
+
+
+def _join_again(draft: Draft, request: JoinGroup) -> Outcome:
+    group = draft.classic
+    member = group.members[request.member_id]
+    leads = group.leader_id == member.member_id
+    is_settled = group.is_in(ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE)
+    leads_a_stable_group = leads and group.is_in(ClassicStatus.STABLE)
+    if is_settled and member.protocols == request.protocols and not leads_a_stable_group:
+        return draft.outcome(joined(group, member, tells_members=leads))
+    if member.join is not None:
+        draft.release(member.join, None)
+    rejoined = evolve(
+        member,
+        protocols=request.protocols,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        session_timeout_ms=request.session_timeout_ms,
+        join=request.number,
+    )
+    draft.group.classic = group.with_member(rejoined)
+    who = "the leader" if leads else member.member_id
+    rebalance_or_go_on(draft, f"{who} joins again{_because(request)}")
+    return draft.answered(request.number)
+
+
+def _because(request: JoinGroup) -> str:
+    return f" ({request.reason})" if request.reason else ""

@@ -1,0 +1,101 @@
+"""LeaveGroup: members go, or an administrator takes them out (KIP-345, KIP-800).
+
+Each entry is judged by itself: an id has to be a member's, with the instance id, if any, that is its; an instance id
+alone means whoever holds it. Then the group rebalances once, if anybody is gone. A request that a leaver had parked is
+answered UNKNOWN_MEMBER_ID.
+
+Members of a consumer group can be taken out the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.fencing import identity_error
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
+from kafka_nextgen.coordinator.classic.rebalance import complete_join_if_all_are_here, prepare_rebalance
+from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
+from kafka_nextgen.coordinator.classic.responses import (
+    JoinGroupAnswer,
+    LeaveGroupAnswer,
+    LeftMember,
+    SyncGroupAnswer,
+)
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.removal import remove_members
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["go_on_without", "leave_group", "put_out"]
+
+
+def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
+    """Serve a LeaveGroup."""
+    if not request.group_id:
+        return Outcome(LeaveGroupAnswer((), ErrorCode.INVALID_GROUP_ID))
+    leave = _leave_consumer_group if draft.group.classic is None else _leave_classic_group
+    return draft.outcome(LeaveGroupAnswer(tuple(leave(draft, request.members))))
+
+
+def _leave_classic_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
+    results, reasons = [], []
+    for who in leaving:
+        member_id, error = _found(draft.classic, who)
+        results.append(LeftMember(who.member_id, who.instance_id, error))
+        if error is ErrorCode.NONE:
+            put_out(draft, member_id)
+            reasons.append(f"{member_id} left" + (f" ({who.reason})" if who.reason else ""))
+    if reasons:
+        go_on_without(draft, ", ".join(reasons))
+    return results
+
+
+def _found(group: ClassicGroup, who: LeavingMember) -> tuple[str, ErrorCode]:
+    if who.member_id in group.pending:
+        return who.member_id, ErrorCode.NONE
+    if not who.member_id:
+        holder = group.holder_of(who.instance_id)
+        return ("", ErrorCode.UNKNOWN_MEMBER_ID) if holder is None else (holder, ErrorCode.NONE)
+    return who.member_id, identity_error(group, who.member_id, who.instance_id)
+
+
+def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
+    results: list[LeftMember] = []
+    left: list[str] = []
+    for who in leaving:
+        member_id, error = _found_in_consumer_group(draft.group, who)
+        error = ErrorCode.UNKNOWN_MEMBER_ID if member_id in left else error
+        results.append(LeftMember(who.member_id, who.instance_id, error))
+        if error is ErrorCode.NONE:
+            left.append(member_id)
+    if left:
+        remove_members(draft, *left)
+    return results
+
+
+def _found_in_consumer_group(group: Group, who: LeavingMember) -> tuple[str, ErrorCode]:
+    holder = who.member_id if who.instance_id is None else group.instances.get(who.instance_id, "")
+    member_id = who.member_id or holder
+    if not holder or member_id not in group.members:
+        return member_id, ErrorCode.UNKNOWN_MEMBER_ID
+    return member_id, ErrorCode.NONE if holder == member_id else ErrorCode.FENCED_INSTANCE_ID
+
+
+def put_out(draft: Draft, member_id: str) -> None:
+    """Take a member, or a pending one, out; what it has parked is answered, so that it comes again if it is alive."""
+    member = draft.classic.members.get(member_id)
+    if member is not None and member.join is not None:
+        draft.release(member.join, JoinGroupAnswer(ErrorCode.UNKNOWN_MEMBER_ID, member_id))
+    if member is not None and member.sync is not None:
+        draft.release(member.sync, SyncGroupAnswer(ErrorCode.UNKNOWN_MEMBER_ID))
+    draft.group.classic = draft.classic.without(member_id)
+    draft.cancel(TimerKind.SESSION, member_id)
+
+
+def go_on_without(draft: Draft, reason: str) -> None:
+    """Let the group find out what follows from members being gone."""
+    if draft.classic.is_in(ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE):
+        prepare_rebalance(draft, reason)
+    else:
+        complete_join_if_all_are_here(draft)

@@ -1,0 +1,158 @@
+"""The join phase: from the reason for a rebalance to the next generation (KIP-62; KIP-134 for its beginning).
+
+1. *Prepare.* Parked SyncGroups are answered REBALANCE_IN_PROGRESS, and everybody has to join again.
+2. *Wait.* A group that was empty waits for company: as long as somebody comes within the initial delay, it waits that
+   long again, up to its rebalance timeout. Another waits until all members have joined and nobody is pending, or its
+   rebalance timeout is over.
+3. *Complete.* Dynamic members that have not joined are out; static ones stay, it is their session that ends them
+   (KIP-345). The leader is the first that ever joined, if it is here, else the first that is; without anybody here the
+   group waits once more, in the same generation. The members vote for the protocol, each for the one it prefers among
+   those all offer. Then everybody is answered, and the leader told of all members.
+
+From then on the members have another rebalance timeout to ask for their parts (``syncing``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus, InitialWait
+from kafka_nextgen.coordinator.classic.recording import record_of
+from kafka_nextgen.coordinator.classic.responses import JoinedMember, JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = [
+    "chosen_protocol",
+    "complete_join",
+    "complete_join_if_all_are_here",
+    "joined",
+    "prepare_rebalance",
+    "rebalance_or_go_on",
+    "wait_for_company",
+]
+
+
+def rebalance_or_go_on(draft: Draft, reason: str) -> None:
+    """Begin a rebalance, unless one is being prepared; then it may be that nobody is missing any more."""
+    if draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
+        complete_join_if_all_are_here(draft)
+    else:
+        prepare_rebalance(draft, reason)
+
+
+def prepare_rebalance(draft: Draft, reason: str) -> None:
+    """Have everybody join again."""
+    group = draft.classic
+    _send_back_to_join(draft)
+    draft.cancel(TimerKind.SYNC)
+    draft.note(f"group {group.group_id} rebalances, from generation {group.generation}: {reason}")
+    was_empty = group.is_in(ClassicStatus.EMPTY)
+    draft.group.classic = evolve(draft.classic, status=ClassicStatus.PREPARING_REBALANCE)
+    if was_empty:
+        _begin_initial_wait(draft)
+    elif draft.classic.all_have_joined:
+        complete_join(draft)
+    else:
+        draft.arm(TimerKind.JOIN, "", draft.classic.rebalance_timeout_s)
+
+
+def _send_back_to_join(draft: Draft) -> None:
+    """Those who wait for their parts get none, and the parts of this generation are void."""
+    if not draft.classic.is_in(ClassicStatus.COMPLETING_REBALANCE):
+        return
+    for member in draft.classic.in_order():
+        if member.sync is not None:
+            draft.release(member.sync, SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
+            draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+    free = [evolve(member, sync=None, owes_sync=False, assignment=b"") for member in draft.classic.in_order()]
+    draft.group.classic = draft.classic.with_member(*free)
+
+
+def _begin_initial_wait(draft: Draft) -> None:
+    delay_ms = draft.settings.group_initial_rebalance_delay_ms
+    timeout_ms = round(1000 * draft.classic.rebalance_timeout_s)
+    draft.group.classic = evolve(draft.classic, initial_wait=InitialWait(max(timeout_ms - delay_ms, 0)))
+    draft.arm(TimerKind.JOIN, "", delay_ms / 1000)
+
+
+def wait_for_company(draft: Draft, wait: InitialWait) -> None:
+    """The initial delay is over: wait that long again if somebody came meanwhile, or be content."""
+    delay_ms = min(draft.settings.group_initial_rebalance_delay_ms, wait.left_ms)
+    if not wait.somebody_came or delay_ms == 0:
+        complete_join(draft)
+        return
+    draft.group.classic = evolve(draft.classic, initial_wait=InitialWait(wait.left_ms - delay_ms))
+    draft.arm(TimerKind.JOIN, "", delay_ms / 1000)
+
+
+def complete_join_if_all_are_here(draft: Draft) -> None:
+    """End the join phase if nobody is missing. What began as an initial wait ends by the clock."""
+    group = draft.classic
+    preparing = group.is_in(ClassicStatus.PREPARING_REBALANCE)
+    if preparing and group.initial_wait is None and group.all_have_joined:
+        complete_join(draft)
+
+
+def complete_join(draft: Draft) -> None:
+    """End the join phase, whoever is here."""
+    draft.cancel(TimerKind.JOIN)
+    _put_out_the_absent(draft)
+    group = draft.classic
+    here = [member.member_id for member in group.in_order() if member.join is not None]
+    if group.members and not here:
+        draft.arm(TimerKind.JOIN, "", group.rebalance_timeout_s)
+        return
+    leader_id = group.leader_id if group.leader_id in here else next(iter(here), None)
+    protocol = chosen_protocol(group) if here else None
+    generation = group.generation + 1
+    draft.group.classic = evolve(
+        group, leader_id=leader_id, protocol=protocol, generation=generation, initial_wait=None
+    )
+    if here:
+        _answer_everybody(draft)
+    else:
+        draft.note(f"group {group.group_id} is empty, at generation {generation}")
+        draft.write(record_of(draft.classic, draft.now_ms))
+
+
+def _put_out_the_absent(draft: Draft) -> None:
+    for member in draft.classic.in_order():
+        if member.join is None and member.instance_id is None:
+            draft.note(f"group {draft.classic.group_id} goes on without {member.member_id}, who did not join in time")
+            draft.cancel(TimerKind.SESSION, member.member_id)
+            draft.group.classic = draft.classic.without(member.member_id)
+
+
+def _answer_everybody(draft: Draft) -> None:
+    group = draft.classic
+    for member in group.in_order():
+        if member.join is not None:
+            draft.release(member.join, joined(group, member, tells_members=member.member_id == group.leader_id))
+        draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+    answered = [evolve(member, join=None, is_new=False, owes_sync=True) for member in group.in_order()]
+    draft.group.classic = evolve(group.with_member(*answered), status=ClassicStatus.COMPLETING_REBALANCE)
+    draft.arm(TimerKind.SYNC, "", group.rebalance_timeout_s)
+
+
+def chosen_protocol(group: ClassicGroup) -> str:
+    """What the members vote for. Of equal ones it is what the first member likes better."""
+    common = group.common_protocols()
+    votes = Counter(next(name for name in member.names if name in common) for member in group.in_order())
+    return max(common, key=lambda name: votes[name])
+
+
+def joined(group: ClassicGroup, member: ClassicMember, *, tells_members: bool) -> JoinGroupAnswer:
+    """The answer to a member that is in the group's generation."""
+    everybody = [JoinedMember(m.member_id, m.instance_id, m.metadata(group.protocol)) for m in group.in_order()]
+    return JoinGroupAnswer(
+        member_id=member.member_id,
+        generation=group.generation,
+        protocol_type=group.protocol_type,
+        protocol_name=group.protocol,
+        leader_id=group.leader_id or "",
+        members=tuple(everybody) if tells_members else (),
+    )

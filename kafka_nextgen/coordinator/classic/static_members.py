@@ -1,0 +1,85 @@
+"""Static members: a process that restarts takes the place it had, and nobody is disturbed (KIP-345, KIP-814).
+
+It comes with its instance id and without a member id, and gets a new one for the old, which is fenced at once: who had
+that id is another process of the same name. The assignment stays with the instance. Then:
+
+| the group | what follows |
+|---|---|
+| PreparingRebalance | it has joined, and waits |
+| CompletingRebalance | a rebalance: the leader may be assigning to the old id at this moment |
+| Stable, but now the members would vote for another protocol | a rebalance |
+| Stable | nothing: the same generation goes on, under the new id |
+
+In the last case a follower is told of the generation, and asks for the part that is its. A leader is told of the
+members, too, and not to assign (version 9). One that speaks an older version can't be told that, so it is told that the
+old id leads, and acts as a follower.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
+from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, joined, rebalance_or_go_on
+from kafka_nextgen.coordinator.classic.recording import record_of
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["replace_instance"]
+
+_CAN_SKIP_ASSIGNMENT = 9
+
+
+def replace_instance(draft: Draft, request: JoinGroup) -> None:
+    """Give the place of the instance's holder to the member that comes with it; answer it, or have it wait."""
+    before = draft.classic
+    former_id = before.holder_of(request.instance_id)
+    assert former_id is not None
+    member = _take_over(draft, request, before.members[former_id])
+    group = draft.classic
+    if not group.is_in(ClassicStatus.STABLE) or chosen_protocol(group) != group.protocol:
+        rebalance_or_go_on(draft, f"{member.member_id} takes the place of {former_id}")
+        return
+    draft.group.classic = group.with_member(evolve(member, join=None))
+    draft.write(record_of(draft.classic, draft.now_ms))
+    draft.release(request.number, _answer(draft.classic, member, request, before.leader_id))
+
+
+def _take_over(draft: Draft, request: JoinGroup, former: ClassicMember) -> ClassicMember:
+    """Fence the former member, and let the new one have what is the instance's."""
+    if former.join is not None:
+        draft.release(former.join, JoinGroupAnswer(ErrorCode.FENCED_INSTANCE_ID, former.member_id))
+    if former.sync is not None:
+        draft.release(former.sync, SyncGroupAnswer(ErrorCode.FENCED_INSTANCE_ID))
+    member = evolve(
+        former,
+        member_id=request.new_member_id,
+        client_id=request.client_id,
+        client_host=request.client_host,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        session_timeout_ms=request.session_timeout_ms,
+        protocols=request.protocols,
+        is_new=False,
+        owes_sync=former.owes_sync,
+        join=request.number,
+        sync=None,
+    )
+    leads = draft.classic.leader_id == former.member_id
+    group = draft.classic.without(former.member_id).with_member(member)
+    draft.group.classic = evolve(group, leader_id=member.member_id) if leads else group
+    draft.cancel(TimerKind.SESSION, former.member_id)
+    draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+    return member
+
+
+def _answer(
+    group: ClassicGroup, member: ClassicMember, request: JoinGroup, former_leader_id: str | None
+) -> JoinGroupAnswer:
+    if request.version < _CAN_SKIP_ASSIGNMENT:
+        answer = joined(group, member, tells_members=False)
+        return evolve(answer, leader_id=former_leader_id or "")
+    leads = group.leader_id == member.member_id
+    return evolve(joined(group, member, tells_members=leads), skip_assignment=leads)

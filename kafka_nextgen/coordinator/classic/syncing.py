@@ -1,0 +1,80 @@
+"""SyncGroup: the leader brings the assignment, the others wait for it.
+
+What the leader brings is recorded, with nothing for members it forgot; then the group is stable, and everybody who
+waits is answered. Later comers get the part that was recorded for them. Who has not asked for its part by the end of
+another rebalance timeout is out, be it static (``expiry``).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.fencing import identity_error
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
+from kafka_nextgen.coordinator.classic.recording import record_of
+from kafka_nextgen.coordinator.classic.requests import SyncGroup
+from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["sync_group"]
+
+
+def sync_group(draft: Draft, request: SyncGroup) -> Outcome:
+    """Serve a SyncGroup; the answer may be that it is parked."""
+    error = _refusal(draft.group.classic, request)
+    if error is not ErrorCode.NONE:
+        return Outcome(SyncGroupAnswer(error))
+    group = draft.classic
+    member = evolve(group.members[request.member_id], owes_sync=False)
+    if group.is_in(ClassicStatus.STABLE):
+        draft.group.classic = group.with_member(member)
+        _stop_waiting_if_all_asked(draft)
+        draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+        return draft.outcome(_answer(draft.classic, member))
+    if member.sync is not None:
+        draft.release(member.sync, None)
+    draft.group.classic = group.with_member(evolve(member, sync=request.number))
+    if group.leader_id == member.member_id:
+        _assign(draft, dict(request.assignments))
+    _stop_waiting_if_all_asked(draft)
+    return draft.answered(request.number)
+
+
+def _refusal(group: ClassicGroup | None, request: SyncGroup) -> ErrorCode:
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    if group is None or group.is_in(ClassicStatus.EMPTY):
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    error = identity_error(group, request.member_id, request.instance_id)
+    if error is not ErrorCode.NONE:
+        return error
+    if request.generation != group.generation:
+        return ErrorCode.ILLEGAL_GENERATION
+    if request.protocol_type not in (None, group.protocol_type) or request.protocol_name not in (None, group.protocol):
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    return ErrorCode.REBALANCE_IN_PROGRESS if group.is_in(ClassicStatus.PREPARING_REBALANCE) else ErrorCode.NONE
+
+
+def _assign(draft: Draft, assignments: dict[str, bytes]) -> None:
+    """Record the leader's assignment, and answer everybody who waits for it."""
+    parts = [evolve(m, assignment=assignments.get(m.member_id, b"")) for m in draft.classic.in_order()]
+    draft.write(record_of(draft.classic.with_member(*parts), draft.now_ms))
+    group = draft.classic
+    for member in group.in_order():
+        if member.sync is not None:
+            draft.release(member.sync, _answer(group, member))
+            draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+    draft.group.classic = group.with_member(*(evolve(member, sync=None) for member in group.in_order()))
+
+
+def _stop_waiting_if_all_asked(draft: Draft) -> None:
+    if not any(member.owes_sync for member in draft.classic.in_order()):
+        draft.cancel(TimerKind.SYNC)
+
+
+def _answer(group: ClassicGroup, member: ClassicMember) -> SyncGroupAnswer:
+    return SyncGroupAnswer(
+        protocol_type=group.protocol_type, protocol_name=group.protocol, assignment=member.assignment
+    )
