@@ -1,7 +1,7 @@
-"""The classic protocol on real Kafka: alone, beside confluent-kafka, and on the way to the consumer protocol and back.
+"""The classic protocol: alone, beside confluent-kafka, and on the way to the consumer protocol and back.
 
 The churn is that of ``test_churn``, judged as there. In an upgrade the group has members of both protocols for a
-while, and the coordinator speaks to each in its own.
+while, and the coordinator, a real one, speaks to each in its own.
 """
 
 from __future__ import annotations
@@ -63,19 +63,19 @@ def share(*consumers: Consumer, partitions: int) -> None:
 
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 def test_every_record_is_read_and_only_a_killed_member_causes_repeats(
-    real_kafka: KafkaServer, tmp_path: Path, figures: Callable[[str], None], strategy: str
+    kafka: KafkaServer, tmp_path: Path, figures: Callable[[str], None], strategy: str
 ) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "churn", PARTITIONS), unique("churn")
+    topic, group = create_topic(kafka.bootstrap_servers, "churn", PARTITIONS), unique("churn")
     config = (*CLASSIC, f"partition.assignment.strategy={strategy}")
-    crew = Crew(real_kafka.bootstrap_servers, group, topic, PARTITIONS, tmp_path, config)
+    crew = Crew(kafka.bootstrap_servers, group, topic, PARTITIONS, tmp_path, config)
     with ThreadPoolExecutor(1) as pool, crew:
-        poured = pool.submit(pour, real_kafka.bootstrap_servers, topic)
-        histories = churn(crew, real_kafka.bootstrap_servers)
+        poured = pool.submit(pour, kafka.bootstrap_servers, topic)
+        histories = churn(crew, kafka.bootstrap_servers)
         poured.result()
 
     found = complaints(histories, IN_EACH)
     assert not found, "\n".join(found[:20])
-    assert stored_offsets(real_kafka.bootstrap_servers, group) == IN_EACH
+    assert stored_offsets(kafka.bootstrap_servers, group) == IN_EACH
     kept, otherwise = longest_gaps(histories)
     assert kept.length_s > 0, "no partition was kept while another moved, so nothing was shown"
     figures(f"longest gap in reading a partition kept through a rebalance: {kept}; at other times: {otherwise}")
@@ -83,20 +83,18 @@ def test_every_record_is_read_and_only_a_killed_member_causes_repeats(
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_static_member_that_restarts_disturbs_nobody(
-    real_kafka: KafkaServer, stack: ExitStack, strategy: str
-) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "static", 4), unique("static")
-    first, _ = join(stack, real_kafka, group, topic, strategy, group_instance_id="first")
-    second, heard = join(stack, real_kafka, group, topic, strategy, group_instance_id="second")
+def test_a_static_member_that_restarts_disturbs_nobody(kafka: KafkaServer, stack: ExitStack, strategy: str) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "static", 4), unique("static")
+    first, _ = join(stack, kafka, group, topic, strategy, group_instance_id="first")
+    second, heard = join(stack, kafka, group, topic, strategy, group_instance_id="second")
     share(first, second, partitions=4)
     poll_until([first, second], lambda: all(len(one.assignment()) == 2 for one in (first, second)))
     before, generation, heard_before = first.assignment(), second.group_metadata().member_epoch, [*heard.events]
     first.close()
 
-    again, again_heard = join(stack, real_kafka, group, topic, strategy, group_instance_id="first")
+    again, again_heard = join(stack, kafka, group, topic, strategy, group_instance_id="first")
     share(again, second, partitions=4)
-    produce(real_kafka.bootstrap_servers, topic, 40, partitions=4)
+    produce(kafka.bootstrap_servers, topic, 40, partitions=4)
     records = poll_until([again, second], lambda: False if not again.assignment() else _read_all(again, second, 10))
     assert numbers(records) == list(range(40))
     assert again.assignment() == before
@@ -109,29 +107,29 @@ def _read_all(first: Consumer, second: Consumer, offset: int) -> bool:
     return all(one.position(tp) == offset for one in (first, second) for tp in one.assignment())
 
 
-def test_a_static_member_that_leaves_for_good_is_not_waited_for(real_kafka: KafkaServer, stack: ExitStack) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "static", 4), unique("static")
-    first, _ = join(stack, real_kafka, group, topic, group_instance_id="first", session_timeout_ms=120_000)
-    second, _ = join(stack, real_kafka, group, topic, group_instance_id="second", session_timeout_ms=120_000)
+def test_a_static_member_that_leaves_for_good_is_not_waited_for(kafka: KafkaServer, stack: ExitStack) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "static", 4), unique("static")
+    first, _ = join(stack, kafka, group, topic, group_instance_id="first", session_timeout_ms=120_000)
+    second, _ = join(stack, kafka, group, topic, group_instance_id="second", session_timeout_ms=120_000)
     share(first, second, partitions=4)
     first.close(leave="leave")
     share(second, partitions=4)
 
 
-def test_a_rebalance_can_be_enforced(real_kafka: KafkaServer, stack: ExitStack) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "enforced", 4), unique("enforced")
-    first, heard = join(stack, real_kafka, group, topic)
+def test_a_rebalance_can_be_enforced(kafka: KafkaServer, stack: ExitStack) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "enforced", 4), unique("enforced")
+    first, heard = join(stack, kafka, group, topic)
     share(first, partitions=4)
     first.enforce_rebalance("a test wants it")
     poll_until([first], lambda: len(heard.moves()) == 3)
     assert [what for what, _ in heard.moves()] == ["assigned", "revoked", "assigned"]
 
 
-def test_the_leader_sees_that_a_topic_grows(real_kafka: KafkaServer, stack: ExitStack) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "grows", 2), unique("grows")
-    first, _ = join(stack, real_kafka, group, topic, "cooperative-sticky", metadata_max_age_ms=500)
+def test_the_leader_sees_that_a_topic_grows(kafka: KafkaServer, stack: ExitStack) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "grows", 2), unique("grows")
+    first, _ = join(stack, kafka, group, topic, "cooperative-sticky", metadata_max_age_ms=500)
     share(first, partitions=2)
-    grow(real_kafka, topic, 3)
+    grow(kafka, topic, 3)
     share(first, partitions=3)
 
 
@@ -141,10 +139,10 @@ def grow(kafka: KafkaServer, topic: str, partitions: int) -> None:
         done.result()
 
 
-def test_auto_takes_the_consumer_protocol_where_the_cluster_has_it(real_kafka: KafkaServer, stack: ExitStack) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "auto", 1), unique("auto")
-    produce(real_kafka.bootstrap_servers, topic, 10)
-    consumer = stack.enter_context(Consumer(**config_of(real_kafka, group, group_protocol="auto")))
+def test_auto_takes_the_consumer_protocol_where_the_cluster_has_it(kafka: KafkaServer, stack: ExitStack) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "auto", 1), unique("auto")
+    produce(kafka.bootstrap_servers, topic, 10)
+    consumer = stack.enter_context(Consumer(**config_of(kafka, group, group_protocol="auto")))
     consumer.subscribe([topic])
     assert numbers(read(consumer, 10)) == list(range(10))
     assert consumer.group_protocol is GroupProtocol.CONSUMER
@@ -156,11 +154,11 @@ def test_auto_takes_the_consumer_protocol_where_the_cluster_has_it(real_kafka: K
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_ours_and_confluent_kafkas_share_a_topic(real_kafka: KafkaServer, stack: ExitStack, strategy: str) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "interop", 4), unique("interop")
+def test_ours_and_confluent_kafkas_share_a_topic(kafka: KafkaServer, stack: ExitStack, strategy: str) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "interop", 4), unique("interop")
     theirs = confluent_kafka.Consumer(
         {
-            "bootstrap.servers": real_kafka.bootstrap_servers,
+            "bootstrap.servers": kafka.bootstrap_servers,
             "group.id": group,
             "partition.assignment.strategy": strategy,
             "auto.offset.reset": "earliest",
@@ -171,9 +169,9 @@ def test_ours_and_confluent_kafkas_share_a_topic(real_kafka: KafkaServer, stack:
     stack.callback(theirs.close)
     theirs.subscribe([topic])
     theirs_led = _read_both(theirs, None, lambda: len(theirs.assignment()) == 4)
-    ours, _ = join(stack, real_kafka, group, topic, strategy)
+    ours, _ = join(stack, kafka, group, topic, strategy)
     _read_both(theirs, ours, lambda: len(ours.assignment()) == len(theirs.assignment()) == 2)
-    produce(real_kafka.bootstrap_servers, topic, 400, partitions=4)
+    produce(kafka.bootstrap_servers, topic, 400, partitions=4)
     came: list[int] = list(theirs_led)
     came += _read_both(theirs, ours, lambda: len(came) >= 400, came)
     assert sorted(came) == list(range(400))
@@ -182,9 +180,9 @@ def test_ours_and_confluent_kafkas_share_a_topic(real_kafka: KafkaServer, stack:
     theirs.close()
 
     share(ours, partitions=4)
-    other, _ = join(stack, real_kafka, group, topic, strategy)
+    other, _ = join(stack, kafka, group, topic, strategy)
     poll_until([ours, other], lambda: len(ours.assignment()) == len(other.assignment()) == 2)
-    assert stored_offsets(real_kafka.bootstrap_servers, group) == dict.fromkeys(range(4), 100)
+    assert stored_offsets(kafka.bootstrap_servers, group) == dict.fromkeys(range(4), 100)
 
 
 def _read_both(
