@@ -243,8 +243,14 @@ class Engine:
     def committed(
         self, partitions: Collection[TopicPartition], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
-        """The committed offsets of these partitions."""
-        return self._thread.submit(self.offsets.committed(partitions, timeout_s))
+        """The committed offsets of these partitions, None where there is none or no such partition."""
+        return self._thread.submit(self._committed(partitions, timeout_s))
+
+    async def _committed(
+        self, partitions: Collection[TopicPartition], timeout_s: float
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        found = await self.offsets.committed(partitions, timeout_s)
+        return {tp: found.get(tp) for tp in partitions}
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The position of a partition, as soon as it is known."""

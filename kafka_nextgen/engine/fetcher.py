@@ -20,7 +20,7 @@ from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
 from kafka_nextgen.wire.messages import FetchResponse, ListOffsetsResponse
 from kafka_nextgen.wire.records import RecordLimits
@@ -177,8 +177,8 @@ class Fetcher:
     async def _look_up_committed(self, need: NeedCommittedOffset) -> None:
         timeout_s = self._config.default_api_timeout_ms / 1000
         has_group = self._config.group_id is not None
-        found = await self._offsets.committed(need.partitions, timeout_s) if has_group else {}
-        offsets = {tp: offset for tp, offset in found.items() if offset is not None}
+        nothing: dict[TopicPartition, OffsetAndMetadata | None] = dict.fromkeys(need.partitions)
+        offsets = await self._offsets.committed(need.partitions, timeout_s) if has_group else nothing
         with self._fetches.locked() as state:
             state.committed_found(need, offsets, time.monotonic())
 

@@ -154,7 +154,7 @@ class OffsetClient:
     async def committed(
         self, partitions: Collection[TopicPartition], timeout_s: float
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """The committed offsets of ``partitions``, None where there is none or no such partition.
+        """The committed offsets of ``partitions``, None where there is none; without those that are unknown just now.
 
         Raises a BrokerError, or RequestTimeoutError.
         """
@@ -173,7 +173,7 @@ class OffsetClient:
             found.update((tp, answer.offsets.get(tp)) for tp in left - answer.errors.keys() if not answer.error)
             left -= found.keys()
             if left:
-                left -= await self._react_to_fetch(answer, left, found, epoch, patience)
+                left -= await self._react_to_fetch(answer, left, epoch, patience)
         return found
 
     async def _fetch_once(
@@ -200,11 +200,10 @@ class OffsetClient:
         self,
         answer: offset_fetch.FetchedOffsets,
         left: Collection[TopicPartition],
-        found: dict[TopicPartition, OffsetAndMetadata | None],
         epoch: int,
         patience: Patience,
     ) -> set[TopicPartition]:
-        """Do what the errors ask for; returns the partitions that are left out, whose offset is None."""
+        """Do what the errors ask for; returns the partitions that are left out."""
         codes = dict.fromkeys(left, answer.error) if answer.error else {tp: answer.errors[tp] for tp in left}
         actions = {tp: self.rules.on_fetch_error(code).action for tp, code in codes.items()}
         for tp, action in actions.items():
@@ -212,7 +211,6 @@ class OffsetClient:
                 text = f"group {self._identity.group_id}: committed offset of {tp}"
                 raise error_from_code(codes[tp], text, group_id=self._identity.group_id)
         left_out = {tp for tp, action in actions.items() if action is Action.LEAVE_OUT}
-        found.update(dict.fromkeys(left_out))
         if len(left_out) < len(codes):
             await self._wait_as_told(set(actions.values()), epoch, patience, codes)
         return left_out

@@ -226,12 +226,18 @@ class FetchState:
                 self._assigned.ask_last(state)
 
     def committed_found(
-        self, need: NeedCommittedOffset, offsets: Mapping[TopicPartition, OffsetAndMetadata], now: float
+        self, need: NeedCommittedOffset, offsets: Mapping[TopicPartition, OffsetAndMetadata | None], now: float
     ) -> None:
-        """Take in what the group committed; where there is nothing, ``auto.offset.reset`` decides."""
+        """Take in what the group committed; where that is None, ``auto.offset.reset`` decides.
+
+        A partition that is not in ``offsets`` at all was unknown just now: resetting it would skip or repeat what the
+        group has committed there, so it is asked for again.
+        """
         for tp, state in self._answered(need).items():
             found = offsets.get(tp)
-            if found is not None and found.offset >= 0:
+            if tp not in offsets:
+                note_failure(state, self._settings, now)
+            elif found is not None and found.offset >= 0:
                 state.start_at(found.offset, found.leader_epoch)
             else:
                 begin_reset(state, self._settings, now, "no offset is committed")

@@ -7,7 +7,8 @@ Every code that is not in a table fails. Retries end at the caller's deadline, w
   way. The next heartbeat's answer brings it; the same request, for what is still owned, is good then.
 * UNKNOWN_MEMBER_ID fails a commit: whoever is out of the group does not own what it wants to commit.
 * A topic that is unknown may be about to become known to the broker. A commit that precedes a revocation does
-  not wait for it, for others wait for the partitions; a fetch of offsets leaves the partition out.
+  not wait for it, for others wait for the partitions; a fetch of offsets leaves the partition out, which then
+  has no answer rather than no offset: nothing is reset for it.
 """
 
 from __future__ import annotations

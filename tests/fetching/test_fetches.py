@@ -254,7 +254,7 @@ def test_a_strict_reset_stops_where_data_is_gone_but_still_chooses_where_nothing
         world.state.take(1)
     assert world.state.position(P0) == 500
     world.assign(P0, P1)
-    world.state.committed_found(world.only(NeedCommittedOffset), {}, world.now)
+    world.state.committed_found(world.only(NeedCommittedOffset), {P1: None}, world.now)
     assert world.only(NeedOffsetReset).timestamps == {P1: -2}
 
 

@@ -159,7 +159,8 @@ class Fetching(RuleBasedStateMachine):
         if isinstance(need, Fetch):
             self.state.fetched(need, [self.result(p.partition, p.offset, data) for p in need.positions], self.now)
         elif isinstance(need, NeedCommittedOffset):
-            found = {tp: OffsetAndMetadata(self.committed[tp]) for tp in need.fences if tp in self.committed}
+            known = {tp: OffsetAndMetadata(offset) for tp, offset in self.committed.items()}
+            found = {tp: known.get(tp) for tp in need.fences if tp in known or not data.draw(st.booleans())}
             self.state.committed_found(need, found, self.now)
         elif isinstance(need, NeedOffsetReset):
             self.state.reset_found(need, listed(need, 0), self.now)

@@ -48,7 +48,8 @@ def test_fetching_begins_at_the_committed_offset(world: World) -> None:
 
 def test_without_a_committed_offset_the_leader_is_asked(world: World) -> None:
     world.assign(P0, P2)
-    world.state.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(-1)}, world.now)
+    nothing = {P0: OffsetAndMetadata(-1), P2: None}
+    world.state.committed_found(world.only(NeedCommittedOffset), nothing, world.now)
     assert world.state.position(P0) is None
     one, two = world.plan()
     assert isinstance(one, NeedOffsetReset)
@@ -59,12 +60,20 @@ def test_without_a_committed_offset_the_leader_is_asked(world: World) -> None:
     assert world.state.position(P0) == 77
 
 
+def test_a_partition_that_is_unknown_just_now_is_not_reset_but_asked_for_again(world: World) -> None:
+    world.assign(P0, P1)
+    world.state.committed_found(world.only(NeedCommittedOffset), {P1: OffsetAndMetadata(3)}, world.now)
+    assert asked(world.plan()) == [(1, 1, 3)]
+    world.now += 1
+    assert world.only(NeedCommittedOffset).partitions == (P0,)
+
+
 def test_none_forbids_to_choose_and_says_so_again_until_somebody_seeks() -> None:
     state = FetchState(FetchSettings(reset=OffsetReset.NONE))
     world = World(state, cluster({P0: 1}))
     world.assign(P0)
     for _ in range(2):
-        state.committed_found(world.only(NeedCommittedOffset), {}, world.now)
+        state.committed_found(world.only(NeedCommittedOffset), {P0: None}, world.now)
         with pytest.raises(OffsetOutOfRangeError, match=r"orders\[0\].* no offset is committed.* Seek"):
             state.take(1)
         assert world.plan() == []
