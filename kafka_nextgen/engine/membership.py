@@ -16,12 +16,12 @@ from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.readings import ClassicReading, ConsumerReading
 from kafka_nextgen.engine.settings import classic_settings, member_settings
-from kafka_nextgen.membership import offsets as consumer_offsets
 from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic.events import RebalanceEnforced
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
 from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.offsets import rules as consumer_offsets
 
 __all__ = ["Driver", "Membership"]
 

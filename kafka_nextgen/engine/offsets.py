@@ -19,7 +19,7 @@ from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.retries import Patience
 from kafka_nextgen.errors import CommitFailedError, DecodeError, KafkaNextgenError, MisuseError, TransportError
-from kafka_nextgen.membership.offsets import RULES, Action, OffsetRules, Reaction
+from kafka_nextgen.membership.offsets.rules import RULES, Action, OffsetRules, Reaction
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api

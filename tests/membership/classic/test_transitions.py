@@ -15,7 +15,7 @@ from kafka_nextgen.membership.classic.offsets import RULES as OFFSET_RULES
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.transitions import IGNORED, RULES, TABLE, Row
 from kafka_nextgen.membership.events import Unsubscribed
-from kafka_nextgen.membership.offsets import Action
+from kafka_nextgen.membership.offsets.rules import Action
 from tests.membership.classic.conversation import WALKED, Conversation
 
 

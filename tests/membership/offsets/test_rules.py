@@ -4,7 +4,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CommitFailedError, GroupAuthorizationError, TopicAuthorizationError
-from kafka_nextgen.membership.offsets import RULES, Action
+from kafka_nextgen.membership.offsets.rules import RULES, Action
 
 
 @pytest.mark.parametrize("react", [RULES.on_commit_error, RULES.on_commit_before_revoking_error, RULES.on_fetch_error])

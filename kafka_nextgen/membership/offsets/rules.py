@@ -9,6 +9,7 @@ Every code that is not in a table fails. Retries end at the caller's deadline, w
 * A topic that is unknown may be about to become known to the broker. A commit that precedes a revocation does
   not wait for it, for others wait for the partitions; a fetch of offsets leaves the partition out, which then
   has no answer rather than no offset: nothing is reset for it.
+* Nor does a fetch take any other error for "no offset": reading would begin elsewhere than the group left off.
 """
 
 from __future__ import annotations
@@ -86,13 +87,15 @@ FETCH_ACTIONS: Mapping[ErrorCode, Action] = {
 class OffsetRules:
     """What a member does about error codes: the tables of its protocol.
 
-    ``fetches_as_member`` is whether committed offsets are told to members only.
+    ``fetches_as_member`` is whether committed offsets are told to members only. With one of ``tells_member`` a
+    commit says something of the member itself, which need not wait for its next heartbeat to hear of it.
     """
 
     commit: Mapping[ErrorCode, Action]
     commit_before_revoking: Mapping[ErrorCode, Action]
     fetch: Mapping[ErrorCode, Action]
     fetches_as_member: bool
+    tells_member: frozenset[ErrorCode] = frozenset()
 
     def on_commit_error(self, code: int) -> Reaction:
         """What to do about an error code of OffsetCommit."""

@@ -1,0 +1,75 @@
+"""What is asked for: commits, lookups, and that they be forgotten.
+
+A commit begins with every partition left to be sent; only those that were lost are given up from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked, Withdrawn
+from kafka_nextgen.membership.offsets.patience import Patience, until
+from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.state import (
+    NOTHING,
+    Commit,
+    CommitKind,
+    Lookup,
+    OffsetState,
+    Outcome,
+    replaced,
+)
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["add_commit", "ask_commit", "ask_lookup", "forget", "withdraw"]
+
+
+def ask_commit(state: OffsetState, event: CommitAsked, at: Moment) -> Outcome:
+    """The application commits."""
+    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, until(event.deadline, at)), ()
+
+
+def add_commit(
+    state: OffsetState,
+    ask: int,
+    kind: CommitKind,
+    offsets: Mapping[TopicPartition, OffsetAndMetadata],
+    patience: Patience,
+) -> OffsetState:
+    """Put a commit behind those there are."""
+    refused = offsets.keys() & state.lost if state.member_epoch >= 0 else NOTHING
+    commit = Commit(
+        ask,
+        kind,
+        dict(offsets),
+        patience,
+        state.life,
+        state.turn,
+        left=frozenset(offsets.keys() - refused),
+        given_up=frozenset(refused),
+    )
+    return evolve(state, commits=(*state.commits, commit))
+
+
+def ask_lookup(state: OffsetState, event: LookupAsked, at: Moment) -> Outcome:
+    """Somebody wants to know committed offsets."""
+    lookup = Lookup(event.ask, until(event.deadline, at), event.partitions)
+    return evolve(state, lookups=(*state.lookups, lookup)), ()
+
+
+def withdraw(state: OffsetState, event: Withdrawn, _at: Moment) -> Outcome:
+    """Nobody waits for this ask any more."""
+    lookups = tuple(lookup for lookup in state.lookups if lookup.ask != event.ask)
+    return forget(evolve(state, lookups=lookups), event.ask), ()
+
+
+def forget(state: OffsetState, ask: int) -> OffsetState:
+    """Do no more for a commit than others need that follow it. What is under way stays under way."""
+    commit = next((each for each in state.commits if each.ask == ask), None)
+    if commit is None:
+        return state
+    if any(ask in each.followed.values() for each in state.commits):
+        return evolve(state, commits=replaced(state.commits, evolve(commit, is_withdrawn=True)))
+    return evolve(state, commits=tuple(each for each in state.commits if each.ask != ask))

@@ -1,0 +1,74 @@
+"""Auto-commit: what the application has processed is committed on an interval, and before it is given up.
+
+* Only what was handed over before the last poll counts as processed; the driver knows what that is.
+* One commit on the interval is under way at a time, and only of what is not committed already.
+* The commit before a revocation takes its place. It has every position of the assignment, also those that were
+  acknowledged: a delayed duplicate of an older commit may have arrived since and set the offset back.
+* An application that commits by itself, too, may be ahead of what counts as processed. Auto-commit does not take
+  that back; but it follows an application that has sought back, whose position is behind the one seen before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.membership.offsets.asking import add_commit, forget
+from kafka_nextgen.membership.offsets.effects import ReadConsumed
+from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, ConsumedRead
+from kafka_nextgen.membership.offsets.patience import until
+from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.state import (
+    INTERVAL_ASK,
+    CommitKind,
+    OffsetState,
+    Outcome,
+    numbered,
+    offset_of,
+)
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["commit_before_revoking", "look_if_due", "take_consumed"]
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+
+
+def look_if_due(state: OffsetState, at: Moment) -> Outcome:
+    """Ask what was processed, if the interval is over and there is no commit of the last one any more."""
+    interval_s = at.settings.auto_commit_interval_s
+    if interval_s is None or state.interval_at is None or at.now < state.interval_at:
+        return state, ()
+    state = evolve(state, interval_at=at.now + interval_s)
+    if not state.may_commit or any(commit.ask == INTERVAL_ASK for commit in state.commits):
+        return state, ()
+    state, number = numbered(state)
+    return evolve(state, reading=number), (ReadConsumed(number),)
+
+
+def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcome:
+    """Commit what was processed, unless that is committed."""
+    interval_s = at.settings.auto_commit_interval_s
+    assert interval_s is not None, "nothing is read without auto-commit"
+    state, offsets = _take(evolve(state, reading=None), event.offsets)
+    if all(state.acknowledged.get(tp) == offset for tp, offset in offsets.items()):
+        return state, ()
+    return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, until(at.now + interval_s, at)), ()
+
+
+def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: Moment) -> Outcome:
+    """Commit for the last time before partitions are given up."""
+    state, offsets = _take(evolve(state, reading=None), event.offsets)
+    state = add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, until(event.deadline, at))
+    return forget(state, INTERVAL_ASK), ()
+
+
+def _take(state: OffsetState, consumed: Offsets) -> tuple[OffsetState, Offsets]:
+    """Remember what was processed; with what of it is to be committed."""
+    offsets = {tp: offset for tp, offset in consumed.items() if _is_news(state, tp, offset.offset)}
+    return evolve(state, consumed={**state.consumed, **consumed}), offsets
+
+
+def _is_news(state: OffsetState, partition: TopicPartition, offset: int) -> bool:
+    is_behind = offset < offset_of(state.acknowledged, partition)
+    return not is_behind or offset < offset_of(state.consumed, partition)

@@ -1,0 +1,117 @@
+"""What the answer to a commit means, by the rules of the member's protocol.
+
+A code for which no repetition helps fails the whole commit, with the reasons of all partitions. Otherwise what was
+refused is committed again: after a pause, or as soon as the member is in another epoch than the one that was stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode, name_of
+from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.membership.offsets.effects import OffsetEffect, TellMember
+from kafka_nextgen.membership.offsets.ending import fail_commit, reaction_to, refused
+from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost
+from kafka_nextgen.membership.offsets.order import acknowledge
+from kafka_nextgen.membership.offsets.patience import Patience, is_over, paused
+from kafka_nextgen.membership.offsets.rules import Action
+from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.state import (
+    Commit,
+    CommitRequest,
+    OffsetState,
+    Outcome,
+    replaced,
+)
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["answered", "lost", "try_again"]
+
+Codes = Mapping[TopicPartition, int]
+
+
+def answered(state: OffsetState, event: CommitAnswered, at: Moment) -> Outcome:
+    """Note what is committed, tell the member what concerns it, and react to what is not."""
+    state, request, commit = _returned(state, event.number)
+    codes = {tp: code for tp, code in event.codes.items() if code and tp in request.offsets}
+    done = request.offsets.keys() - codes.keys()
+    state, told = _note_done(state, request, done), _tell_member(state, request, codes)
+    if commit is None:
+        return state, told
+    state = evolve(state, commits=acknowledge(state.commits, commit.ask, done))
+    if not codes:
+        return state, told
+    state, effects = _react(state, _by_ask(state, commit.ask) or commit, codes, request.member_epoch, at)
+    return state, told + effects
+
+
+def lost(state: OffsetState, event: CommitLost, at: Moment) -> Outcome:
+    """Nobody knows whether it was committed: commit again, after a pause."""
+    state, _, commit = _returned(state, event.number)
+    if commit is None:
+        return state, ()
+    commit = evolve(commit, patience=paused(commit.patience, at, event.reason))
+    return evolve(state, commits=replaced(state.commits, commit)), ()
+
+
+def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitRequest, Commit | None]:
+    """The request that came back, and whose it was, if that is still there."""
+    request = state.commit_requests[number]
+    requests = {other: each for other, each in state.commit_requests.items() if other != number}
+    commit = _by_ask(state, request.ask)
+    state = evolve(state, commit_requests=requests)
+    if commit is None or commit.request != number:
+        return state, request, None
+    commit = evolve(commit, request=None)
+    return evolve(state, commits=replaced(state.commits, commit)), request, commit
+
+
+def _by_ask(state: OffsetState, ask: int) -> Commit | None:
+    return next((commit for commit in state.commits if commit.ask == ask), None)
+
+
+def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
+    """These are committed. In another life they are perhaps somebody else's: then that tells nothing."""
+    if request.life != state.life:
+        return state
+    return evolve(state, acknowledged={**state.acknowledged, **{tp: request.offsets[tp] for tp in done}})
+
+
+def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tuple[OffsetEffect, ...]:
+    if request.life != state.life:
+        return ()
+    concerning = {code for code in codes.values() if code in state.rules.tells_member}
+    return tuple(TellMember(code, request.member_epoch) for code in sorted(concerning))
+
+
+def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, at: Moment) -> Outcome:
+    actions = {tp: reaction_to(state.rules, commit.kind, code).action for tp, code in codes.items()}
+    if set(actions.values()) == {Action.LEAVE_OUT}:
+        return evolve(state, commits=replaced(state.commits, _leaving_out(commit, actions.keys()))), ()
+    for tp, action in actions.items():
+        if action is Action.FAIL or is_over(commit.patience, at):
+            return fail_commit(state, commit, refused(state, commit, codes, codes[tp]))
+    again = frozenset(tp for tp, action in actions.items() if action is not Action.LEAVE_OUT)
+    left_out = actions.keys() - again
+    patience, effects = try_again(commit.patience, frozenset(actions.values()), codes, member_epoch, at)
+    refusal = refused(state, commit, codes, codes[min(again)])
+    commit = evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)
+    return evolve(state, commits=replaced(state.commits, commit)), effects
+
+
+def _leaving_out(commit: Commit, partitions: Collection[TopicPartition]) -> Commit:
+    return evolve(commit, left=commit.left - frozenset(partitions))
+
+
+def try_again(
+    patience: Patience, actions: Collection[Action], codes: Codes, member_epoch: int, at: Moment
+) -> tuple[Patience, tuple[OffsetEffect, ...]]:
+    """What has to happen before the next attempt: another epoch, a pause, perhaps another coordinator."""
+    effects: tuple[OffsetEffect, ...] = (FindCoordinator(),) if Action.FIND_COORDINATOR in actions else ()
+    reason = ", ".join(sorted({name_of(code) for code in codes.values() if code != ErrorCode.NONE}))
+    if Action.RETRY_WITH_NEW_EPOCH in actions:
+        return evolve(patience, stale_epoch=member_epoch, not_before=at.now, reason=reason), effects
+    return paused(patience, at, reason), effects

@@ -1,0 +1,118 @@
+"""How asks end: done, given up, out of the group, out of time, or refused for good.
+
+* Done is a commit of which nothing is left. What was given up meanwhile it names, as what a rebalance took.
+* Out of the group, or in it again since: refused as UNKNOWN_MEMBER_ID, which is what the coordinator would say.
+* Out of time: with the coordinator's last refusal, if there was one, or else as timed out.
+
+Whatever is under way is waited for: its answer, or its loss, comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
+from kafka_nextgen.membership.offsets.order import in_order, without_given_up
+from kafka_nextgen.membership.offsets.patience import Patience, is_over
+from kafka_nextgen.membership.offsets.rules import OffsetRules, Reaction
+from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, OffsetState, Outcome
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["end_lookup", "end_what_is_over", "fail_commit", "reaction_to", "refused"]
+
+
+def reaction_to(rules: OffsetRules, kind: CommitKind, code: int) -> Reaction:
+    """What a commit of this kind does about an error code."""
+    before_revoking = kind is CommitKind.BEFORE_REVOKING
+    return rules.on_commit_before_revoking_error(code) if before_revoking else rules.on_commit_error(code)
+
+
+def refused(state: OffsetState, commit: Commit, codes: Mapping[TopicPartition, int], code: int) -> Refused:
+    """What to tell whoever asked for a commit that was refused with ``code``, among others."""
+    error = reaction_to(state.rules, commit.kind, code).error
+    return Refused(codes, code, error, state.member_id, state.member_epoch)
+
+
+def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
+    """End every ask that is done, or can't go on, and leave the rest in order."""
+    state = evolve(state, commits=_settled(state, state.commits))
+    effects: list[OffsetEffect] = []
+    while (commit := next((each for each in state.commits if _is_over(state, each, at)), None)) is not None:
+        state, ended = _end_commit(state, commit, at)
+        state = evolve(state, commits=_settled(state, state.commits))
+        effects += ended
+    for lookup in state.lookups:
+        if lookup.request is None and (not lookup.left or is_over(lookup.patience, at)):
+            state, ended = end_lookup(state, lookup, _timed_out(lookup.patience) if lookup.left else None)
+            effects += ended
+    return state, tuple(effects)
+
+
+def _settled(state: OffsetState, commits: Iterable[Commit]) -> tuple[Commit, ...]:
+    return in_order(each if each.request is not None else without_given_up(state, each) for each in commits)
+
+
+def _is_over(state: OffsetState, commit: Commit, at: Moment) -> bool:
+    if commit.request is not None:
+        return False
+    return not commit.open or _is_out(state, commit) or is_over(commit.patience, at)
+
+
+def _is_out(state: OffsetState, commit: Commit) -> bool:
+    return commit.life != state.life or not state.may_commit
+
+
+def _end_commit(state: OffsetState, commit: Commit, at: Moment) -> Outcome:
+    if not commit.open:
+        return _finish(state, commit, _of_given_up(state, commit))
+    if _is_out(state, commit):
+        codes = dict.fromkeys(commit.open, int(ErrorCode.UNKNOWN_MEMBER_ID))
+        return _finish(state, commit, refused(state, commit, codes, ErrorCode.UNKNOWN_MEMBER_ID))
+    return _finish(state, commit, commit.refusal or _timed_out(commit.patience))
+
+
+def _of_given_up(state: OffsetState, commit: Commit) -> Refused | None:
+    if not commit.given_up:
+        return None
+    codes = dict.fromkeys(commit.given_up, int(ErrorCode.REBALANCE_IN_PROGRESS))
+    return refused(state, commit, codes, ErrorCode.REBALANCE_IN_PROGRESS)
+
+
+def _timed_out(patience: Patience) -> TimedOut:
+    return TimedOut(patience.timeout_s, patience.reason)
+
+
+def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
+    """End a commit; what followed it goes on by itself."""
+    rest = (_freed(each, commit.ask) for each in state.commits if each.ask != commit.ask)
+    ended = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
+    return evolve(state, commits=tuple(rest)), ended
+
+
+def _freed(commit: Commit, leader: int) -> Commit:
+    back = frozenset(tp for tp, ask in commit.followed.items() if ask == leader)
+    followed = {tp: ask for tp, ask in commit.followed.items() if tp not in back}
+    return evolve(commit, left=commit.left | back, followed=followed)
+
+
+def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome:
+    """The coordinator refused a commit for good, and with it the earlier ones that follow it, which end before it."""
+    effects: tuple[OffsetEffect, ...] = ()
+    for follower in tuple(each for each in state.commits if commit.ask in each.followed.values()):
+        codes = {tp: code for tp, code in failure.codes.items() if follower.followed.get(tp) == commit.ask}
+        if codes:
+            state, ended = fail_commit(state, follower, evolve(failure, codes=codes))
+            effects += ended
+    state, ended = _finish(state, commit, failure)
+    return state, effects + ended
+
+
+def end_lookup(state: OffsetState, lookup: Lookup, failure: Failure | None) -> Outcome:
+    """End a lookup, with what it found or why it can't."""
+    lookups = tuple(each for each in state.lookups if each.ask != lookup.ask)
+    found = lookup.found if failure is None else {}
+    return evolve(state, lookups=lookups), (LookupEnded(lookup.ask, found, failure),)

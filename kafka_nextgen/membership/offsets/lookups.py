@@ -1,0 +1,72 @@
+"""What the answer to a lookup of committed offsets means, by the rules of the member's protocol.
+
+An error never means that there is no offset: the lookup is repeated or fails, and reading waits for it. A partition
+that the coordinator's broker does not know just now is left out of what was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.membership.offsets.commits import try_again
+from kafka_nextgen.membership.offsets.effects import Refused
+from kafka_nextgen.membership.offsets.ending import end_lookup
+from kafka_nextgen.membership.offsets.events import LookupAnswered, LookupLost
+from kafka_nextgen.membership.offsets.patience import paused
+from kafka_nextgen.membership.offsets.rules import Action
+from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.state import Lookup, LookupRequest, OffsetState, Outcome
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["answered", "lost"]
+
+Offsets = Mapping[TopicPartition, OffsetAndMetadata | None]
+
+
+def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
+    """Take what was found, and react to what was not."""
+    state, request, lookup = _returned(state, event.number)
+    if lookup is None:
+        return state, ()
+    codes = dict.fromkeys(lookup.left, event.code) if event.code else dict(event.codes)
+    codes = {tp: code for tp, code in codes.items() if code and tp in lookup.left}
+    lookup = _found(lookup, {tp: event.offsets.get(tp) for tp in lookup.left - codes.keys()})
+    actions = {tp: state.rules.on_fetch_error(code).action for tp, code in codes.items()}
+    failed = next((tp for tp, action in actions.items() if action is Action.FAIL), None)
+    if failed is not None:
+        error = state.rules.on_fetch_error(codes[failed]).error
+        why = Refused({failed: codes[failed]}, codes[failed], error, state.member_id, state.member_epoch)
+        return end_lookup(state, lookup, why)
+    left_out = {tp for tp, action in actions.items() if action is Action.LEAVE_OUT}
+    lookup = evolve(lookup, left=lookup.left - left_out)
+    if not lookup.left:
+        return _with(state, lookup), ()
+    patience, effects = try_again(lookup.patience, frozenset(actions.values()), codes, request.member_epoch, at)
+    return _with(state, evolve(lookup, patience=patience)), effects
+
+
+def lost(state: OffsetState, event: LookupLost, at: Moment) -> Outcome:
+    """Ask again, after a pause."""
+    state, _, lookup = _returned(state, event.number)
+    if lookup is None:
+        return state, ()
+    return _with(state, evolve(lookup, patience=paused(lookup.patience, at, event.reason))), ()
+
+
+def _returned(state: OffsetState, number: int) -> tuple[OffsetState, LookupRequest, Lookup | None]:
+    """The request that came back, and whose it was, if that is still there."""
+    request = state.lookup_requests[number]
+    requests = {other: each for other, each in state.lookup_requests.items() if other != number}
+    state = evolve(state, lookup_requests=requests)
+    lookup = next((each for each in state.lookups if each.ask == request.ask), None)
+    return state, request, None if lookup is None else evolve(lookup, request=None)
+
+
+def _found(lookup: Lookup, offsets: Offsets) -> Lookup:
+    return evolve(lookup, found={**lookup.found, **offsets}, left=lookup.left - offsets.keys())
+
+
+def _with(state: OffsetState, lookup: Lookup) -> OffsetState:
+    return evolve(state, lookups=tuple(lookup if each.ask == lookup.ask else each for each in state.lookups))

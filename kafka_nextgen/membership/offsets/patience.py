@@ -1,0 +1,68 @@
+"""How long an ask goes on trying: until its deadline, with growing pauses, and not twice with an epoch that is over."""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from kafka_nextgen.membership.offsets.settings import Moment
+
+__all__ = ["Patience", "inherited", "is_over", "is_ready", "paused", "until", "wakes_at"]
+
+
+@frozen
+class Patience:
+    """Where an ask stands with its repetitions; ``reason`` is what the last attempt failed with."""
+
+    deadline: float
+    timeout_s: float
+    not_before: float
+    failures: int = 0
+    stale_epoch: int | None = None  # the coordinator wants another epoch than this
+    reason: str | None = None
+
+
+def until(deadline: float, at: Moment) -> Patience:
+    """The patience of a fresh ask."""
+    return Patience(deadline, max(0.0, deadline - at.now), at.now)
+
+
+def paused(patience: Patience, at: Moment, reason: str) -> Patience:
+    """Try again after a pause, spread by a fifth. If that would be too late, the deadline is brought forward."""
+    settings = at.settings
+    pause_s = min(settings.retry_backoff_s * 2.0 ** min(patience.failures, 30), settings.retry_backoff_max_s)
+    not_before = at.now + pause_s * (0.8 + 0.4 * at.chance)
+    return evolve(
+        patience,
+        failures=patience.failures + 1,
+        not_before=not_before,
+        deadline=at.now if not_before >= patience.deadline else patience.deadline,
+        stale_epoch=None,
+        reason=reason,
+    )
+
+
+def inherited(patience: Patience, earlier: Patience) -> Patience:
+    """The patience of an ask that takes over from another, which the coordinator had asked to wait."""
+    return evolve(
+        patience,
+        not_before=max(patience.not_before, earlier.not_before),
+        failures=max(patience.failures, earlier.failures),
+        stale_epoch=earlier.stale_epoch if patience.stale_epoch is None else patience.stale_epoch,
+    )
+
+
+def is_over(patience: Patience, at: Moment) -> bool:
+    """Whether there is no time left."""
+    return at.now >= patience.deadline
+
+
+def is_ready(patience: Patience, member_epoch: int, at: Moment) -> bool:
+    """Whether another attempt may be made now, in ``member_epoch``."""
+    return patience.stale_epoch != member_epoch and at.now >= patience.not_before
+
+
+def wakes_at(patience: Patience, member_epoch: int) -> float:
+    """When time alone brings the next attempt, or the end."""
+    if patience.stale_epoch == member_epoch:
+        return patience.deadline
+    return min(patience.not_before, patience.deadline)

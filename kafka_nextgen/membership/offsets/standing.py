@@ -1,0 +1,83 @@
+"""Who asks: the member's id and epoch, what it owns, and what it does not own any more.
+
+* Out of the group, or out and in again: what was lost may be somebody else's by now. An empty group would even take
+  the commit of a stranger, and set back what a successor committed. So a commit does not outlive the membership it
+  was made in, and one for a partition that was lost is refused until that is assigned again.
+* A partition that is being given up is not committed by repetitions of what was asked for before: who gives it up
+  commits its last position. What the application asks for while it gives the partition up goes out until it is given
+  up in fact.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership.offsets.events import (
+    AssignmentApplied,
+    EpochPublished,
+    GroupEntered,
+    GroupQuit,
+    PartitionsStopped,
+    ProtocolChosen,
+)
+from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.state import NOTHING, OffsetState, Outcome
+from kafka_nextgen.types import TopicPartition
+
+__all__ = [
+    "apply_assignment",
+    "choose_protocol",
+    "enter_group",
+    "publish_epoch",
+    "quit_group",
+    "stop_partitions",
+]
+
+
+def choose_protocol(state: OffsetState, event: ProtocolChosen, _at: Moment) -> Outcome:
+    """Go by the tables of this protocol."""
+    return evolve(state, rules=event.rules), ()
+
+
+def enter_group(state: OffsetState, _event: GroupEntered, _at: Moment) -> Outcome:
+    """The application subscribed."""
+    return evolve(state, belongs=True), ()
+
+
+def quit_group(state: OffsetState, _event: GroupQuit, _at: Moment) -> Outcome:
+    """The member has left; its consumer may still commit, if the group lets strangers do that."""
+    return evolve(state, belongs=False, lost=NOTHING), ()
+
+
+def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Outcome:
+    """Another epoch; if it is the end of a membership, what is owned is lost."""
+    is_member = event.member_epoch >= 0
+    if state.member_epoch >= 0 and not is_member:
+        state = evolve(_without(state, state.owned), life=state.life + 1, lost=state.lost | state.owned, owned=NOTHING)
+    return evolve(state, member_id=event.member_id if is_member else "", member_epoch=event.member_epoch), ()
+
+
+def stop_partitions(state: OffsetState, event: PartitionsStopped, _at: Moment) -> Outcome:
+    """These are being given up."""
+    return _give_up(state, event.partitions), ()
+
+
+def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) -> Outcome:
+    """These are owned, the others are gone, also for commits that were asked for while they were given up."""
+    gone = state.owned - event.partitions
+    state = _without(_give_up(state, gone) if gone and state.belongs else state, gone)
+    return evolve(state, owned=event.partitions, lost=state.lost - event.partitions), ()
+
+
+def _give_up(state: OffsetState, partitions: frozenset[TopicPartition]) -> OffsetState:
+    turn = state.turn + 1
+    return evolve(state, turn=turn, given_up={**state.given_up, **dict.fromkeys(partitions, turn)})
+
+
+def _without(state: OffsetState, partitions: frozenset[TopicPartition]) -> OffsetState:
+    """Forget how far these were committed and processed: their next owner begins anew, even if that is we."""
+    return evolve(
+        state,
+        acknowledged={tp: offset for tp, offset in state.acknowledged.items() if tp not in partitions},
+        consumed={tp: offset for tp, offset in state.consumed.items() if tp not in partitions},
+    )

@@ -1,0 +1,159 @@
+"""Everything the offsets' machine knows. A rule gets one of these and returns another.
+
+*Life* and *turn* tell what a member may still commit. ``life`` changes whenever the member falls out of the group:
+what it owned in one life is not its to commit in the next. ``turn`` changes whenever partitions are given up: a commit
+from before that is not repeated for them, for somebody else may have gone on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+from attrs import evolve, field, frozen
+
+from kafka_nextgen.membership.offsets.effects import OffsetEffect, Refused
+from kafka_nextgen.membership.offsets.patience import Patience
+from kafka_nextgen.membership.offsets.rules import OffsetRules
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = [
+    "INTERVAL_ASK",
+    "NOTHING",
+    "NOT_A_MEMBER",
+    "Commit",
+    "CommitKind",
+    "CommitRequest",
+    "Lookup",
+    "LookupRequest",
+    "OffsetState",
+    "Outcome",
+    "numbered",
+    "offset_of",
+    "replaced",
+]
+
+#: The epoch under which commits go that don't come from a member.
+NOT_A_MEMBER = -1
+
+#: The empty set of partitions.
+NOTHING: frozenset[TopicPartition] = frozenset()
+
+#: The ask of a commit on the interval, of which there is one at a time. Those of a driver begin at 1.
+INTERVAL_ASK = 0
+
+
+class CommitKind(Enum):
+    """Who wants something committed."""
+
+    APPLICATION = "application"  # waits for it, or not: that makes no difference here
+    INTERVAL = "interval"  # auto-commit, from time to time
+    BEFORE_REVOKING = "before_revoking"  # auto-commit, before partitions are given up and on closing
+
+
+@frozen
+class Commit:
+    """Something to commit, until it came to its end.
+
+    Each partition is either ``left`` to be sent, or ``followed`` in a later commit that takes its place, or given
+    up, or done.
+    """
+
+    ask: int
+    kind: CommitKind
+    offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    patience: Patience
+    life: int
+    turn: int
+    left: frozenset[TopicPartition]
+    followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome counts for this one, too
+    given_up: frozenset[TopicPartition] = NOTHING
+    request: int | None = None  # the number of the request under way
+    refusal: Refused | None = None  # what the coordinator said last: it tells more than that time is over
+    is_withdrawn: bool = False  # goes on only because others follow it
+
+    @property
+    def open(self) -> frozenset[TopicPartition]:
+        """The partitions whose outcome is not known yet."""
+        return self.left | self.followed.keys()
+
+
+@frozen
+class CommitRequest:
+    """An OffsetCommit under way, perhaps for an ask that is gone by now."""
+
+    ask: int
+    life: int
+    member_epoch: int
+    offsets: Mapping[TopicPartition, OffsetAndMetadata]
+
+
+@frozen
+class Lookup:
+    """Committed offsets that are looked up."""
+
+    ask: int
+    patience: Patience
+    left: frozenset[TopicPartition]
+    found: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
+    request: int | None = None
+
+
+@frozen
+class LookupRequest:
+    """An OffsetFetch under way."""
+
+    ask: int
+    member_epoch: int
+
+
+@frozen
+class OffsetState:
+    """The offsets of one member at one moment. ``commits`` are in the order they were asked for."""
+
+    rules: OffsetRules
+    member_id: str = ""
+    member_epoch: int = NOT_A_MEMBER
+    belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
+    life: int = 0
+    turn: int = 0
+    owned: frozenset[TopicPartition] = NOTHING
+    lost: frozenset[TopicPartition] = NOTHING  # and not assigned again since
+    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # in which turn
+
+    commits: tuple[Commit, ...] = ()
+    commit_requests: Mapping[int, CommitRequest] = field(factory=dict)
+    lookups: tuple[Lookup, ...] = ()
+    lookup_requests: Mapping[int, LookupRequest] = field(factory=dict)
+
+    acknowledged: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # the last commit of each
+    consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # as auto-commit saw it last
+    interval_at: float | None = None  # when auto-commit looks next
+    reading: int | None = None  # the number under which it looks just now
+    last_number: int = 0
+
+    @property
+    def may_commit(self) -> bool:
+        """Whether a commit can be made: as a member, or as a stranger, but not between two memberships."""
+        return self.member_epoch >= 0 or not self.belongs
+
+
+#: What a rule returns: the state after it, and what is to be done, in this order.
+Outcome = tuple[OffsetState, tuple[OffsetEffect, ...]]
+
+
+def numbered(state: OffsetState) -> tuple[OffsetState, int]:
+    """Take the next number."""
+    number = state.last_number + 1
+    return evolve(state, last_number=number), number
+
+
+def replaced(commits: Iterable[Commit], commit: Commit) -> tuple[Commit, ...]:
+    """The same commits, with this one as it is now."""
+    return tuple(commit if each.ask == commit.ask else each for each in commits)
+
+
+def offset_of(offsets: Mapping[TopicPartition, OffsetAndMetadata], partition: TopicPartition) -> int:
+    """The offset for a partition, -1 if there is none."""
+    found = offsets.get(partition)
+    return -1 if found is None else found.offset
