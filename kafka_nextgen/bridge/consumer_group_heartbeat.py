@@ -22,30 +22,41 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatResponse,
 )
 
-__all__ = ["from_request", "to_event", "to_request", "to_response"]
+__all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response"]
 
 _LEAST_INTERVAL_MS = 10
 _MOST_INTERVAL_MS = 300_000
+_JOIN = 0
 _LEAVE_FOR_A_WHILE = -2
 
 _Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
 
-def to_request(effect: SendHeartbeat, group_id: str, version: int) -> ConsumerGroupHeartbeatRequest:
-    """Write a member's heartbeat. Raises ``UnsupportedProtocolError`` for a pattern in version 0."""
+class NoPatternsError(UnsupportedProtocolError):
+    """The broker speaks version 0 only, in which topics are subscribed to by name."""
+
+
+def to_request(
+    effect: SendHeartbeat, group_id: str, version: int, own_member_id: str | None = None
+) -> ConsumerGroupHeartbeatRequest:
+    """Write a member's heartbeat. Raises ``NoPatternsError`` for a pattern in version 0.
+
+    Member ids are made by the coordinator in version 0 (KIP-1082): a join leaves ``own_member_id`` out, the id that
+    the member made for itself.
+    """
     if version == 0 and effect.subscribed_pattern:
-        raise UnsupportedProtocolError(
-            "the broker knows no pattern subscriptions (ConsumerGroupHeartbeat version 1, Apache Kafka 4.0): "
-            "subscribe to topics by name",
+        raise NoPatternsError(
+            "the broker knows no pattern subscriptions (ConsumerGroupHeartbeat version 1, Apache Kafka 4.0)",
             code=ErrorCode.UNSUPPORTED_VERSION,
             group=group_id,
             member=effect.member_id,
         )
     names = effect.subscribed_topics
+    is_unnamed = version == 0 and effect.member_epoch == _JOIN and effect.member_id == own_member_id
     return ConsumerGroupHeartbeatRequest(
         group_id=group_id,
-        member_id=effect.member_id,
+        member_id="" if is_unnamed else effect.member_id,
         member_epoch=effect.member_epoch,
         instance_id=effect.instance_id,
         rack_id=effect.rack_id,

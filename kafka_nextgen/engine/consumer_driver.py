@@ -8,10 +8,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.heartbeat import exchange_heartbeat
-from kafka_nextgen.engine.member_driver import MemberDriver
-from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.engine.member_driver import MemberDriver, Surroundings
+from kafka_nextgen.engine.pattern_watch import PatternWatch
+from kafka_nextgen.engine.readings import ConsumerReading
+from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member
@@ -29,13 +32,36 @@ class ConsumerDriver(MemberDriver[Member]):
     #: Who takes over if the cluster does not have this protocol.
     on_unsupported: Callable[[str], None] | None = None
 
+    def __init__(self, member: Member, reading: ConsumerReading, surroundings: Surroundings) -> None:
+        super().__init__(member, reading, surroundings)
+        self._own_member_id = member.member_id
+        self._watch = PatternWatch(
+            surroundings.cluster, surroundings.tasks, surroundings.metadata_max_age_s, self._take_names
+        )
+
+    def feed(self, event: object) -> None:
+        """Tell the member what happened; another subscription ends the matching of the one before."""
+        if isinstance(event, ev.Subscribed | ev.Unsubscribed | ev.Closed):
+            self._watch.stop()
+        super().feed(event)
+
+    def stop(self) -> None:
+        """Feed nothing any more by time."""
+        super().stop()
+        self._watch.stop()
+
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
         self._tasks.start(self._heartbeat(effect))
 
     async def _heartbeat(self, effect: fx.SendHeartbeat) -> None:
         group_id = self._identity.group_id
+        event: ev.Event
         try:
-            event = await exchange_heartbeat(self._cluster, group_id, effect, self._request_timeout_s)
+            event = await exchange_heartbeat(
+                self._cluster, group_id, effect, self._own_member_id, self._request_timeout_s
+            )
+        except NoPatternsError as old_broker:
+            event = self._match_here(effect, str(old_broker))
         except Exception as bug:  # the application is told; the member does not wait for ever
             self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
             raise
@@ -44,6 +70,21 @@ class ConsumerDriver(MemberDriver[Member]):
                 logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
             self.heard_at = time.monotonic()
         self.feed(event)
+
+    def _match_here(self, effect: fx.SendHeartbeat, why: str) -> ev.Event:
+        """Match the pattern for a coordinator that can't; the heartbeat, which was not sent, is repeated with names."""
+        assert effect.subscribed_pattern, "it was refused for its pattern"
+        try:
+            begins = self._watch.start(effect.subscribed_pattern)
+        except ConfigError as unreadable:
+            return ev.HeartbeatRefused(effect.number, ErrorCode.INVALID_REGULAR_EXPRESSION, f"{why}, and {unreadable}")
+        if begins:
+            text = "group %s: %s: pattern %r is matched by this member, which looks for new topics every %g s"
+            logger.warning(text, self._identity.group_id, why, effect.subscribed_pattern, self._watch.max_age_s)
+        return ev.HeartbeatLost(effect.number, why)
+
+    def _take_names(self, names: frozenset[str]) -> None:
+        super().feed(ev.Subscribed(names))
 
     def _resolve_topics(self, effect: fx.ResolveTopics) -> None:
         if self._resolving is not None:

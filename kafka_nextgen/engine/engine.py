@@ -87,6 +87,7 @@ class Engine:
             self._tasks,
             config.request_timeout_ms / 1000,
             config.max_poll_interval_ms,
+            config.metadata_max_age_ms / 1000,
             self.counters.group,
         )
         self._membership = Membership(config, surroundings, self.offsets)

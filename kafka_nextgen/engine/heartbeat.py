@@ -18,21 +18,24 @@ logger = logging.getLogger("kafka_nextgen.member")
 
 
 async def exchange_heartbeat(
-    cluster: ClusterClient, group_id: str, effect: SendHeartbeat, timeout_s: float
+    cluster: ClusterClient, group_id: str, effect: SendHeartbeat, own_member_id: str, timeout_s: float
 ) -> ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost:
     """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds.
 
-    An answer that can't be read, or that no coordinator may give, is one that got lost.
+    An answer that can't be read, or that no coordinator may give, is one that got lost. ``own_member_id`` is the id
+    that the member made for itself. Raises ``NoPatternsError`` if there is a pattern and the broker has none.
     """
     try:
         answer = await cluster.call(
             Coordinator(group_id),
             CONSUMER_GROUP_HEARTBEAT,
-            lambda version: bridge.to_request(effect, group_id, version),
+            lambda version: bridge.to_request(effect, group_id, version, own_member_id),
             timeout_s,
         )
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
         return bridge.to_event(effect.number, answer)
+    except bridge.NoPatternsError:
+        raise
     except BrokerError as refused:  # before it was even sent: no such API, or no leave to find the coordinator
         return ev.HeartbeatRefused(effect.number, refused.code, str(refused))
     except (TransportError, DecodeError) as lost:

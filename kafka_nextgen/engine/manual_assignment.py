@@ -57,6 +57,7 @@ class ManualAssignment:
     def _replace(self, partitions: frozenset[TopicPartition]) -> None:
         added = partitions - self.partitions
         self.partitions = partitions
+        self._cluster.let_create_topics(True)
         logger.info("assigned by hand: %s", format_partitions(partitions))
         self._fetcher.assign(partitions, added)
         self._fetcher.release(added)

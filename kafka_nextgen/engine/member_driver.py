@@ -57,6 +57,7 @@ class Surroundings:
     tasks: TaskSet
     request_timeout_s: float
     max_poll_interval_ms: int
+    metadata_max_age_s: float
     counters: GroupCounters
 
 

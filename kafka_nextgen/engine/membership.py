@@ -52,6 +52,8 @@ class Membership:
     def subscribe(self, event: Subscribed, has_listener: bool) -> None:
         """Tell the member what to read, and whether somebody listens."""
         self._subscribed = event
+        # Nobody asked by name for the topics that match a pattern: one that was deleted must not come back by that.
+        self._surroundings.cluster.let_create_topics(event.pattern is None)
         if self.driver is None:
             self.driver = self._first_driver()
         self._surroundings.identity.belongs = True

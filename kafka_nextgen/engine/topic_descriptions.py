@@ -1,4 +1,6 @@
-"""What topics are like, as a leader of a classic group and a pattern want to know it: from fresh metadata."""
+"""What topics are like, as a leader of a classic group and whoever matches a pattern want to know it: from fresh
+metadata.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.transport.cluster import ClusterClient
 
-__all__ = ["describe_topics"]
+__all__ = ["describe_topics", "matching_topics"]
 
 #: What makes a topic one that does not exist, for this member.
 _ABSENT = frozenset(
@@ -35,10 +37,17 @@ async def describe_topics(
         await cluster.refresh_metadata(topics=names)
     image = cluster.metadata if pattern is None else await cluster.all_topics()
     topics = {name: _described(image, topic) for name in names if (topic := _existing(image, name)) is not None}
-    if pattern is None:
-        return topics, frozenset()
+    return topics, frozenset() if pattern is None else _matching(image, pattern)
+
+
+async def matching_topics(cluster: ClusterClient, pattern: str) -> frozenset[str]:
+    """The names of all topics that match ``pattern``; raises as ``describe_topics`` does."""
+    return _matching(await cluster.all_topics(), pattern)
+
+
+def _matching(image: ClusterImage, pattern: str) -> frozenset[str]:
     known = [topic.name for topic in image.topics_by_name.values() if not topic.is_internal]
-    return topics, frozenset(matching(pattern, known))
+    return frozenset(matching(pattern, known))
 
 
 def _existing(image: ClusterImage, name: str) -> TopicInfo | None:

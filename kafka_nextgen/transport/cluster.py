@@ -63,6 +63,10 @@ class ClusterClient:
         """Have ``callback`` told of every image that differs from the one before, on the event loop."""
         self._keeper.on_change.append(callback)
 
+    def let_create_topics(self, may: bool) -> None:
+        """Whether asking for a topic may create it, as far as ``allow.auto.create.topics`` allows that at all."""
+        self._keeper.may_create_topics = may
+
     async def start(self) -> None:
         """Reach a first broker and learn of the others; from then on the metadata keeps itself fresh.
 

@@ -51,6 +51,7 @@ class MetadataKeeper:
     def __init__(self, settings: TransportSettings, reach: Reach, chance: Callable[[], float]) -> None:
         self.image = ClusterImage()
         self.on_change: list[Callable[[ClusterImage], None]] = []
+        self.may_create_topics = True
         self._settings = settings
         self._reach = reach
         self._chance = chance
@@ -113,7 +114,7 @@ class MetadataKeeper:
 
     async def _learn(self, wanted: _Wanted) -> None:
         names = wanted.names | self.image.topics_by_name.keys() if wanted.known else wanted.names
-        creating = self._settings.auto_create_topics
+        creating = self._settings.auto_create_topics and self.may_create_topics
 
         def build(version: int) -> ApiMessage:
             if wanted.topic_ids and version < _WITH_IDS:

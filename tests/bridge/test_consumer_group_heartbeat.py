@@ -108,6 +108,22 @@ def test_giving_a_pattern_up_needs_nothing_in_version_0(pattern: str | None) -> 
     assert heard(effect, version=0).subscribed_pattern is None
 
 
+@pytest.mark.parametrize(
+    ("version", "epoch", "member_id", "said"),
+    [
+        (0, 0, "own", ""),  # the coordinator makes the id
+        (0, 0, "given", "given"),  # and that one is kept
+        (0, -1, "own", "own"),  # only a join can be without one
+        (1, 0, "own", "own"),
+    ],
+)
+def test_an_id_made_here_is_left_out_of_a_join_in_version_0(
+    version: int, epoch: int, member_id: str, said: str
+) -> None:
+    effect = SendHeartbeat(number=1, member_id=member_id, member_epoch=epoch)
+    assert to_request(effect, "g", version, own_member_id="own").member_id == said
+
+
 def test_a_member_without_an_id_is_given_one() -> None:
     message = asked(to_request(SendHeartbeat(number=1, member_id="", member_epoch=0), "g", 0), 0)
     request = from_request(message, "me", "/127.0.0.1", new_member_id="made-here")

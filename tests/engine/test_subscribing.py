@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen import ConfigError, RebalanceCause, SubscriptionPattern
 from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, tp
+from tests.support.clients import admin_client
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +63,17 @@ def test_a_rebalance_is_logged_with_its_reason(stage: Stage, caplog: pytest.LogC
     told = [record.getMessage() for record in caplog.records if ": rebalance " in record.getMessage()]
     assert told[0].startswith(f"group {GROUP}: rebalance 1: joined, epoch -1 -> ")
     assert any("closed" in line and f"revoked {TOPIC}[0]" in line for line in told)
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by name", "by a pattern"])
+def test_only_topics_asked_for_by_name_are_created(stage: Stage, named: bool) -> None:
+    admin = admin_client(stage.cluster.bootstrap_servers)
+    with stage.consumer(metadata_max_age_ms=20) as consumer:
+        consumer.subscribe([TOPIC] if named else SubscriptionPattern(f"{TOPIC}.*"))
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+        admin.delete_topics([TOPIC])[TOPIC].result(timeout=20)
+        if named:
+            poll_until(consumer, lambda: TOPIC in consumer.topics())
+        else:
+            poll_until(consumer, lambda: not consumer.assignment())
+            assert consumer.topics() == ()

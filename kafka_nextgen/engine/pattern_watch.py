@@ -1,0 +1,65 @@
+"""Patterns matched on the client, for a coordinator that can't.
+
+Version 0 of ConsumerGroupHeartbeat, all there is before Kafka 4.0, has names only (KIP-848, "ConsumerGroupHeartbeat
+API"). So the names that match take the pattern's place in the member's subscription, and are looked up anew every
+``metadata.max.age.ms``, as by a classic consumer. It stays that way until the application subscribes again, also if
+the coordinator moves to a newer broker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.engine.topic_descriptions import matching_topics
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.patterns import matching
+from kafka_nextgen.transport.cluster import ClusterClient
+
+__all__ = ["PatternWatch"]
+
+logger = logging.getLogger("kafka_nextgen.member")
+
+
+class PatternWatch:
+    """Tells ``on_names`` which topics match, at first and whenever that has changed. Lives on the I/O thread."""
+
+    def __init__(
+        self, cluster: ClusterClient, tasks: TaskSet, max_age_s: float, on_names: Callable[[frozenset[str]], None]
+    ) -> None:
+        self._cluster = cluster
+        self._tasks = tasks
+        self.max_age_s = max_age_s
+        self._on_names = on_names
+        self._watching: asyncio.Task[None] | None = None
+
+    def start(self, pattern: str) -> bool:
+        """Watch from now on; False if that is so already. Raises ConfigError for what google-re2 can't read."""
+        if self._watching is not None:
+            return False
+        matching(pattern, ())
+        self._watching = self._tasks.start(self._watch(pattern))
+        return True
+
+    def stop(self) -> None:
+        """Watch no longer; nothing is told after this."""
+        if self._watching is not None:
+            self._watching.cancel()
+            self._watching = None
+
+    async def _watch(self, pattern: str) -> None:
+        told: frozenset[str] | None = None
+        while True:
+            try:
+                names = await matching_topics(self._cluster, pattern)
+            except KafkaNextgenError as weather:
+                logger.info("pattern %r not matched yet: %s", pattern, weather)
+                await asyncio.sleep(self._cluster.retry_backoff_s)
+                continue
+            if names != told:
+                logger.info("pattern %r matches %s", pattern, ", ".join(sorted(names)) or "no topic")
+                told = names
+                self._on_names(names)
+            await asyncio.sleep(self.max_age_s)

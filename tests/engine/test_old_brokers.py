@@ -1,0 +1,154 @@
+"""A coordinator that has version 0 of ConsumerGroupHeartbeat only (before Kafka 4.0): it makes the member ids, and
+knows no patterns, so that members match them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Awaitable
+
+import pytest
+from attrs import evolve
+
+from kafka_nextgen import BrokerError, GroupProtocol, SubscriptionPattern
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
+from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
+from tests.support.clients import admin_client
+
+SOON_MS = 50
+
+
+class OldBroker:
+    """Keeps the heartbeats that came."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.heard: list[ConsumerGroupHeartbeatRequest] = []
+        self._handle = stage.original(CONSUMER_GROUP_HEARTBEAT)
+        stage.handle(evolve(CONSUMER_GROUP_HEARTBEAT, max_version=0), self._answer)
+
+    def _answer(self, request: ConsumerGroupHeartbeatRequest, context: object) -> Awaitable[object]:
+        self.heard.append(request)
+        return self._handle(request, context)
+
+    def joins(self) -> list[ConsumerGroupHeartbeatRequest]:
+        return [request for request in self.heard if request.member_epoch == 0]
+
+    def subscriptions(self) -> list[list[str]]:
+        """What was subscribed to, one after the other."""
+        said = [request.subscribed_topic_names for request in self.heard]
+        return [names for number, names in enumerate(said) if names is not None and names not in said[:number]]
+
+
+@pytest.fixture
+def old(stage: Stage) -> OldBroker:
+    stage.create(records=10)
+    return OldBroker(stage)
+
+
+# ---- ids
+
+
+def test_a_member_takes_the_id_that_the_coordinator_makes(stage: Stage, old: OldBroker) -> None:
+    with stage.consumer() as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 10)
+        consumer.commit()
+        assert stage.committed() == {0: 10}
+        given = consumer.group_metadata().member_id
+    assert [join.member_id for join in old.joins()] == [""]
+    assert {request.member_id for request in old.heard} == {"", given}
+
+
+def test_it_keeps_that_id_when_it_has_to_join_again(stage: Stage, old: OldBroker) -> None:
+    hears = Hears()
+    with stage.consumer() as consumer:
+        consumer.subscribe([TOPIC], hears)
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+        given = consumer.group_metadata().member_id
+        stage.fence(consumer)
+        poll_until(consumer, lambda: hears.calls.count("assigned orders[0]") == 2)
+        assert consumer.group_metadata().member_id == given
+    assert [join.member_id for join in old.joins()] == ["", given]
+
+
+# ---- patterns
+
+
+def test_a_pattern_is_matched_by_the_member(stage: Stage, old: OldBroker, caplog: pytest.LogCaptureFixture) -> None:
+    stage.cluster.create_topic("audit")
+    with stage.consumer() as consumer:
+        consumer.subscribe(SubscriptionPattern("ord.*"))
+        read(consumer, 10)
+        assert consumer.assignment() == {tp()}
+    assert old.subscriptions() == [[TOPIC]]
+    assert {request.subscribed_topic_regex for request in old.heard} == {None}
+    said = [record.getMessage() for record in caplog.records if "matched by this member" in record.getMessage()]
+    assert len(said) == 1
+    assert "'ord.*'" in said[0]
+    assert "every 300 s" in said[0]
+
+
+def test_topics_that_come_and_go_are_noticed(stage: Stage, old: OldBroker) -> None:
+    admin = admin_client(stage.cluster.bootstrap_servers)
+    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
+        consumer.subscribe(SubscriptionPattern("orders.*"))
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+        stage.cluster.create_topic("orders-eu")
+        poll_until(consumer, lambda: {partition.topic for partition in consumer.assignment()} == {TOPIC, "orders-eu"})
+        admin.delete_topics(["orders-eu"])["orders-eu"].result(timeout=20)
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+    assert old.subscriptions() == [[TOPIC], [TOPIC, "orders-eu"]]
+
+
+def test_a_pattern_that_matches_nothing_yet_is_a_subscription(stage: Stage, old: OldBroker) -> None:
+    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
+        consumer.subscribe(SubscriptionPattern("later"))
+        poll_until(consumer, lambda: bool(consumer.rebalances()))
+        assert consumer.assignment() == frozenset()
+        stage.cluster.create_topic("later")
+        poll_until(consumer, lambda: bool(consumer.assignment()))
+    assert old.subscriptions() == [[], ["later"]]
+
+
+def test_names_end_the_matching(stage: Stage, old: OldBroker) -> None:
+    stage.cluster.create_topic("audit")
+    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
+        consumer.subscribe(SubscriptionPattern("orders.*"))
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+        consumer.subscribe(["audit"])
+        stage.cluster.create_topic("orders-eu")
+        poll_until(consumer, lambda: {partition.topic for partition in consumer.assignment()} == {"audit"})
+        beats = len(old.heard)
+        poll_until(consumer, lambda: len(old.heard) > beats + 3)
+    assert old.subscriptions() == [[TOPIC], ["audit"]]
+
+
+def test_unsubscribing_ends_it_too_and_the_pattern_may_come_back(stage: Stage, old: OldBroker) -> None:
+    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
+        consumer.subscribe(SubscriptionPattern("orders.*"))
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+        consumer.unsubscribe()
+        stage.cluster.create_topic("orders-eu")
+        beats = len(old.heard)
+        assert consumer.partitions_for("orders-eu") == (0,)
+        assert len(old.heard) == beats, "it stays out"
+        consumer.subscribe(SubscriptionPattern("orders.*"))
+        poll_until(consumer, lambda: len(consumer.assignment()) == 2)
+
+
+def test_a_pattern_that_nobody_here_can_read_is_an_error_for_good(stage: Stage, old: OldBroker) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the same
+        pattern = SubscriptionPattern("orders(")
+    with stage.consumer() as consumer:
+        consumer.subscribe(pattern)
+        with pytest.raises(BrokerError, match=r"version 1, Apache Kafka 4.0.*can't be tried here"):
+            poll_until(consumer, lambda: False)
+
+
+def test_auto_stays_with_the_consumer_protocol(stage: Stage, old: OldBroker) -> None:
+    with stage.consumer(group_protocol="auto") as consumer:
+        consumer.subscribe(SubscriptionPattern("orders.*"))
+        read(consumer, 10)
+        assert consumer.group_protocol is GroupProtocol.CONSUMER
