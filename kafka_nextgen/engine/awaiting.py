@@ -40,7 +40,11 @@ class AwaitedCalls(Front):
     async def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """The group's committed offsets, None where there is none. Raises MisuseError without ``group.id``."""
+        """The group's committed offsets, None where there is none or no such partition.
+
+        Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, and another BrokerError
+        where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
+        """
         with self._use("committed"):
             return await answer_to(self._core.engine.committed(partitions, self._limit_s(timeout)))
 
@@ -85,21 +89,26 @@ class AwaitedCalls(Front):
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offset there is in each partition."""
-        found = await self.offsets_for_times(dict.fromkeys(partitions, EARLIEST), timeout)
+        found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
     async def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offset behind the last record of each partition."""
-        found = await self.offsets_for_times(dict.fromkeys(partitions, LATEST), timeout)
+        found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset whose record is not older than the timestamp (milliseconds since the epoch)."""
-        with self._use("offsets_for_times"):
+        return await self._list_offsets("offsets_for_times", timestamps, timeout)
+
+    async def _list_offsets(
+        self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        with self._use(call):
             return await answer_to(self._core.engine.list_offsets(timestamps, self._limit_s(timeout)))
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:

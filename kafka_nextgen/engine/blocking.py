@@ -41,7 +41,11 @@ class BlockingCalls(Front):
     def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """The group's committed offsets, None where there is none. Raises MisuseError without ``group.id``."""
+        """The group's committed offsets, None where there is none or no such partition.
+
+        Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, and another BrokerError
+        where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
+        """
         with self._use("committed"):
             limit_s = self._limit_s(timeout)
             return answer(self._core.engine.committed(partitions, limit_s), limit_s)
@@ -88,21 +92,26 @@ class BlockingCalls(Front):
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offset there is in each partition."""
-        found = self.offsets_for_times(dict.fromkeys(partitions, EARLIEST), timeout)
+        found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
     def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offset behind the last record of each partition."""
-        found = self.offsets_for_times(dict.fromkeys(partitions, LATEST), timeout)
+        found = self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset whose record is not older than the timestamp (milliseconds since the epoch)."""
-        with self._use("offsets_for_times"):
+        return self._list_offsets("offsets_for_times", timestamps, timeout)
+
+    def _list_offsets(
+        self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        with self._use(call):
             limit_s = self._limit_s(timeout)
             return answer(self._core.engine.list_offsets(timestamps, limit_s), limit_s)
 

@@ -12,8 +12,9 @@ from enum import Enum
 
 from attrs import frozen
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.signals import Signal
-from kafka_nextgen.errors import DecodeError, FrameTooLargeError, TransportError
+from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, TransportError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
@@ -87,12 +88,8 @@ class Mailbox:
         self.note_news()
 
     def post_unless_weather(self, error: Exception) -> None:
-        """Leave an error for the next poll to raise, if trying again will not help.
-
-        An answer that can't be read is weather too, unless it is larger than the configuration allows.
-        """
-        unreadable = isinstance(error, DecodeError) and not isinstance(error, FrameTooLargeError)
-        if not unreadable and not isinstance(error, TransportError) and not getattr(error, "retriable", False):
+        """Leave an error for the next poll to raise, if trying again will not help."""
+        if not _passes(error):
             self.post_error(error)
 
     def take_callback(self) -> PendingCallback | None:
@@ -117,3 +114,16 @@ class Mailbox:
         """Raise what put this consumer out of its group for good, if anything has."""
         if self._fatal is not None:
             raise self._fatal.with_traceback(None)
+
+
+def _passes(error: Exception) -> bool:
+    """Whether an error of the I/O thread's own questions goes away by itself.
+
+    An answer that can't be read may be followed by a better one, unless it is larger than the configuration allows. A
+    member that the coordinator does not know (any more) hears that by its next heartbeat, and joins again.
+    """
+    if isinstance(error, BrokerError):
+        return error.retriable or error.code == ErrorCode.UNKNOWN_MEMBER_ID
+    if isinstance(error, FrameTooLargeError):
+        return False
+    return isinstance(error, TransportError | DecodeError)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
+from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker.apis import SERVED, ServedApi
 from kafka_nextgen.broker.cluster import Context
@@ -132,10 +132,10 @@ class Stage:
         answer = self.run(lambda: self.cluster._broker._cluster.groups.ask(request, OffsetsFetched))
         return {partition.partition: offset.offset for partition, offset in answer.offsets.items() if offset}
 
-    def fence(self, consumer: Consumer) -> None:
+    def fence(self, consumer: Consumer | AsyncConsumer) -> None:
         """Throw the consumer's member out of its group."""
         member = consumer.group_metadata()
-        leave = ConsumerGroupHeartbeat(GROUP, member.member_id, -1)
+        leave = ConsumerGroupHeartbeat(member.group_id, member.member_id, -1)
         self.run(lambda: self.cluster._broker._cluster.groups.ask(leave, ConsumerGroupHeartbeatAnswer))
 
     def members(self) -> int:

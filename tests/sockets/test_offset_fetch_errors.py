@@ -24,7 +24,6 @@ STALE = ErrorCode.STALE_MEMBER_EPOCH
 RAISED: dict[ErrorCode, type[BrokerError]] = {
     ErrorCode.GROUP_AUTHORIZATION_FAILED: GroupAuthorizationError,
     ErrorCode.GROUP_ID_NOT_FOUND: BrokerError,
-    ErrorCode.UNKNOWN_MEMBER_ID: BrokerError,
     ErrorCode.INVALID_REQUEST: BrokerError,
     ErrorCode.UNSUPPORTED_VERSION: UnsupportedProtocolError,
     ErrorCode.UNKNOWN_SERVER_ERROR: BrokerError,
@@ -82,8 +81,22 @@ def test_what_does_not_pass_reaches_poll_and_nothing_is_read_from_elsewhere(
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
 
 
+def test_a_member_that_was_thrown_out_hears_it_from_its_heartbeat_not_from_poll(
+    script: Script, consumer: Consumer
+) -> None:
+    script.play("""
+        when offset fetch, 2 times: answer error UNKNOWN_MEMBER_ID
+        when heartbeat: answer error UNKNOWN_MEMBER_ID
+    """)
+    assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
+    assert script.is_played
+    script.play("when offset fetch: answer error UNKNOWN_MEMBER_ID")
+    with pytest.raises(BrokerError, match="UNKNOWN_MEMBER_ID"):
+        consumer.committed([tp()])
+
+
 @pytest.mark.parametrize("code", RAISED, **by_name)
-def test_committed_raises_it_too(script: Script, consumer: Consumer, code: ErrorCode) -> None:
+def test_committed_raises_it_once(script: Script, consumer: Consumer, code: ErrorCode) -> None:
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
     script.play(f"when offset fetch: answer error {code.name}")
     with pytest.raises(RAISED[code], match=code.name):
