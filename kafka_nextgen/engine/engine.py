@@ -71,9 +71,9 @@ class Engine:
         self._tasks = TaskSet(self.mailbox.post_error)
         self.cluster = ClusterClient(TransportSettings.of(config))
         self.identity = Identity(config.group_id or "", config.group_instance_id)
-        self.offsets = OffsetClient(self.cluster, self.identity, config, self.counters.commits)
-        self.lookups = Lookups(self.cluster, config)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
+        self.offsets = OffsetClient(self.cluster, self.identity, config, self.counters.commits, self.fetches.topic_ids)
+        self.lookups = Lookups(self.cluster, config)
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
         )
@@ -155,6 +155,7 @@ class Engine:
             member.member_epoch if member is not None else -1,
             None if heard_at is None else now - heard_at,
             self.fetches.silence_s(now),
+            self.fetches.gone(),
             self.by_hand.problem() if unreachable is None else str(unreachable),
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000,
         )

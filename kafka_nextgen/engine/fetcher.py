@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge import list_offsets
@@ -20,7 +20,7 @@ from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
 from kafka_nextgen.wire.messages import FetchResponse, ListOffsetsResponse
 from kafka_nextgen.wire.records import RecordLimits
@@ -55,14 +55,20 @@ class Fetcher:
         self._limits = RecordLimits()
         self._timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
+        self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._closed = False
 
     # ---- the assignment
 
-    def assign(self, partitions: Collection[TopicPartition], added: Collection[TopicPartition]) -> None:
+    def assign(
+        self,
+        partitions: Collection[TopicPartition],
+        added: Collection[TopicPartition],
+        topic_ids: Mapping[str, TopicId],
+    ) -> None:
         """Make ``partitions`` the whole assignment; those kept go on as they are."""
         with self._fetches.locked() as state:
-            state.assign(partitions, added)
+            state.assign(partitions, added, topic_ids)
         self.pump()
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
@@ -96,14 +102,24 @@ class Fetcher:
         if self._closed:
             return
         now = time.monotonic()
+        image = self._cluster.metadata
         with self._fetches.locked() as state:
-            needs = state.plan(self._cluster.metadata, now)
-            deadline = state.deadline(now)
+            others = state.find_topics(image)
+            needs = state.plan(image, now)
+            gone, deadline = state.gone(), state.deadline(now)
+        self._tell_of_topics(others, gone)
         for need in needs:
             self._tasks.start(self._satisfy(need))
         self._rearm(None if deadline is None else deadline - now)
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def _tell_of_topics(self, others: Collection[TopicPartition], gone: frozenset[TopicPartition]) -> None:
+        if others:
+            logger.warning("%s: the topic was made again; begins anew in the new one", format_partitions(others))
+        if gone - self._gone:
+            logger.warning("%s: the topic was deleted; nothing is read of it", format_partitions(gone - self._gone))
+        self._gone = gone
 
     def _rearm(self, delay_s: float | None) -> None:
         if self._timer is not None:

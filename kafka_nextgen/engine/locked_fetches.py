@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from kafka_nextgen.fetching import FetchState, OffsetReset, Standings
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["LockedFetches"]
@@ -39,6 +39,16 @@ class LockedFetches:
         """Every partition that is assigned, also those being given up."""
         with self._lock:
             return self._state.assignment()
+
+    def topic_ids(self) -> dict[str, TopicId]:
+        """The topics that are meant by these names, as far as that is known."""
+        with self._lock:
+            return self._state.topic_ids()
+
+    def gone(self) -> frozenset[TopicPartition]:
+        """The partitions whose topic was deleted, even if there is another one of that name."""
+        with self._lock:
+            return self._state.gone()
 
     def lag(self) -> dict[TopicPartition, int | None]:
         """How far each partition's position is behind its high watermark, None where either is not known."""

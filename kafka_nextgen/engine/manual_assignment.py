@@ -59,7 +59,7 @@ class ManualAssignment:
         self.partitions = partitions
         self._cluster.let_create_topics(True)
         logger.info("assigned by hand: %s", format_partitions(partitions))
-        self._fetcher.assign(partitions, added)
+        self._fetcher.assign(partitions, added, {})
         self._fetcher.release(added)
         if added:
             self._tasks.start(self._look_for(added))

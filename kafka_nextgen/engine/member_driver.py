@@ -229,7 +229,7 @@ class MemberDriver(Generic[M]):
             format_partitions(effect.partitions),
             self._member.member_epoch,
         )
-        self._fetcher.assign(effect.partitions, effect.added)
+        self._fetcher.assign(effect.partitions, effect.added, dict(effect.topic_ids))
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
         self._identity.publish(effect.member_id, effect.member_epoch)

@@ -33,18 +33,25 @@ Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 class OffsetClient:
     """Talks to the coordinator about offsets, in the name of the member if there is one.
 
-    ``rules`` are those of the protocol the member is in its group by.
+    ``rules`` are those of the protocol the member is in its group by. ``assigned_topics`` tells which topics are meant
+    by the names of what is assigned: where another one has such a name by now, its offsets must not be touched.
     """
 
     rules: OffsetRules = RULES
 
     def __init__(
-        self, cluster: ClusterClient, identity: Identity, config: ConsumerConfig, counters: CommitCounters
+        self,
+        cluster: ClusterClient,
+        identity: Identity,
+        config: ConsumerConfig,
+        counters: CommitCounters,
+        assigned_topics: Callable[[], Mapping[str, TopicId]],
     ) -> None:
         self._cluster = cluster
         self._identity = identity
         self._config = config
         self._counters = counters
+        self._assigned_topics = assigned_topics
 
     # ---- commit
 
@@ -232,7 +239,8 @@ class OffsetClient:
 
     def _topic_ids(self) -> dict[str, TopicId]:
         topics = self._cluster.metadata.topics_by_name.values()
-        return {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
+        known = {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
+        return {**known, **self._assigned_topics()}
 
     def _attempt_s(self, patience: Patience) -> float:
         return min(patience.require_time(), self._config.request_timeout_ms / 1000)

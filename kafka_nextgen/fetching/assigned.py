@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["Assigned"]
 
@@ -31,7 +31,12 @@ class Assigned:
         """Every partition."""
         return frozenset(self._states)
 
-    def replace(self, partitions: Iterable[TopicPartition], added: Iterable[TopicPartition]) -> None:
+    def replace(
+        self,
+        partitions: Iterable[TopicPartition],
+        added: Iterable[TopicPartition],
+        topic_ids: Mapping[str, TopicId],
+    ) -> None:
         """Make ``partitions`` all there are; ``added`` begin anew, the others stay as they are."""
         wanted = set(partitions)
         anew = wanted & set(added)
@@ -41,7 +46,22 @@ class Assigned:
         for state in self._states.values():
             state.stopped = False  # what is assigned is not being given up
         for tp in sorted(wanted - self._states.keys()):
-            self._states[tp] = PartitionState(tp, self._next_fence(), self._max_bytes)
+            topic_id = topic_ids.get(tp.topic)
+            self._states[tp] = PartitionState(
+                tp, self._next_fence(), self._max_bytes, topic_id, assigned_by_id=topic_id is not None
+            )
+
+    def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> None:
+        """Forget all about a partition but that it is assigned, for it is one of another topic now."""
+        self.buffers.drop(state.partition)
+        self._states[state.partition] = PartitionState(
+            state.partition,
+            self._next_fence(),
+            self._max_bytes,
+            topic_id,
+            released=state.released,
+            paused=state.paused,
+        )
 
     def known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
         """The states of those of ``partitions`` that are assigned."""

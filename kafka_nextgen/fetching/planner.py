@@ -8,7 +8,7 @@
   application may hand over what is buffered any time, and the next request must ask for that partition again.
 - A node is asked for no more than there is room for, counting what other requests may still bring. A broker sends
   its first batch whole whatever the limit (KIP-74), so that a small limit delays but never blocks.
-- A partition without a leader, or whose leader turned out to be another, needs metadata first.
+- A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
 
 Nothing is changed here: the needs are decided, and the state notes what it asked.
 """
@@ -102,7 +102,7 @@ def _fetch(
         tuple(
             FetchPosition(
                 state.partition,
-                image.id_of(state.partition.topic),
+                state.topic_id,
                 state.fetch_offset,
                 _leader_epoch(image, state.partition),
                 state.max_bytes,
@@ -131,6 +131,8 @@ def _by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[in
 
 
 def _lacks_leader(state: PartitionState, image: ClusterImage) -> bool:
+    if state.gone:
+        return True  # it may have been one broker that had not heard of it yet
     return state.phase is not Phase.AWAITING_POSITION and image.leader_of(state.partition) is None
 
 

@@ -26,7 +26,7 @@ from attrs import define
 
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.settings import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 
 __all__ = ["PartitionState", "Phase"]
 
@@ -46,6 +46,9 @@ class PartitionState:
     partition: TopicPartition
     fence: int
     max_bytes: int
+    topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
+    assigned_by_id: bool = False  # the coordinator said which topic is meant, and will say when it is over
+    gone: bool = False  # there is no such topic any more; see ``topics``
     phase: Phase = Phase.AWAITING_POSITION
     released: bool = False
     paused: bool = False
@@ -66,7 +69,7 @@ class PartitionState:
 
     def may_ask(self, now: float) -> bool:
         """Whether anything may be asked about it at all."""
-        return self.may_need_leader and not self.stale and self.error is None and self.retry_at <= now
+        return self.may_need_leader and not self.stale and not self.gone and self.error is None and self.retry_at <= now
 
     @property
     def may_need_leader(self) -> bool:

@@ -3,6 +3,7 @@
 - A partition is fetched and handed over only between ``release`` (its rebalance callback has returned) and
   ``stop`` (it is being given up). What arrives outside is dropped. Its position is looked up before ``release``.
 - A new assignment leaves the partitions that stay exactly as they are: buffers, questions on their way, all.
+- A topic made again under its old name is another one: nothing goes over from the old one (``topics``).
 - The position advances when records are handed over, never before, so that a poll that is given up loses nothing.
 - Corrupt data and refusals are raised where the application takes records, after everything that lies before
   them. The position stays. They are raised again at the next attempt, until somebody seeks or the cause is gone.
@@ -14,6 +15,7 @@ threads holds one lock around each call. Decoding is done outside (``decode_answ
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
@@ -25,11 +27,16 @@ from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, Ne
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.fetching.silence import note_silence, silence_s
 from kafka_nextgen.fetching.standings import Standings
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.fetching.topics import find_topic
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["FetchState"]
+
+#: Whoever assigns by name.
+NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
 
 
 class FetchState:
@@ -42,6 +49,7 @@ class FetchState:
         self._in_flight: list[Fetch] = []
         self._metadata_asked = False
         self._metadata_retry_at = 0.0
+        self._metadata_rounds = 0  # how often in a row it was asked for, and something was missing still
 
     # ---- the assignment
 
@@ -49,9 +57,26 @@ class FetchState:
         """Every partition that is assigned, also those being given up."""
         return self._assigned.partitions
 
-    def assign(self, partitions: Iterable[TopicPartition], added: Iterable[TopicPartition]) -> None:
-        """Make ``partitions`` the whole assignment. ``added`` begin anew, and wait for ``release``."""
-        self._assigned.replace(partitions, added)
+    def topic_ids(self) -> dict[str, TopicId]:
+        """The topics that are meant by these names, as far as that is known."""
+        states = self._assigned.states
+        return {state.partition.topic: state.topic_id for state in states if state.topic_id is not None}
+
+    def gone(self) -> frozenset[TopicPartition]:
+        """The partitions whose topic was deleted, even if there is another one of that name."""
+        return frozenset(state.partition for state in self._assigned.states if state.gone)
+
+    def assign(
+        self,
+        partitions: Iterable[TopicPartition],
+        added: Iterable[TopicPartition],
+        topic_ids: Mapping[str, TopicId] = NO_TOPIC_IDS,
+    ) -> None:
+        """Make ``partitions`` the whole assignment. ``added`` begin anew, and wait for ``release``.
+
+        ``topic_ids`` says which topics are meant, if whoever assigns knows.
+        """
+        self._assigned.replace(partitions, added, topic_ids)
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""
@@ -157,49 +182,47 @@ class FetchState:
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What auto-commit may commit: everything handed over before ``mark_consumed``."""
-        return {state.partition: state.consumed for state in self._assigned.states if state.consumed is not None}
+        return {state.partition: state.consumed for state in self._there() if state.consumed is not None}
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits: the positions behind everything handed over."""
-        return {state.partition: state.position for state in self._assigned.states if state.position is not None}
+        return {state.partition: state.position for state in self._there() if state.position is not None}
+
+    def _there(self) -> list[PartitionState]:
+        """Those whose topic is not gone: under its name the offset would be one in another topic."""
+        return [state for state in self._assigned.states if not state.gone]
 
     # ---- questions
+
+    def find_topics(self, image: ClusterImage) -> tuple[TopicPartition, ...]:
+        """See which topics are gone or others now; returns the partitions that begin anew because of that."""
+        others = [state for state in self._assigned.states if find_topic(state, image)]
+        for state in others:
+            self._assigned.begin_anew(state, image.id_of(state.partition.topic))
+        return tuple(sorted(state.partition for state in others))
 
     def plan(self, image: ClusterImage, now: float) -> tuple[Need, ...]:
         """What to do next, by what is known of the cluster; each is taken to be on its way from here on.
 
-        To be asked again after every answer, every change and every hand-over, and at ``deadline``.
+        To be asked again after every answer, every change and every hand-over, and at ``deadline``; ``find_topics``
+        comes first.
         """
         states = self._assigned.states
-        self._note_silence(now)
+        note_silence(states, now)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_fetches(states, self._buffers, image, self._in_flight, self._settings, now)
         if not self._metadata_asked and self._metadata_retry_at <= now:
             metadata = plan_metadata(states, image)
             self._metadata_asked = bool(metadata)
+            self._metadata_rounds = self._metadata_rounds + 1 if metadata else 0
             needs += metadata
         for need in needs:
             self._note_asked(need)
         return tuple(needs)
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
-        """For how many seconds each partition that should bring records has brought no answer to a fetch.
-
-        Left out are partitions that are paused, being given up, or not yet released; 0 where records wait to be
-        taken, for then it is the application that is silent.
-        """
-        active = (state for state in self._assigned.states if state.may_hand_over and state.silent_since is not None)
-        return {
-            state.partition: 0.0 if self._buffers.has(state.partition) else now - (state.silent_since or now)
-            for state in active
-        }
-
-    def _note_silence(self, now: float) -> None:
-        for state in self._assigned.states:
-            if not state.may_hand_over:
-                state.silent_since = None
-            elif state.silent_since is None:
-                state.silent_since = now
+        """For how many seconds each partition that should bring records has brought no answer to a fetch."""
+        return silence_s(self._assigned.states, self._buffers, now)
 
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""
@@ -271,7 +294,7 @@ class FetchState:
 
     def _metadata_answered(self, now: float) -> None:
         self._metadata_asked = False
-        self._metadata_retry_at = now + self._settings.retry_backoff_s
+        self._metadata_retry_at = now + self._settings.backoff_s(max(0, self._metadata_rounds - 1))
 
     def _answered(self, need: Fetch | NeedCommittedOffset | NeedOffsetReset) -> dict[TopicPartition, PartitionState]:
         """The partitions that are still as they were when ``need`` was asked."""

@@ -22,9 +22,10 @@ def judged(
     epoch: int = 3,
     since_heartbeat_s: float | None = 1.0,
     silence_s: dict[TopicPartition, float] | None = None,
+    gone: tuple[TopicPartition, ...] = (),
     unreachable: str | None = None,
 ) -> Health:
-    return assess(status, phase, "me", epoch, since_heartbeat_s, silence_s or {}, unreachable, patience_s=30.5)
+    return assess(status, phase, "me", epoch, since_heartbeat_s, silence_s or {}, gone, unreachable, patience_s=30.5)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,7 @@ def judged(
             "on_partitions_revoked raised: the coordinator removes",
         ),
         (judged(unreachable="no broker could be reached: ..."), "no broker"),
+        (judged(gone=(ORDERS_0, ORDERS_1)), r"orders\[0-1\]: the topic was deleted"),
         (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] not heard of for 40 s"),
     ],
 )

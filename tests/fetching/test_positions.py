@@ -127,7 +127,7 @@ def test_seeking_to_an_end_asks_the_leader(world: World, where: OffsetReset, tim
     assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(3, 4)}
 
 
-def test_a_partition_that_lost_its_leader_is_asked_about_until_it_has_one(world: World) -> None:
+def test_a_partition_that_lost_its_leader_is_asked_about_with_growing_pauses_until_it_has_one(world: World) -> None:
     image = world.image
     world.start(P0)
     world.image = evolve(image, brokers={})
@@ -135,11 +135,11 @@ def test_a_partition_that_lost_its_leader_is_asked_about_until_it_has_one(world:
     assert need.topics == {"orders"}
     assert world.plan() == []
     world.state.metadata_refreshed(need, world.now)
-    assert world.plan() == []
-    world.now += 0.1
-    world.state.failed(world.only(NeedMetadata), world.now)
-    world.now += 0.1
-    world.only(NeedMetadata)
+    for pause in (0.1, 0.2, 0.4, 0.8, 1.0, 1.0):
+        assert world.plan() == []
+        assert world.state.deadline(world.now) == pytest.approx(world.now + pause)
+        world.now += pause + 0.001
+        world.state.failed(world.only(NeedMetadata), world.now)
     world.image = image
     assert asked(world.plan()) == [(1, 0, 0)]
 

@@ -19,7 +19,7 @@ from kafka_nextgen.fetching import (
     NeedCommittedOffset,
     NeedOffsetReset,
 )
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
 
 TOPIC_ID = UUID(int=1)
@@ -27,13 +27,13 @@ TOPIC_ID = UUID(int=1)
 N = TypeVar("N", bound=Need)
 
 
-def cluster(leaders: Mapping[TopicPartition, int]) -> ClusterImage:
+def cluster(leaders: Mapping[TopicPartition, int], topic_id: TopicId = TOPIC_ID) -> ClusterImage:
     """A cluster in which these nodes lead these partitions of ``orders``, all at leader epoch 5."""
     return ClusterImage(
         brokers={node: Broker(node, "localhost", 9092 + node) for node in set(leaders.values())},
         topics_by_name={
             "orders": TopicInfo(
-                "orders", TOPIC_ID, partitions={tp.partition: PartitionInfo(n, 5) for tp, n in leaders.items()}
+                "orders", topic_id, partitions={tp.partition: PartitionInfo(n, 5) for tp, n in leaders.items()}
             )
         },
     )
@@ -52,14 +52,16 @@ class World:
     image: ClusterImage
     now: float = 100.0
     needs: list[Need] = field(factory=list)
+    topic_ids: Mapping[str, TopicId] = field(factory=dict)  # for a coordinator that assigns by id
 
     def assign(self, *partitions: TopicPartition) -> None:
         """Assign and release in one go."""
         new = set(partitions) - self.state.assignment()
-        self.state.assign(partitions, new)
+        self.state.assign(partitions, new, self.topic_ids)
         self.state.release(new)
 
     def plan(self) -> list[Need]:
+        self.state.find_topics(self.image)
         return list(self.state.plan(self.image, self.now))
 
     def only(self, kind: type[N]) -> N:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
-from kafka_nextgen.membership.events import AssignFinished
+from kafka_nextgen.membership.effects import ApplyAssignment
+from kafka_nextgen.membership.events import AssignFinished, TopicsResolved
 from tests.membership.conversation import Conversation, joining, stable
+from tests.membership.writing import IDS
 
 
 def test_revoking_waits_for_a_poll_then_stops_commits_revokes_and_acknowledges() -> None:
@@ -246,3 +248,16 @@ def test_a_completion_of_something_else_means_nothing() -> None:
     talk.resolve("orders")
     assert talk.says(AssignFinished(999, None)) == []
     assert talk.phase == "assigning"
+
+
+def test_a_topic_that_came_back_under_another_id_is_given_up_and_taken_although_its_name_is_the_same() -> None:
+    talk, made_again = stable("orders[0-1]"), "ghost"
+    talk.wait(5)
+    talk.answer(6, f"{made_again}[0-1]")
+    talk.says(TopicsResolved({IDS[made_again]: "orders"}))
+    assert talk.poll() == ["stop orders[0-1]", "on_revoked orders[0-1]"]
+    assert talk.revoked() == ["apply orders[0-1] added=orders[0-1]", "on_assigned orders[0-1]"]
+    assert [effect.topic_ids for effect in talk.effects if isinstance(effect, ApplyAssignment)] == [
+        (("orders", IDS[made_again]),)
+    ]
+    assert talk.assigned() == [f"heartbeat epoch=6 owned={made_again}[0-1]"]

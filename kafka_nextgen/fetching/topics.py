@@ -1,0 +1,37 @@
+"""Which topic a partition is of: its name does not tell (KIP-516; KIP-848, "Topic ID and Topic Recreation").
+
+A topic that is deleted and made again under its old name is another topic. An offset in the one means nothing in the
+other, so that no position, buffer or commit may go over from the one to the other.
+
+Who finds it out depends on who said which topic is meant. A coordinator that assigns by topic id says it, and takes
+the partition away itself when the topic is gone; until then the partition is *gone*: nothing is asked about it, and
+nothing of it is committed. Where partitions are assigned by name, the topic is the one that was first seen under that
+name; if there is another one later, its partitions begin anew.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.fetching.positions import PartitionState
+
+__all__ = ["find_topic"]
+
+_NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
+
+
+def find_topic(state: PartitionState, image: ClusterImage) -> bool:
+    """See whether there still is the topic of this partition; True if it must begin anew, in another one."""
+    topic = image.topics_by_name.get(state.partition.topic)
+    if topic is None:
+        return False  # nobody asked yet: that is no news of it
+    if state.topic_id is None:
+        state.topic_id = topic.topic_id
+    is_another = _is_another(state, topic)
+    was_there = state.topic_id is not None
+    state.gone = is_another or (was_there and topic.error in _NO_SUCH_TOPIC)
+    return is_another and not state.assigned_by_id and not state.stopped
+
+
+def _is_another(state: PartitionState, topic: TopicInfo) -> bool:
+    return topic.topic_id is not None and topic.topic_id != state.topic_id

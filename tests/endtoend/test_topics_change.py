@@ -1,0 +1,113 @@
+"""Topics that change under a member: one vanishes, grows, appears, or comes back as another one.
+
+The coordinator tells a member of the consumer protocol. In a classic group the leader notices by itself, every
+``metadata.max.age.ms``; that a topic came back as another one, each member does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from confluent_kafka.admin import NewPartitions, NewTopic
+
+from kafka_nextgen import Consumer, TopicPartition
+from tests.endtoend.heard import Heard
+from tests.endtoend.reading import config_of, numbers, poll_until, read
+from tests.support.clients import admin_client, create_topic, produce, stored_offsets, unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+
+
+def delete(kafka: KafkaServer, topic: str) -> None:
+    admin = admin_client(kafka.bootstrap_servers)  # its futures end with it, so it has to outlive them
+    admin.delete_topics([topic])[topic].result(timeout=30)
+    eventually(f"{topic} is gone", lambda: topic not in admin.list_topics(timeout=10).topics)
+
+
+def create(kafka: KafkaServer, topic: str, partitions: int = 1) -> None:
+    admin = admin_client(kafka.bootstrap_servers)
+    admin.create_topics([NewTopic(topic, partitions, replication_factor=1)])[topic].result(timeout=30)
+    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
+
+
+def grow(kafka: KafkaServer, topic: str, partitions: int) -> None:
+    admin = admin_client(kafka.bootstrap_servers)
+    admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(timeout=30)
+    eventually(
+        f"{topic} has grown", lambda: len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == partitions
+    )
+
+
+@contextmanager
+def member(kafka: KafkaServer, protocol: str, *topics: str, **more: object) -> Iterator[tuple[Consumer, Heard]]:
+    """A member that reads these topics, and what it hears."""
+    config = {"group_protocol": protocol, "metadata_max_age_ms": 500, **more}
+    with Consumer(**config_of(kafka, unique("change"), **config)) as consumer:
+        heard = Heard()
+        consumer.subscribe(topics, listener=heard)
+        yield consumer, heard
+
+
+def has(consumer: Consumer, *topics: str) -> Callable[[], bool]:
+    return lambda: {tp.topic for tp in consumer.assignment()} == set(topics)
+
+
+@pytest.fixture(params=["consumer", "classic"])
+def protocol(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_a_topic_that_vanishes_is_revoked_and_the_others_are_read_on(kafka: KafkaServer, protocol: str) -> None:
+    doomed, other = (create_topic(kafka.bootstrap_servers, name) for name in ("doomed", "other"))
+    produce(kafka.bootstrap_servers, doomed, 10)
+    with member(kafka, protocol, doomed, other, enable_auto_commit=True) as (consumer, heard):
+        read(consumer, 10)
+        delete(kafka, doomed)
+        poll_until([consumer], has(consumer, other))
+        assert "revoked" in {what for what, _ in heard.moves()}
+        assert consumer.health().problem is None
+        produce(kafka.bootstrap_servers, other, 10)
+        assert numbers(read(consumer, 10)) == list(range(10))
+
+
+def test_partitions_added_to_a_topic_are_read(kafka: KafkaServer, protocol: str) -> None:
+    topic = create_topic(kafka.bootstrap_servers, "growing")
+    produce(kafka.bootstrap_servers, topic, 10)
+    with member(kafka, protocol, topic, enable_auto_commit=True) as (consumer, _):
+        read(consumer, 10)
+        grow(kafka, topic, 3)
+        produce(kafka.bootstrap_servers, topic, 30, partitions=3)
+        assert len(read(consumer, 30)) == 30
+        assert len(consumer.assignment()) == 3
+
+
+def test_a_topic_that_is_made_after_it_was_subscribed_to_is_read(kafka: KafkaServer, protocol: str) -> None:
+    topic = unique("later")
+    with member(kafka, protocol, topic) as (consumer, _):
+        consumer.poll(timeout=1.0)
+        assert consumer.assignment() == frozenset()
+        create(kafka, topic)
+        produce(kafka.bootstrap_servers, topic, 10)
+        assert numbers(read(consumer, 10)) == list(range(10))
+
+
+def test_a_topic_that_comes_back_under_its_name_is_read_from_its_own_beginning(
+    kafka: KafkaServer, protocol: str
+) -> None:
+    topic = create_topic(kafka.bootstrap_servers, "again")
+    produce(kafka.bootstrap_servers, topic, 20)
+    with member(kafka, protocol, topic, enable_auto_commit=True, auto_commit_interval_ms=50) as (consumer, heard):
+        group = consumer.group_metadata().group_id
+        read(consumer, 20)
+        poll_until([consumer], lambda: stored_offsets(kafka.bootstrap_servers, group) == {0: 20})
+        delete(kafka, topic)
+        create(kafka, topic)
+        produce(kafka.bootstrap_servers, topic, 100, first=1000)
+        assert numbers(read(consumer, 100)) == list(range(1000, 1100))
+        if protocol == "consumer":
+            assert heard.moves() == [("assigned", {0}), ("revoked", {0}), ("assigned", {0})]
+        poll_until([consumer], lambda: stored_offsets(kafka.bootstrap_servers, group) == {0: 100})
+        assert consumer.position(TopicPartition(topic, 0)) == 100
+        assert consumer.health().gone == ()

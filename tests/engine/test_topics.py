@@ -1,0 +1,66 @@
+"""A topic that is gone, or another one of the same name, before the coordinator has taken its partitions away."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen import Consumer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
+from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp, values
+
+
+def make_again(stage: Stage, records: int) -> None:
+    """Delete the topic and make another of its name, so quickly that nobody sees it missing."""
+
+    def replace() -> None:
+        cluster = stage.cluster._broker._cluster
+        old = cluster.topics.named(TOPIC)
+        assert old is not None
+        cluster.topics.delete(old)
+        cluster.create_topic(TOPIC)
+
+    stage.run(replace)
+    stage.write(0, records)
+
+
+async def is_loading(*_: object) -> object:
+    return ConsumerGroupHeartbeatResponse(error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+
+
+def reads_a_topic_that_is_gone(stage: Stage, consumer: Consumer) -> None:
+    """Read ten records of a topic that is then made again with twenty, which the coordinator can not tell."""
+    stage.create(records=10)
+    consumer.subscribe([TOPIC])
+    read(consumer, 10)
+    stage.handle(CONSUMER_GROUP_HEARTBEAT, is_loading)
+    make_again(stage, records=20)
+    poll_until(consumer, lambda: consumer.health().gone == (tp(),))
+
+
+def test_no_record_of_the_new_topic_is_handed_over_as_one_of_the_old(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        reads_a_topic_that_is_gone(stage, consumer)
+        assert values(consumer.poll(timeout=0.3)) == []
+        assert str(consumer.health().problem).startswith("orders[0]: the topic was deleted")
+        assert consumer.position(tp()) == 10
+
+
+def test_nothing_of_the_old_topic_is_committed_for_the_new_one(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        reads_a_topic_that_is_gone(stage, consumer)
+        consumer.commit()
+        with pytest.raises(KafkaNextgenError, match=f"group {GROUP}: .*UNKNOWN_TOPIC_ID"):
+            consumer.commit({tp(): 7}, timeout=0.2)
+        assert stage.committed() == {}
+
+
+def test_the_new_topic_is_read_once_the_coordinator_assigns_it(stage: Stage) -> None:
+    with stage.consumer(enable_auto_commit=True) as consumer:
+        stage.create(records=10)
+        consumer.subscribe([TOPIC])
+        read(consumer, 10)
+        make_again(stage, records=20)
+        assert values(read(consumer, 20)) == list(range(20))
