@@ -43,6 +43,7 @@ from kafka_nextgen.wire.messages import (
     SyncGroupResponse,
 )
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp, values
+from tests.support.waiting import eventually
 
 CLASSIC = {"group_protocol": "classic", "heartbeat_interval_ms": 50, "partition_assignment_strategy": "range"}
 COOPERATIVE = {**CLASSIC, "partition_assignment_strategy": "cooperative-sticky"}
@@ -262,7 +263,7 @@ def test_whoever_is_fenced_stays_out(stage: Stage, group: Group) -> None:
             with pytest.raises(FencedInstanceError, match="group billing"):
                 poll_until(consumer, lambda: False)
         assert consumer.health().problem == "the coordinator refused this member for good; poll() says why"
-        assert consumer.rebalances()[-1].cause is RebalanceCause.FAILED
+        eventually("its loss is history", lambda: consumer.rebalances()[-1].cause is RebalanceCause.FAILED)
 
 
 # Commits beside a rebalance.
