@@ -8,7 +8,15 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, CommitFailedError, Consumer, TopicPartition
 from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
-from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
+from tests.support.clients import (
+    create_named_topic,
+    create_topic,
+    delete_topic,
+    members_of,
+    produce,
+    stored_offsets,
+    unique,
+)
 from tests.support.kafka_server import KafkaServer
 
 
@@ -66,3 +74,24 @@ def test_a_group_with_members_takes_no_commit_of_a_stranger(kafka: KafkaServer, 
         stranger.unsubscribe()
         stranger.subscribe([topic])
         poll_until([member, stranger], lambda: bool(stranger.assignment()))
+
+
+@pytest.mark.parametrize("has_group", [False, True], ids=["no group", "a group"])
+def test_a_topic_made_again_under_its_name_is_read_from_its_own_beginning(kafka: KafkaServer, has_group: bool) -> None:
+    servers, group = kafka.bootstrap_servers, unique("again") if has_group else None
+    topic = create_topic(servers, "again")
+    produce(servers, topic, 20)
+    config = config_of(kafka, "", group_id=group, metadata_max_age_ms=200, allow_auto_create_topics=False)
+    with Consumer(**config) as consumer:
+        consumer.assign([TopicPartition(topic, 0)])
+        read(consumer, 20)
+        if has_group:
+            consumer.commit()
+        delete_topic(servers, topic)
+        create_named_topic(servers, topic)
+        produce(servers, topic, 30, first=1000)
+        assert numbers(read(consumer, 30)) == list(range(1000, 1030))
+        assert consumer.position(TopicPartition(topic, 0)) == 30
+        if has_group:
+            consumer.commit()
+            assert stored_offsets(servers, str(group)) == {0: 30}

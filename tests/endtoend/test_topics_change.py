@@ -10,26 +10,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from confluent_kafka.admin import NewPartitions, NewTopic
+from confluent_kafka.admin import NewPartitions
 
 from kafka_nextgen import Consumer, TopicPartition
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
-from tests.support.clients import admin_client, create_topic, produce, stored_offsets, unique
+from tests.support.clients import (
+    admin_client,
+    create_named_topic,
+    create_topic,
+    delete_topic,
+    produce,
+    stored_offsets,
+    unique,
+)
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
-
-
-def delete(kafka: KafkaServer, topic: str) -> None:
-    admin = admin_client(kafka.bootstrap_servers)  # its futures end with it, so it has to outlive them
-    admin.delete_topics([topic])[topic].result(timeout=30)
-    eventually(f"{topic} is gone", lambda: topic not in admin.list_topics(timeout=10).topics)
-
-
-def create(kafka: KafkaServer, topic: str, partitions: int = 1) -> None:
-    admin = admin_client(kafka.bootstrap_servers)
-    admin.create_topics([NewTopic(topic, partitions, replication_factor=1)])[topic].result(timeout=30)
-    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
 
 
 def grow(kafka: KafkaServer, topic: str, partitions: int) -> None:
@@ -64,7 +60,7 @@ def test_a_topic_that_vanishes_is_revoked_and_the_others_are_read_on(kafka: Kafk
     produce(kafka.bootstrap_servers, doomed, 10)
     with member(kafka, protocol, doomed, other, enable_auto_commit=True) as (consumer, heard):
         read(consumer, 10)
-        delete(kafka, doomed)
+        delete_topic(kafka.bootstrap_servers, doomed)
         poll_until([consumer], has(consumer, other))
         assert "revoked" in {what for what, _ in heard.moves()}
         assert consumer.health().problem is None
@@ -88,7 +84,7 @@ def test_a_topic_that_is_made_after_it_was_subscribed_to_is_read(kafka: KafkaSer
     with member(kafka, protocol, topic) as (consumer, _):
         consumer.poll(timeout=1.0)
         assert consumer.assignment() == frozenset()
-        create(kafka, topic)
+        create_named_topic(kafka.bootstrap_servers, topic)
         produce(kafka.bootstrap_servers, topic, 10)
         assert numbers(read(consumer, 10)) == list(range(10))
 
@@ -102,8 +98,8 @@ def test_a_topic_that_comes_back_under_its_name_is_read_from_its_own_beginning(
         group = consumer.group_metadata().group_id
         read(consumer, 20)
         poll_until([consumer], lambda: stored_offsets(kafka.bootstrap_servers, group) == {0: 20})
-        delete(kafka, topic)
-        create(kafka, topic)
+        delete_topic(kafka.bootstrap_servers, topic)
+        create_named_topic(kafka.bootstrap_servers, topic)
         produce(kafka.bootstrap_servers, topic, 100, first=1000)
         assert numbers(read(consumer, 100)) == list(range(1000, 1100))
         if protocol == "consumer":

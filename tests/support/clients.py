@@ -14,7 +14,9 @@ from tests.support.waiting import eventually
 
 __all__ = [
     "admin_client",
+    "create_named_topic",
     "create_topic",
+    "delete_topic",
     "idempotent_producer",
     "members_of",
     "produce",
@@ -38,11 +40,23 @@ def admin_client(bootstrap_servers: str) -> AdminClient:
 def create_topic(bootstrap_servers: str, prefix: str, partitions: int = 1) -> str:
     """Create a topic under a new name that begins with ``prefix``; return that name once the topic is listed."""
     topic = unique(prefix)
+    create_named_topic(bootstrap_servers, topic, partitions)
+    return topic
+
+
+def create_named_topic(bootstrap_servers: str, topic: str, partitions: int = 1) -> None:
+    """Create ``topic``; return once it is listed."""
     new = NewTopic(topic, num_partitions=partitions, replication_factor=1)
     admin = admin_client(bootstrap_servers)  # its futures end with it, so it has to outlive them
     admin.create_topics([new])[topic].result(timeout=30)
     eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
-    return topic
+
+
+def delete_topic(bootstrap_servers: str, topic: str) -> None:
+    """Delete ``topic``; return once it is not listed any more."""
+    admin = admin_client(bootstrap_servers)
+    admin.delete_topics([topic])[topic].result(timeout=30)
+    eventually(f"{topic} is gone", lambda: topic not in admin.list_topics(timeout=10).topics)
 
 
 def stored_offsets(bootstrap_servers: str, group: str) -> dict[int, int]:
