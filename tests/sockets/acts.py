@@ -24,7 +24,7 @@ from kafka_nextgen.wire.frames import RequestFrame, encode_response
 from kafka_nextgen.wire.messages import ApiMessage
 from tests.sockets.answers import nonsense, refusal
 
-__all__ = ["ACTS", "Act", "act_named"]
+__all__ = ["ACTS", "Act", "Answer", "act_named"]
 
 Answer = Callable[[], Awaitable[bytes | None]]
 Act = Callable[[RequestFrame, Answer, asyncio.StreamWriter], Awaitable[None]]

@@ -25,7 +25,7 @@ from kafka_nextgen.broker.dispatch import Dispatcher
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame, decode_request
-from tests.sockets.acts import Act, act_named
+from tests.sockets.acts import Act, Answer, act_named
 
 __all__ = ["REQUESTS", "Script"]
 
@@ -89,6 +89,7 @@ class Script:
 
     seen: list[RequestFrame] = field(factory=list)
     acted_on: list[RequestFrame] = field(factory=list)
+    streams: list[list[int]] = field(factory=list)  # the numbers of the requests of each connection
     _rules: list[_Rule] = field(factory=list)
     _changed: threading.Condition = field(factory=threading.Condition)
 
@@ -137,23 +138,26 @@ class Script:
         self, dispatcher: Dispatcher, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _max_bytes: int
     ) -> None:
         """Serve one connection; takes the place of ``kafka_nextgen.broker.connection.serve``."""
+        numbers: list[int] = []
+        self.streams.append(numbers)
         try:
             while True:
                 length = int.from_bytes(await reader.readexactly(4), "big")
                 frame = await reader.readexactly(length)
-                await self._answer(dispatcher, frame, writer)
+                request = decode_request(frame)
+                numbers.append(request.correlation_id)
+                await self._answer(request, lambda frame=frame: dispatcher.answer(frame, "/127.0.0.1"), writer)
         except (asyncio.IncompleteReadError, ConnectionError, CloseConnectionError):
             pass
         finally:
             writer.transport.abort()
 
-    async def _answer(self, dispatcher: Dispatcher, frame: bytes, writer: asyncio.StreamWriter) -> None:
-        request = decode_request(frame)
+    async def _answer(self, request: RequestFrame, answer: Answer, writer: asyncio.StreamWriter) -> None:
         act = self._turn_of(request)
         if act is None:
-            writer.write(await dispatcher.answer(frame, "/127.0.0.1") or b"")
+            writer.write(await answer() or b"")
         else:
-            await act(request, lambda: dispatcher.answer(frame, "/127.0.0.1"), writer)
+            await act(request, answer, writer)
         await writer.drain()
 
     def _turn_of(self, request: RequestFrame) -> Act | None:
