@@ -12,9 +12,11 @@ backtracks. So a pattern is looked at here before it is sent:
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
 from collections.abc import Iterable
+from types import FrameType
 
 import re2
 from attrs import field, frozen
@@ -60,17 +62,16 @@ class SubscriptionPattern:
 
     @classmethod
     def of_compiled(cls, compiled: re.Pattern[str]) -> SubscriptionPattern:
-        """Take the text of a pattern made by ``re.compile``, with a DeprecationWarning; flags can't be sent.
+        """Take the text of a pattern made by ``re.compile``, with a DeprecationWarning.
 
-        Raises ConfigError if it was compiled with flags, or for bytes.
+        Flags can't be sent unless they are in the text. Raises ConfigError for others, and for bytes.
         """
-        warnings.warn(
+        _warn(
             "subscribe(re.compile(...)) sends the pattern's text to be matched by RE2 against whole names; "
             "use SubscriptionPattern(...)",
             DeprecationWarning,
-            stacklevel=3,
         )
-        if not isinstance(compiled.pattern, str) or compiled.flags & ~re.UNICODE:
+        if not isinstance(compiled.pattern, str) or compiled.flags != re.compile(compiled.pattern).flags:
             raise ConfigError(f"{compiled!r} can't be sent: write flags into the pattern, as in (?i)orders-.*")
         return cls(compiled.pattern)
 
@@ -80,7 +81,7 @@ def matching(pattern: str, topics: Iterable[str]) -> tuple[str, ...]:
     try:
         compiled = re2.compile(pattern, _quiet())
     except re2.error as error:
-        raise ConfigError(f"pattern {pattern!r} can't be tried here: {error}") from None
+        raise ConfigError(f"pattern {pattern!r} can't be tried here: {_words_of(error)}") from None
     return tuple(sorted(topic for topic in topics if compiled.fullmatch(topic)))
 
 
@@ -103,11 +104,17 @@ def _warn_of_what_re2_refuses(pattern: str) -> None:
     try:
         re2.compile(pattern, _quiet())
     except re2.error as error:
-        warnings.warn(
-            f"pattern {pattern!r} is not valid RE2 as far as can be told here ({error}); the coordinator decides",
+        _warn(
+            f"pattern {pattern!r} is not valid RE2 as far as can be told here ({_words_of(error)}); "
+            "the coordinator decides",
             UserWarning,
-            stacklevel=5,
         )
+
+
+def _words_of(error: Exception) -> str:
+    """What google-re2 says, which may come as bytes."""
+    words = error.args[0] if error.args else error
+    return words.decode(errors="replace") if isinstance(words, bytes) else str(words)
 
 
 def _warn_of_half_anchors(pattern: str) -> None:
@@ -116,9 +123,21 @@ def _warn_of_half_anchors(pattern: str) -> None:
     if (begins and not ends and not open_end) or (ends and not begins and not open_begin):
         meant = pattern.strip("^$")
         meant = f"{meant}.*" if begins else f".*{meant}"
-        warnings.warn(
+        _warn(
             f"pattern {pattern!r} matches whole topic names, so an anchor at one end says nothing; "
             f"if you meant to search, write {meant!r}",
             UserWarning,
-            stacklevel=5,
         )
+
+
+def _warn(message: str, category: type[Warning]) -> None:
+    """Warn the application, wherever in its code it came here from: Python hides most warnings about a library."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and _is_ours(frame):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] == __package__ or frame.f_code.co_filename.startswith("<attrs generated")

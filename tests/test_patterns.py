@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 
 import pytest
 
@@ -92,3 +93,28 @@ def test_flags_of_a_compiled_pattern_are_refused() -> None:
 
 def test_a_pattern_that_would_backtrack_for_ever_is_matched_at_once() -> None:
     assert SubscriptionPattern("^(a+)+$").preview(["a" * 200 + "b"]) == ()
+
+
+def test_flags_that_are_in_the_text_are_sent_with_it() -> None:
+    with pytest.warns(DeprecationWarning, match="text"):
+        pattern = SubscriptionPattern.of_compiled(re.compile("(?i)orders.*"))
+    assert pattern.preview(["ORDERS-EU"]) == ("ORDERS-EU",)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: SubscriptionPattern("^orders"),
+        lambda: SubscriptionPattern(pattern="orders("),
+        lambda: SubscriptionPattern.of_compiled(re.compile("orders.*")),
+    ],
+)
+def test_a_warning_points_at_the_application(make: Callable[[], object]) -> None:
+    with pytest.warns((UserWarning, DeprecationWarning)) as warned:
+        make()
+    assert [warning.filename for warning in warned] == [__file__]
+
+
+def test_what_google_re2_says_is_said_as_text() -> None:
+    with pytest.warns(UserWarning, match=r"\(missing \): orders\(\)"):
+        SubscriptionPattern("orders(")

@@ -24,8 +24,9 @@ def test_a_pattern_is_matched_by_the_coordinator(stage: Stage) -> None:
 
 def test_a_compiled_pattern_is_taken_with_a_warning(stage: Stage) -> None:
     with stage.consumer() as consumer:
-        with pytest.warns(DeprecationWarning, match="SubscriptionPattern"):
+        with pytest.warns(DeprecationWarning, match="SubscriptionPattern") as warned:
             consumer.subscribe(re.compile(TOPIC))
+        assert [warning.filename for warning in warned] == [__file__]
         poll_until(consumer, lambda: consumer.assignment() == {tp()})
 
 
