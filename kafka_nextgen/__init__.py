@@ -8,6 +8,7 @@ from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.health import Health
 from kafka_nextgen.engine.history import Rebalance, RebalanceCause
+from kafka_nextgen.engine.hooks import Hooks
 from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.lookups import OffsetAndTimestamp
@@ -78,6 +79,7 @@ __all__ = [
     "GroupMetrics",
     "GroupProtocol",
     "Health",
+    "Hooks",
     "InstanceIdInUseError",
     "KafkaNextgenError",
     "Latency",

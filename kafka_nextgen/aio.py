@@ -136,7 +136,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         with self._use_alone("__anext__"):
             while record is None:
                 await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
-                record = self._core.cursor.look(self.config.max_poll_records)
+                record = self._core.look()
             return record
 
     # ---- the end

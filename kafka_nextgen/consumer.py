@@ -143,7 +143,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         with self._use_alone("__next__"):
             while record is None:
                 self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
-                record = self._core.cursor.look(self.config.max_poll_records)
+                record = self._core.look()
             return record
 
     # ---- the end

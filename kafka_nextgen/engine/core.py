@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 
 from kafka_nextgen.config import ConsumerConfig
@@ -23,7 +23,8 @@ from kafka_nextgen.fetching import OffsetReset
 from kafka_nextgen.membership.events import Polled, Subscribed
 from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
+from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions
+from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["ConsumerCore", "Offsets", "Topics"]
 
@@ -48,7 +49,10 @@ class ConsumerCore:
         self.closing = False
         self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
         self._deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
-        self.cursor = Cursor(self.fetches, self.engine.mailbox, self._deserializers, whoami, self.note_interval_s)
+        self.hooks = self.engine.hooks
+        self.cursor = Cursor(
+            self.fetches, self.engine.mailbox, self._deserializers, whoami, self.note_interval_s, self._handed_over
+        )
         self._note_at_s = 0.0
         self.topics: Topics | None = None  # subscribed to
         self.has_listener = False  # for that subscription
@@ -110,7 +114,18 @@ class ConsumerCore:
 
     def take(self, max_records: int | None) -> Records:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""
-        return Records(self.fetches.take(max_records or self.config.max_poll_records), self._deserializers)
+        parts = self.fetches.take(max_records or self.config.max_poll_records)
+        self._handed_over(parts, self.polls.began_at, time.monotonic())
+        return Records(parts, self._deserializers)
+
+    def look(self) -> Record | None:
+        """The first record of those that iteration gives out next, None if there are none."""
+        return self.cursor.look(self.config.max_poll_records, self.polls.began_at)
+
+    def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
+        """Tell the hooks of what a poll brought between these moments (monotonic)."""
+        if self.hooks and parts and began is not None:
+            self.hooks.received(Records(parts, self._deserializers), began, ended)
 
     def metrics(self) -> Metrics:
         """What was counted and measured until now. Raises MisuseError in a process forked off."""

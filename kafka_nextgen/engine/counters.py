@@ -7,18 +7,20 @@ handed over is counted where the buffers give it out.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from attrs import Factory, define
 
 from kafka_nextgen.engine.history import Rebalance, RebalanceCause
+from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.membership.classic.events import SessionKept
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.metrics import Timings
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "PollCounters"]
 
@@ -49,27 +51,33 @@ class FetchCounters:
 class CommitCounters:
     """Commits, on the I/O thread."""
 
+    hooks: HookList
     failed: int = 0
     latency: Timings = Factory(Timings)
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Count what is done in the block as one commit, which failed if it raises."""
+    def counted(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> Iterator[None]:
+        """Count what is done in the block as one commit of these, which failed if it raises."""
         began = time.monotonic()
+        failure: BaseException | None = None
         try:
             yield
-        except BaseException:
+        except BaseException as error:
             self.failed += 1
+            failure = error
             raise
         finally:
             now = time.monotonic()
             self.latency.note(now - began, now)
+            if self.hooks and offsets:
+                self.hooks.committed(offsets, began, now, failure)
 
 
 @define
 class GroupCounters:
     """Heartbeats and rebalances of the member, read off its events and effects, on the I/O thread."""
 
+    hooks: HookList
     heartbeats: int = 0
     failed: int = 0
     latency: Timings = Factory(Timings)
@@ -100,6 +108,7 @@ class GroupCounters:
         self.rebalanced_at = now
         self.by_cause[rebalance.cause] += 1
         self.failed_rebalances += rebalance.error is not None or rebalance.cause is RebalanceCause.FAILED
+        self.hooks.rebalanced(rebalance)
 
 
 @define
@@ -139,9 +148,10 @@ class PollCounters:
 
 @define
 class Counters:
-    """All of them."""
+    """All of them; ``hooks`` hear of what is counted."""
 
+    hooks: HookList
     fetches: FetchCounters = Factory(FetchCounters)
-    commits: CommitCounters = Factory(CommitCounters)
-    group: GroupCounters = Factory(GroupCounters)
+    commits: CommitCounters = Factory(lambda self: CommitCounters(self.hooks), takes_self=True)
+    group: GroupCounters = Factory(lambda self: GroupCounters(self.hooks), takes_self=True)
     polls: PollCounters = Factory(PollCounters)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.records import Deserializers, RecordIterator
 from kafka_nextgen.types import Record
+from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Cursor"]
 
@@ -23,7 +24,11 @@ _NOTHING = RecordIterator((), Deserializers())
 
 
 class Cursor:
-    """The run of records that iteration is in. ``fresh_s`` is how long (seconds) it may go on without a poll."""
+    """The run of records that iteration is in.
+
+    ``fresh_s`` is how long (seconds) it may go on without a poll. ``on_handed_over`` is told what was given out of a
+    run that is over, and when the poll for it began and ended.
+    """
 
     def __init__(
         self,
@@ -32,15 +37,18 @@ class Cursor:
         deserializers: Deserializers,
         whoami: Callable[[], object],
         fresh_s: float,
+        on_handed_over: Callable[[Sequence[ColumnSlice], float | None, float], None],
     ) -> None:
         self._fetches = fetches
         self._mailbox = mailbox
         self._deserializers = deserializers
         self._whoami = whoami
         self._fresh_s = fresh_s
+        self._on_handed_over = on_handed_over
         self._run = _NOTHING
         self._fresh_while: tuple[int, object, int] | None = None
         self._fresh_until_s = 0.0
+        self._looked: tuple[float | None, float] = None, 0.0
 
     def next(self) -> Record | None:
         """The next record of a fresh run; None if there is none. Raises DeserializationError."""
@@ -48,11 +56,15 @@ class Cursor:
             return None
         return next(self._run, None)
 
-    def look(self, max_records: int) -> Record | None:
-        """Look at the records that would be handed over next, and give the first; None if there are none."""
+    def look(self, max_records: int, began: float | None) -> Record | None:
+        """Look at the records that would be handed over next, after a poll that ``began`` then (monotonic).
+
+        Gives the first; None if there are none.
+        """
         self._fresh_while = self._now()  # noted first: what happens while looking makes the run stale
         self._fresh_until_s = time.monotonic() + self._fresh_s
         self._run = RecordIterator(self._fetches.peek(max_records), self._deserializers)
+        self._looked = began, time.monotonic()
         return next(self._run, None)
 
     def _now(self) -> tuple[int, object, int]:
@@ -80,7 +92,9 @@ class Cursor:
     def settle(self) -> None:
         """Advance the positions over what was given out; the rest is looked at anew."""
         self.settle_progress()
-        self._run = _NOTHING
+        run, self._run = self._run, _NOTHING
+        if run is not _NOTHING:
+            self._on_handed_over(run.progress(), *self._looked)
 
     def mark_processed(self) -> None:
         """Count all that was given out as processed, but the last record: its processing was cut short."""

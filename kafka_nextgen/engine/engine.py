@@ -19,6 +19,7 @@ from kafka_nextgen.engine.counters import Counters
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.health import Health, assess
 from kafka_nextgen.engine.history import Rebalance
+from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.locked_fetches import LockedFetches
@@ -56,7 +57,8 @@ class Engine:
         self._config = config
         self._signal = signal
         self.mailbox = Mailbox(signal)
-        self.counters = Counters()
+        self.hooks = HookList()
+        self.counters = Counters(self.hooks)
         self._unreachable: TransportError | None = None
         self._commits: set[asyncio.Task[None] | None] = set()
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)

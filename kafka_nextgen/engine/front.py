@@ -11,6 +11,7 @@ from kafka_nextgen.engine.core import ConsumerCore, Topics
 from kafka_nextgen.engine.guard import Guard
 from kafka_nextgen.engine.health import Health
 from kafka_nextgen.engine.history import Rebalance
+from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.engine.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.rebalance_view import is_in_callback
 from kafka_nextgen.engine.signals import Signal
@@ -27,6 +28,11 @@ class Front:
     def __init__(self, config: ConsumerConfig, signal: Signal, whoami: Callable[[], object]) -> None:
         self._core = ConsumerCore(config, signal, whoami)
         self._guard = Guard(whoami)
+
+    @property
+    def hooks(self) -> HookList:
+        """What watches this consumer: ``consumer.hooks.add(...)`` takes a ``Hooks``."""
+        return self._core.hooks
 
     @property
     def config(self) -> ConsumerConfig:

@@ -61,12 +61,12 @@ class OffsetClient:
         Raises CommitFailedError, with the reason for each partition that was not committed, another BrokerError
         where the code has one of its own, or RequestTimeoutError.
         """
-        with self._counters.counted():
+        with self._counters.counted(offsets):
             await self._commit(offsets, timeout_s, self.rules.on_commit_error)
 
     async def commit_before_revoking(self, offsets: Offsets, timeout_s: float) -> None:
         """Commit for a reconciliation: a topic that is gone does not hold it up."""
-        with self._counters.counted():
+        with self._counters.counted(offsets):
             await self._commit(offsets, timeout_s, self.rules.on_commit_before_revoking_error)
 
     async def _commit(self, offsets: Offsets, timeout_s: float, react: Callable[[int], Reaction]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -10,7 +11,7 @@ from attrs import evolve, frozen
 from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.properties import Deserializer
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
-from kafka_nextgen.wire.records import ColumnSlice
+from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
     import pandas
@@ -68,6 +69,13 @@ class Records:
     def of(self, partition: TopicPartition) -> Records:
         """The records of one partition."""
         return Records([part for part in self._slices if part.partition == partition], self._deserializers)
+
+    def headers(self) -> Iterator[Headers]:
+        """The headers of each record that has any; of batches without any, no record is looked at."""
+        for part in self._slices:
+            columns = part.columns.headers
+            if columns is not None:
+                yield from filter(None, islice(columns, part.start, part.stop))
 
     def raw(self) -> Records:
         """The same records with keys and values as bytes, for whoever deserializes later."""

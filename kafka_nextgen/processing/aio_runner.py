@@ -23,6 +23,7 @@ from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
+from kafka_nextgen.processing.watching import watched_async
 from kafka_nextgen.processing.work import Work
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -48,7 +49,7 @@ class AsyncRunner(AsyncRebalanceListener):
         self._handle = handle
         self._work = Work(settings, dead_letter is not None)
         deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
-        self._crew = AsyncCrew(self._work, handler, dead_letter, deserializers)
+        self._crew = AsyncCrew(self._work, watched_async(handler, consumer.hooks), dead_letter, deserializers)
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None

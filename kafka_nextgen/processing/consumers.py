@@ -9,6 +9,7 @@ from typing import Protocol
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.core import Offsets, Topics
+from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.records import Records
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -20,6 +21,10 @@ class _Common(Protocol):
     @property
     def config(self) -> ConsumerConfig:
         """The configuration in force."""
+
+    @property
+    def hooks(self) -> HookList:
+        """What watches the consumer."""
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this member owns now."""

@@ -23,6 +23,7 @@ from kafka_nextgen.processing.consumers import ConsumerToRun
 from kafka_nextgen.processing.crew import Crew, DeadLetter, Handler
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
+from kafka_nextgen.processing.watching import watched
 from kafka_nextgen.processing.work import Work
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -48,7 +49,9 @@ class Runner(RebalanceListener):
         self._settings = settings
         self._handle = handle
         self._work = Work(settings, dead_letter is not None)
-        self._crew = Crew(self._work, handler, dead_letter, deserializers, settings.concurrency)
+        self._crew = Crew(
+            self._work, watched(handler, consumer.hooks), dead_letter, deserializers, settings.concurrency
+        )
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 
 from kafka_nextgen import RebalanceListener, Record, TopicPartition
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.engine.records import Records
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import OffsetAndMetadata
@@ -43,6 +44,7 @@ class ScriptedConsumer(RunsHandlers):
     def __init__(self, *script: Step, **config: object) -> None:
         given: dict[str, object] = {"bootstrap_servers": "localhost:9092", "group_id": "g", "enable_auto_commit": False}
         self.config = ConsumerConfig.parse({**given, **config})
+        self.hooks = HookList()
         self.script = deque(script)
         self.owned = {P0}
         self.listener = RebalanceListener()

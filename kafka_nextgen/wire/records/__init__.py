@@ -9,7 +9,7 @@ are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896
 from __future__ import annotations
 
 from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase
-from kafka_nextgen.wire.records.columns import Columns, ColumnSlice
+from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, Headers
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
 from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
@@ -19,6 +19,7 @@ __all__ = [
     "ColumnSlice",
     "Columns",
     "Compression",
+    "Headers",
     "NewRecord",
     "RecordLimits",
     "decode_partition",

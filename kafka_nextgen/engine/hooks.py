@@ -1,0 +1,144 @@
+"""Hooks: what watches a consumer at work, such as traces, and never changes what it does.
+
+A hook is called where the thing happens, so it must not block. What a hook raises is logged, and nothing else comes
+of it. A consumer without hooks pays for looking whether there are any, once per poll, commit or rebalance, and once
+per record only in ``run``.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from types import TracebackType
+
+from kafka_nextgen.engine.history import Rebalance
+from kafka_nextgen.engine.records import Records
+from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
+
+__all__ = ["HookList", "Hooks"]
+
+logger = logging.getLogger("kafka_nextgen.hooks")
+
+
+class Hooks:
+    """Override what is of interest, and give it to ``consumer.hooks.add``.
+
+    ``began_at`` is in seconds since the epoch, ``took_s`` in seconds.
+    """
+
+    def received(self, records: Records, began_at: float, took_s: float) -> None:
+        """A poll that began then handed these over; where the application polls.
+
+        Iteration tells of the records it gave out when it polls again, all of one poll at once.
+        """
+
+    def processing(self, record: Record) -> AbstractContextManager[object]:
+        """What to be in while ``run`` has a handler at work on ``record``; entered on the handler's thread or task.
+
+        Entered anew for each attempt. It sees what the handler raises, and can't keep it from being raised.
+        """
+        return nullcontext()
+
+    def committed(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        began_at: float,
+        took_s: float,
+        error: BaseException | None,
+    ) -> None:
+        """A commit of these ended, with ``error`` if it failed; on the I/O thread."""
+
+    def rebalanced(self, rebalance: Rebalance) -> None:
+        """A rebalance is over; on the I/O thread."""
+
+
+class HookList:
+    """The hooks of one consumer; may be changed at any time, from any thread."""
+
+    def __init__(self) -> None:
+        self._hooks: tuple[Hooks, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self._hooks)
+
+    def add(self, hooks: Hooks) -> None:
+        """Call these from now on, after those there are."""
+        self._hooks = (*self._hooks, hooks)
+
+    def remove(self, hooks: Hooks) -> None:
+        """Call these no more; does nothing if they were not added."""
+        self._hooks = tuple(other for other in self._hooks if other is not hooks)
+
+    # ---- for those who are watched; moments are monotonic, in seconds
+
+    def received(self, records: Records, began: float, ended: float) -> None:
+        """Say that a poll handed records over."""
+        began_at = _wall_s(began)
+        self._each(lambda hooks: hooks.received(records, began_at, ended - began))
+
+    def committed(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        began: float,
+        ended: float,
+        error: BaseException | None,
+    ) -> None:
+        """Say that a commit ended."""
+        began_at = _wall_s(began)
+        self._each(lambda hooks: hooks.committed(offsets, began_at, ended - began, error))
+
+    def rebalanced(self, rebalance: Rebalance) -> None:
+        """Say that a rebalance is over."""
+        self._each(lambda hooks: hooks.rebalanced(rebalance))
+
+    @contextmanager
+    def processing(self, record: Record) -> Iterator[None]:
+        """Be in what each of them wants to be in, first the oldest."""
+        with ExitStack() as stack:
+            for hooks in self._hooks:
+                stack.enter_context(_Shielded(hooks, record))
+            yield
+
+    def _each(self, tell: Callable[[Hooks], None]) -> None:
+        for hooks in self._hooks:
+            try:
+                tell(hooks)
+            except Exception:
+                _log_failure(hooks)
+
+
+class _Shielded(AbstractContextManager[None]):
+    """The context of one hook, which neither raises anything of its own nor stops what the handler raised."""
+
+    def __init__(self, hooks: Hooks, record: Record) -> None:
+        self._hooks = hooks
+        self._record = record
+        self._inner: AbstractContextManager[object] = nullcontext()
+
+    def __enter__(self) -> None:
+        try:
+            inner = self._hooks.processing(self._record)
+            inner.__enter__()
+        except Exception:
+            _log_failure(self._hooks)
+        else:
+            self._inner = inner
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._inner.__exit__(kind, error, trace)
+        except Exception as raised:
+            if raised is not error:
+                _log_failure(self._hooks)
+
+
+def _log_failure(hooks: Hooks) -> None:
+    logger.exception("%s raised; nothing else comes of it", type(hooks).__qualname__)
+
+
+def _wall_s(moment: float) -> float:
+    return time.time() - (time.monotonic() - moment)
