@@ -1,0 +1,111 @@
+"""The metrics of all consumers that report to one meter provider.
+
+An instrument is made once for a meter and asks every consumer, since a meter wants each name once. One collection
+asks each consumer once for all its numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from weakref import WeakKeyDictionary
+
+from opentelemetry.metrics import CallbackOptions, Meter, MeterProvider, Observation
+
+from kafka_nextgen.aio import AsyncConsumer
+from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.metrics import Kind, Metrics, MetricSpec, Sample, samples, specs
+from kafka_nextgen.opentelemetry import names
+from kafka_nextgen.opentelemetry.names import Attributes
+
+__all__ = ["DURATION_BOUNDARIES_S", "Meters", "meters_of"]
+
+#: Of histograms of durations, in seconds, as the conventions advise.
+DURATION_BOUNDARIES_S = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+
+#: The instruments of a collection are asked one after the other; those asked within this time (seconds) are of one.
+COLLECTION_S = 0.1
+
+_LABELS = {"topic": names.TOPIC, "partition": names.PARTITION, "cause": names.CAUSE}
+_CONSUMED = "topic-records-consumed-total"
+
+
+class Meters:
+    """The instruments of one meter, and the consumers they report on."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._consumers: WeakKeyDictionary[Consumer | AsyncConsumer, Attributes] = WeakKeyDictionary()
+        self._collected: Mapping[str, list[Observation]] = {}
+        self._collected_at = 0.0
+        for spec in specs(Metrics):
+            create = meter.create_observable_counter if spec.kind is Kind.COUNTER else meter.create_observable_gauge
+            create(instrument_name(spec), [self._callback(spec)], spec.unit, spec.meaning)
+        self.operation_duration = meter.create_histogram(
+            "messaging.client.operation.duration",
+            "s",
+            "Duration of polls that brought records, and of commits",
+            explicit_bucket_boundaries_advisory=DURATION_BOUNDARIES_S,
+        )
+        self.process_duration = meter.create_histogram(
+            "messaging.process.duration",
+            "s",
+            "Duration of processing a record or a batch",
+            explicit_bucket_boundaries_advisory=DURATION_BOUNDARIES_S,
+        )
+
+    def add(self, consumer: Consumer | AsyncConsumer, common: Attributes) -> None:
+        """Report on this consumer, too, as long as it lives; ``common`` attributes tell it from others."""
+        self._consumers[consumer] = common
+
+    def remove(self, consumer: Consumer | AsyncConsumer) -> None:
+        """Report on it no more."""
+        self._consumers.pop(consumer, None)
+
+    def _callback(self, spec: MetricSpec) -> Callable[[CallbackOptions], Iterable[Observation]]:
+        return partial(self._observe, spec.name)
+
+    def _observe(self, name: str, options: CallbackOptions) -> Iterable[Observation]:
+        now = time.monotonic()
+        if now - self._collected_at > COLLECTION_S:
+            self._collected, self._collected_at = self._collect(), now
+        return self._collected.get(name, ())
+
+    def _collect(self) -> dict[str, list[Observation]]:
+        collected: dict[str, list[Observation]] = {}
+        for consumer, common in list(self._consumers.items()):
+            try:
+                metrics = consumer.metrics()
+            except MisuseError:  # a process forked off has no consumer
+                continue
+            for sample in samples(metrics):
+                observation = Observation(sample.value, common | _attributes(sample))
+                collected.setdefault(sample.spec.name, []).append(observation)
+        return collected
+
+
+def instrument_name(spec: MetricSpec) -> str:
+    """What a number is called: by the conventions, or as OpenTelemetry calls that of a Java consumer."""
+    if spec.name == _CONSUMED:
+        return "messaging.client.consumed.messages"
+    return f"kafka.consumer.{spec.name.replace('-', '_')}"
+
+
+def _attributes(sample: Sample) -> Attributes:
+    labels = zip(sample.spec.labels, sample.labels, strict=True)
+    attributes: Attributes = {_LABELS[name]: value for name, value in labels}
+    if sample.spec.name == _CONSUMED:
+        attributes[names.OPERATION_NAME] = "poll"
+    return attributes
+
+
+_METERS: WeakKeyDictionary[MeterProvider, Meters] = WeakKeyDictionary()
+
+
+def meters_of(provider: MeterProvider, name: str, version: str) -> Meters:
+    """The instruments of a provider, made when they are first asked for."""
+    meters = _METERS.get(provider)
+    if meters is None:
+        meters = _METERS[provider] = Meters(provider.get_meter(name, version))
+    return meters
