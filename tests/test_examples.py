@@ -55,6 +55,7 @@ def test_every_example_is_tested() -> None:
     helpers = {"arguments"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
         "asyncio_consumer",
+        "manual_assignment",
         "parallel_processing",
         "rebalance_listener",
         "static_member",
@@ -63,12 +64,17 @@ def test_every_example_is_tested() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sync", "asyncio_consumer", "parallel_processing", "rebalance_listener", "static_member"]
+    "name",
+    ["sync", "asyncio_consumer", "manual_assignment", "parallel_processing", "rebalance_listener", "static_member"],
 )
 def test_an_example_reads_every_record(name: str, servers: str) -> None:
     lines = run_example(name, servers, "--group", name)
     orders = {line.split("b'")[1].rstrip("'") for line in lines if "b'" in line}
     assert orders == {f"order {number}" for number in range(RECORDS)}
+
+
+def test_reading_by_hand_ends_by_itself(servers: str) -> None:
+    assert len(run_example("manual_assignment", servers, "--max-messages", "1000")) == RECORDS
 
 
 def test_the_listener_hears_what_comes_and_goes(servers: str) -> None:

@@ -116,6 +116,24 @@ def test_async_consumers_assign_too(stage: Stage) -> None:
     asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
 
 
+def test_an_assignment_that_is_cancelled_changes_nothing(stage: Stage) -> None:
+    async def scene() -> None:
+        committing = {"enable_auto_commit": True, "auto_commit_interval_ms": LONG_MS}
+        async with AsyncConsumer(**stage.config(**committing)) as consumer:
+            await consumer.assign([tp(0)])
+            assert len(await consumer.poll(timeout=PATIENCE_S)) > 0
+            await consumer.poll(timeout=0)
+            asked = stage.never(OFFSET_COMMIT)
+            assigning = asyncio.ensure_future(consumer.assign([tp(1)]))
+            await asyncio.to_thread(asked.wait, PATIENCE_S)
+            assigning.cancel()
+            await asyncio.wait([assigning])
+            assert consumer.assignment() == {tp(0)}
+            await consumer.close(timeout=0.5)
+
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
+
+
 # ---- committing
 
 
