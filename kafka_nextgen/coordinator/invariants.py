@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 
+from kafka_nextgen.coordinator.classic.invariants import classic_violations
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
@@ -21,6 +22,8 @@ __all__ = ["violations"]
 
 def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]:
     """Every rule that ``group`` breaks; ``timers`` are those that run."""
+    if group.classic is not None:
+        return [*_one_kind(group), *classic_violations(group.classic, group.classic_record, timers)]
     return [
         *_one_owner(group),
         *_epochs_in_order(group),
@@ -31,6 +34,12 @@ def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]
         *_indexes_in_step(group),
         *_timers_as_needed(group, timers),
     ]
+
+
+def _one_kind(group: Group) -> Iterator[str]:
+    """A name has a group of one kind at a time."""
+    if group.is_consumer_group or group.members or group.currents or group.targets or group.patterns:
+        yield f"{group.group_id} has a classic group, and a consumer group or what is left of one"
 
 
 def _one_owner(group: Group) -> Iterator[str]:

@@ -13,6 +13,7 @@ from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.invariants import violations
 from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChanged
+from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.scenarios.prompted import PromptedAssignor
 from kafka_nextgen.scenarios.world import GROUP
@@ -30,6 +31,7 @@ class CoordinatorHost:
         self.assignor = PromptedAssignor()
         self.now = _ANY_TIME
         self.log: list[r.Record] = []
+        self.released: list[tuple[int, Response | None]] = []  # answers to parked requests that nobody took yet
         self.names: dict[TopicId, str] = {}
         self.topics: dict[str, TopicImage] = {}
         self.configure(settings or CoordinatorSettings(group_consumer_assignment_interval_ms=0))
@@ -54,6 +56,7 @@ class CoordinatorHost:
         """Store an outcome and put it into force."""
         self.log.extend(outcome.records)
         self.coordinator.commit(outcome)
+        self.released.extend(outcome.released)
 
     def expire(self) -> Iterator[Outcome]:
         """Serve the timers that have run out by now."""

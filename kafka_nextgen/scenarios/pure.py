@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, Parked, SyncGroupAnswer
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.responses import (
-    ConsumerGroupHeartbeatAnswer,
-    OffsetsCommitted,
-    OffsetsFetched,
-)
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.scenarios.host import CoordinatorHost
+from kafka_nextgen.scenarios.notation import NotationError
 from kafka_nextgen.scenarios.setting_up import Plan, carry_out
 from kafka_nextgen.scenarios.telling import tell_news, tell_status
-from kafka_nextgen.scenarios.world import Heard, Question, World
+from kafka_nextgen.scenarios.world import Answer, Heard, LateAnswer, PatientQuestion, Question, World
 from kafka_nextgen.types import TopicId
 
 __all__ = ["PureWorld"]
@@ -32,6 +32,9 @@ class PureWorld(World):
         self.host = CoordinatorHost()
         self.plan = Plan()
         self._answers_only = answers_only
+        self._last_number = 0
+        self._parked: dict[int, str] = {}
+        self._arrived: dict[str, LateAnswer] = {}
 
     def ask(self, question: Question) -> Heard:
         """Put a question to the coordinator."""
@@ -39,11 +42,42 @@ class PureWorld(World):
         before = self._status_of(question)
         outcome = self.host.ask(question)
         answer = outcome.response
-        assert isinstance(answer, ConsumerGroupHeartbeatAnswer | OffsetsCommitted | OffsetsFetched)
+        assert isinstance(answer, Answer)
         if self._answers_only:
             return Heard(answer)
         after = () if _is_refused(answer) else tell_status(_asker(question), before, self._status_of(question))
         return Heard(answer, tuple(self.news(outcome)), after)
+
+    def put(self, name: str, question: PatientQuestion) -> None:
+        """Put a question to the coordinator, which may park it."""
+        self.set_up()
+        self._last_number += 1
+        answer = self.host.ask(evolve(question, number=self._last_number)).response
+        if isinstance(answer, Parked):
+            self._parked[answer.number] = name
+        else:
+            self._hear(name, answer)
+
+    def arrived(self) -> dict[str, LateAnswer]:
+        """The answers that were released since the last call, too."""
+        while self.host.released:
+            number, answer = self.host.released.pop(0)
+            name = self._parked.pop(number)
+            if answer is not None:
+                self._hear(name, answer)
+        arrived, self._arrived = self._arrived, {}
+        return arrived
+
+    def _hear(self, name: str, answer: object) -> None:
+        assert isinstance(answer, JoinGroupAnswer | SyncGroupAnswer)
+        self._arrived[name] = answer
+
+    def wait(self) -> Iterator[str]:
+        """Go on to the next moment at which something is due."""
+        deadline = self.host.coordinator.deadline()
+        if deadline is None:
+            raise NotationError("nothing is due, so there is nothing to wait for")
+        yield from self.pass_time(max(deadline - self.host.now, 0.0))
 
     def _status_of(self, question: Question) -> r.MemberStatus | None:
         is_heartbeat = isinstance(question, ConsumerGroupHeartbeat)
@@ -84,7 +118,7 @@ class PureWorld(World):
 
 
 def _asker(question: Question) -> str:
-    return question.member_id or ""
+    return question.member_id if isinstance(question, ConsumerGroupHeartbeat) else ""
 
 
 def _is_refused(answer: object) -> bool:

@@ -10,18 +10,61 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from kafka_nextgen.coordinator.classic.responses import (
+    GroupsDescribed,
+    HeartbeatAnswer,
+    JoinGroupAnswer,
+    LeaveGroupAnswer,
+    SyncGroupAnswer,
+)
+from kafka_nextgen.coordinator.requests import (
+    ConsumerGroupHeartbeat,
+    DeleteGroups,
+    ListGroups,
+    OffsetCommit,
+    OffsetFetch,
+)
+from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupHeartbeatAnswer,
+    GroupsDeleted,
+    GroupsListed,
+    OffsetsCommitted,
+    OffsetsFetched,
+)
+from kafka_nextgen.scenarios.classic_members import ClassicMembers
 from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
 from kafka_nextgen.scenarios.raw_members import Epochs, RawMembers
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
 
-__all__ = ["GROUP", "Answer", "Heard", "Question", "World"]
+__all__ = ["GROUP", "Answer", "Heard", "LateAnswer", "PatientQuestion", "Question", "World"]
 
 GROUP = "g"
 
-Question = ConsumerGroupHeartbeat | OffsetCommit | OffsetFetch
-Answer = ConsumerGroupHeartbeatAnswer | OffsetsCommitted | OffsetsFetched
+Question = (
+    ConsumerGroupHeartbeat
+    | OffsetCommit
+    | OffsetFetch
+    | Heartbeat
+    | LeaveGroup
+    | DescribeGroups
+    | ListGroups
+    | DeleteGroups
+)
+Answer = (
+    ConsumerGroupHeartbeatAnswer
+    | OffsetsCommitted
+    | OffsetsFetched
+    | HeartbeatAnswer
+    | LeaveGroupAnswer
+    | GroupsDescribed
+    | GroupsListed
+    | GroupsDeleted
+)
+
+#: Questions that may have to wait for other members, and what is answered to them.
+PatientQuestion = JoinGroup | SyncGroup
+LateAnswer = JoinGroupAnswer | SyncGroupAnswer
 
 
 @frozen
@@ -38,12 +81,25 @@ class World(ABC):
 
     def __init__(self, *, relative_epochs: bool) -> None:
         self.raw = RawMembers(Epochs(relative_epochs))
+        self.classic = ClassicMembers()
         self.topic_ids: dict[str, TopicId] = {}  # of the topics there are
         self.topic_names: dict[TopicId, str] = {}  # also of those there were
 
     @abstractmethod
     def ask(self, question: Question) -> Heard:
         """Put a question to the coordinator."""
+
+    @abstractmethod
+    def put(self, name: str, question: PatientQuestion) -> None:
+        """Put a question that may have to wait for others, in the name of a member."""
+
+    @abstractmethod
+    def arrived(self) -> dict[str, LateAnswer]:
+        """The answers to such questions that have come since the last call, by whom they are for."""
+
+    @abstractmethod
+    def wait(self) -> Iterable[str]:
+        """Let so much time pass that an answer may have come, and tell what else that brings."""
 
     @abstractmethod
     def make_topic(self, name: str, partitions: int) -> TopicId:

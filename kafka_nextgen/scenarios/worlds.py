@@ -6,7 +6,19 @@ from kafka_nextgen.scenarios.grammar import Scenario
 from kafka_nextgen.scenarios.pair import PairWorld
 from kafka_nextgen.scenarios.playing import Player, Verbs
 from kafka_nextgen.scenarios.pure import PureWorld
-from kafka_nextgen.scenarios.verbs import answers, groups, heartbeats, links, members, offsets, pairs, time, topics
+from kafka_nextgen.scenarios.verbs import (
+    answers,
+    classic,
+    classic_groups,
+    groups,
+    heartbeats,
+    links,
+    members,
+    offsets,
+    pairs,
+    time,
+    topics,
+)
 from kafka_nextgen.scenarios.world import World
 
 __all__ = ["PAIR", "PURE", "RAW", "pair_player", "pure_player"]
@@ -26,6 +38,15 @@ RAW: Verbs[World] = {
     "pause": heartbeats.pause,
     "commit": offsets.commit,
     "fetch-offsets": offsets.fetch_offsets,
+    "join-group": classic.join_group,
+    "sync-group": classic.sync_group,
+    "heartbeat-group": classic.heartbeat_group,
+    "leave-group": classic.leave_group,
+    "await": classic.wait_for,
+    "commit-group": classic_groups.commit_group,
+    "describe-group": classic_groups.describe_group,
+    "list-groups": classic_groups.list_groups,
+    "delete-group": classic_groups.delete_group,
     "tick": time.tick,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 from collections import deque
@@ -30,7 +31,13 @@ class Client:
     def __exit__(
         self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._socket.close()
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
 
     def ask(self, api: Api, message: ApiMessage, version: int | None = None) -> Any:
         """Send a request in its highest version, or that of ``version``, and return the answer."""
@@ -56,6 +63,10 @@ class Client:
         """Return the next frame, without its length; ``ConnectionError`` if the broker hung up instead."""
         (length,) = struct.unpack(">i", self._receive(4))
         return self._receive(length)
+
+    def has_answer(self, timeout_s: float) -> bool:
+        """Whether the broker says something, or hangs up, within this time."""
+        return bool(select.select([self], [], [], timeout_s)[0])
 
     def is_hung_up(self) -> bool:
         """Wait for the broker to say something or to hang up, and return whether it hung up."""

@@ -47,7 +47,7 @@ def test_behind_a_socket_there_is_nothing_to_look_into() -> None:
 
 def test_on_a_broker_of_others_no_time_can_be_made_to_pass() -> None:
     with tcp_player() as player, pytest.raises(NotationError, match="leave this world out"):
-        SocketWorld(player.world.client).pass_time(5)
+        SocketWorld(player.world.client, lambda: player.world.client).pass_time(5)
 
 
 def test_in_virtual_time_a_session_ends_at_once() -> None:

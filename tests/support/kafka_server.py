@@ -20,7 +20,7 @@ BROKER_SETTINGS = {
     "group.consumer.session.timeout.ms": str(SESSION_TIMEOUT_S * 1000),
     "group.consumer.min.heartbeat.interval.ms": "100",
     "group.consumer.heartbeat.interval.ms": "500",
-    "group.initial.rebalance.delay.ms": "500",
+    "group.initial.rebalance.delay.ms": "1000",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kafka_nextgen.codes import ErrorCode
@@ -28,8 +28,8 @@ _PROBE = "probe"
 class KafkaWorld(SocketWorld):
     """One scenario, in a group and with topics of its own. Targets are made at once, as in the other worlds."""
 
-    def __init__(self, client: Client) -> None:
-        super().__init__(client)
+    def __init__(self, client: Client, connect: Callable[[], Client]) -> None:
+        super().__init__(client, connect)
         eventually("the group has a coordinator", lambda: _has_coordinator(client, self.group))
         if _set_interval(client, self.group):
             eventually("targets are made at once", lambda: _interval(client, self.group) == "0")
@@ -87,4 +87,6 @@ def _interval(client: Client, group: str) -> str | None:
 def kafka_player(bootstrap_servers: str) -> Iterator[Player[SocketWorld]]:
     """A world of its own on a broker that others use, too."""
     with Client(bootstrap_servers) as client:
-        yield Player(KafkaWorld(client), RAW)
+        world = KafkaWorld(client, lambda: Client(bootstrap_servers))
+        yield Player(world, RAW)
+        world.conversation.close()

@@ -6,48 +6,80 @@ have in the scenario.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from attrs import evolve
 
 from kafka_nextgen.bridge import consumer_group_heartbeat, offset_commit, offset_fetch
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.classic.requests import DescribeGroups
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups, OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupHeartbeatAnswer,
+    GroupsDeleted,
+    GroupsListed,
+    OffsetsCommitted,
+    OffsetsFetched,
+)
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.scenarios.notation import NotationError
-from kafka_nextgen.scenarios.world import Answer, Heard, Question, World
+from kafka_nextgen.scenarios.world import GROUP, Answer, Heard, LateAnswer, PatientQuestion, Question, World
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, OFFSET_FETCH
 from tests.broker.client import Client
 from tests.support.clients import unique
 from tests.worlds import topics
+from tests.worlds.classic import ClassicConversation
 
 __all__ = ["SocketWorld"]
 
+_PATIENCE_S = 10.0
 _BY_NAME = 9  # the highest version of OffsetCommit and OffsetFetch that every release has
 
 
 class SocketWorld(World):
     """A group and topics of the scenario's own, on the broker ``client`` is connected to."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, connect: Callable[[], Client]) -> None:
         super().__init__(relative_epochs=True)
         self.client = client
+        self.conversation = ClassicConversation(client, connect)
         self.group = unique("scenario")
         self._real_names: dict[str, str] = {}
 
     def ask(self, question: Question) -> Heard:
-        ours = evolve(question, group_id=self.group)
-        answer: Answer
-        if isinstance(ours, ConsumerGroupHeartbeat):
-            answer = self._heartbeat(ours)
-        elif isinstance(ours, OffsetCommit):
-            answer = self._commit(ours)
-        else:
-            answer = self._fetch(ours)
-        return Heard(answer)
+        if isinstance(question, ConsumerGroupHeartbeat):
+            return Heard(self._heartbeat(evolve(question, group_id=self.group)))
+        if isinstance(question, OffsetCommit):
+            return Heard(self._commit(evolve(question, group_id=self.group)))
+        if isinstance(question, OffsetFetch):
+            return Heard(self._fetch(evolve(question, group_id=self.group)))
+        return Heard(self._told_of_group(self.conversation.ask(self._of_group(question))))
+
+    def put(self, name: str, question: PatientQuestion) -> None:
+        self.conversation.put(name, evolve(question, group_id=self.group))
+
+    def arrived(self) -> dict[str, LateAnswer]:
+        return self.conversation.arrived(self.group)
+
+    def wait(self) -> Iterable[str]:
+        """Time passes by itself: long enough for whatever is told to come."""
+        self.conversation.wait(_PATIENCE_S)
+        return ()
+
+    def _of_group(self, question: Question) -> Question:
+        if isinstance(question, DescribeGroups | DeleteGroups):
+            return evolve(question, group_ids=(self.group,))
+        return evolve(question, group_id=self.group) if hasattr(question, "group_id") else question
+
+    def _told_of_group(self, answer: Answer) -> Answer:
+        if isinstance(answer, GroupsListed):
+            own = (evolve(group, group_id=GROUP) for group in answer.groups if group.group_id == self.group)
+            return GroupsListed(tuple(own))
+        if isinstance(answer, GroupsDeleted):
+            return GroupsDeleted({GROUP: answer.results[self.group]})
+        return answer
 
     def _heartbeat(self, question: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeatAnswer:
         names = question.subscribed_topics

@@ -21,7 +21,7 @@ class TcpWorld(SocketWorld):
     """One scenario on one cluster, which nobody else may use."""
 
     def __init__(self, cluster: Cluster, client: Client) -> None:
-        super().__init__(client)
+        super().__init__(client, lambda: Client(cluster.bootstrap_servers))
         self._cluster = cluster
         self._now = _ANY_TIME
         self._groups = cluster._broker._cluster.groups
@@ -30,6 +30,11 @@ class TcpWorld(SocketWorld):
     def pass_time(self, seconds: float) -> Iterator[str]:
         self._cluster._run(self._expire_until(self._now + seconds))
         yield from ()
+
+    def wait(self) -> Iterator[str]:
+        deadline = self._groups._coordinator.deadline()
+        assert deadline is not None, "nothing is due, so there is nothing to wait for"
+        yield from self.pass_time(max(deadline - self._now, 0.0))
 
     async def _expire_until(self, end: float) -> None:
         """Let the coordinator's timers ring, each at its time."""
@@ -45,4 +50,6 @@ def tcp_player() -> Iterator[Player[SocketWorld]]:
     """A world of its own, with Kafka's default settings, but targets are made at once."""
     config = {"group.consumer.assignment.interval.ms": 0}
     with Cluster(config=config) as cluster, Client(cluster.bootstrap_servers) as client:
-        yield Player(TcpWorld(cluster, client), RAW)
+        world = TcpWorld(cluster, client)
+        yield Player(world, RAW)
+        world.conversation.close()

@@ -21,7 +21,13 @@ from kafka_nextgen.scenarios.telling import tell_group
 
 __all__ = ["assign", "coordinator", "epoch", "present_member", "settings", "state"]
 
-_DEFAULTS = {"profile": "4.3", "assignment_interval": "0s", "max_size": "1000", "regex_refresh": "10m"}
+_DEFAULTS = {
+    "profile": "4.3",
+    "assignment_interval": "0s",
+    "max_size": "1000",
+    "regex_refresh": "10m",
+    "initial_delay": "3s",
+}
 _TIMES = {"session": "45s", "heartbeat": "5s"}
 
 
@@ -38,6 +44,8 @@ def settings(world: PureWorld, command: Command) -> Iterator[str]:
             group_consumer_heartbeat_interval_ms=_milliseconds(given["heartbeat"]),
             group_consumer_assignment_interval_ms=_milliseconds(given["assignment_interval"]),
             group_consumer_max_size=int(given["max_size"]),
+            group_max_size=int(given["max_size"]),
+            group_initial_rebalance_delay_ms=_milliseconds(given["initial_delay"]),
             group_consumer_regex_refresh_interval_ms=_milliseconds(given["regex_refresh"]),
         )
     )

@@ -1,0 +1,60 @@
+"""How the answers of a classic group are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.responses import (
+    DescribedClassicGroup,
+    DescribedClassicMember,
+    JoinGroupAnswer,
+    LeftMember,
+    SyncGroupAnswer,
+)
+
+__all__ = ["tell_described", "tell_joined", "tell_left", "tell_synced"]
+
+#: How the id of a member is written.
+WriteId = Callable[[str], str]
+
+
+def tell_joined(name: str, answer: JoinGroupAnswer, write_id: WriteId) -> str:
+    """``-> A generation=1 range leader=A of A B``; without ``of`` for those who do not lead."""
+    if answer.error is not ErrorCode.NONE:
+        return f"-> {name} {answer.error.name}"
+    members = sorted(write_id(member.member_id) for member in answer.members)
+    everybody = f" of {' '.join(members)}" if members else ""
+    skip = " skips assignment" if answer.skip_assignment else ""
+    leader = write_id(answer.leader_id)
+    return f"-> {name} generation={answer.generation} {answer.protocol_name} leader={leader}{everybody}{skip}"
+
+
+def tell_synced(name: str, answer: SyncGroupAnswer) -> str:
+    """``-> A assignment=foo[0]``, in the bytes of its leader."""
+    if answer.error is not ErrorCode.NONE:
+        return f"-> {name} {answer.error.name}"
+    return f"-> {name} assignment={answer.assignment.decode() or '-'}"
+
+
+def tell_left(left: Iterable[LeftMember], write_id: WriteId) -> Iterator[str]:
+    """``-> A left``, ``-> @one UNKNOWN_MEMBER_ID``: a line for each."""
+    for member in left:
+        name = write_id(member.member_id) if member.member_id else ""
+        instance = f"@{member.instance_id}" if member.instance_id else ""
+        outcome = "left" if member.error is ErrorCode.NONE else member.error.name
+        yield f"-> {name}{instance} {outcome}"
+
+
+def tell_described(group: DescribedClassicGroup, write_id: WriteId) -> Iterator[str]:
+    """``-> Stable range`` and the members, by name."""
+    if group.error is not ErrorCode.NONE:
+        yield f"-> {group.error.name}"
+        return
+    yield " ".join(filter(None, ("->", group.state, group.protocol_name)))
+    yield from sorted(_described_member(member, write_id) for member in group.members)
+
+
+def _described_member(member: DescribedClassicMember, write_id: WriteId) -> str:
+    instance = f"@{member.instance_id}" if member.instance_id else ""
+    return f"   {write_id(member.member_id)}{instance} has={member.assignment.decode() or '-'}"

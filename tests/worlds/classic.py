@@ -1,0 +1,242 @@
+"""The classic protocol through sockets: each request that may have to wait has a connection of its own.
+
+Nothing tells that a request waits but that no answer comes. So after each there is a *barrier*: heartbeats of nobody to
+the same group, one after the other. The coordinator serves a group's requests in order, so when those are answered the
+answers to all requests before are on their way.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable
+
+from attrs import define, field
+
+from kafka_nextgen.bridge import list_groups
+from kafka_nextgen.bridge.consumer_protocol import decode_subscription, encode_subscription
+from kafka_nextgen.bridge.topics import code_of
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from kafka_nextgen.coordinator.classic.responses import (
+    DescribedClassicGroup,
+    DescribedClassicMember,
+    GroupsDescribed,
+    HeartbeatAnswer,
+    JoinedMember,
+    JoinGroupAnswer,
+    LeaveGroupAnswer,
+    LeftMember,
+    SyncGroupAnswer,
+)
+from kafka_nextgen.coordinator.requests import DeleteGroups, ListGroups
+from kafka_nextgen.coordinator.responses import GroupsDeleted, GroupsListed
+from kafka_nextgen.membership.classic.group import MemberSubscription
+from kafka_nextgen.scenarios.world import Answer, LateAnswer, PatientQuestion, Question
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.messages import (
+    ApiVersionsRequest,
+    DeleteGroupsRequest,
+    DescribeGroupsRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from tests.broker.client import Client
+
+__all__ = ["ClassicConversation"]
+
+_BARRIERS = 3
+_GRACE_S = 0.1
+_NOBODY = "nobody"
+
+
+@define
+class Waiting:
+    """A request on its way, and the connection it has to itself."""
+
+    name: str
+    client: Client
+    api: Api
+    version: int
+
+
+@define
+class ClassicConversation:
+    """The classic requests of one scenario; ``connect`` makes a connection."""
+
+    client: Client
+    connect: Callable[[], Client]
+    waiting: list[Waiting] = field(factory=list)
+
+    def ask(self, question: Question) -> Answer:
+        """Ask what is answered at once."""
+        return _ASK[type(question)](self.client, question)
+
+    def put(self, name: str, question: PatientQuestion) -> None:
+        """Send what may have to wait, on a connection that is known to be served."""
+        client = self.connect()
+        client.ask(apis.API_VERSIONS, ApiVersionsRequest(client_software_name="tests", client_software_version="1"))
+        if isinstance(question, JoinGroup):
+            client.send(_join(question), question.version)
+            self.waiting.append(Waiting(name, client, apis.JOIN_GROUP, question.version))
+        else:
+            client.send(_sync(question), apis.SYNC_GROUP.max_version)
+            self.waiting.append(Waiting(name, client, apis.SYNC_GROUP, apis.SYNC_GROUP.max_version))
+        self._pass_barrier(question.group_id)
+
+    def _pass_barrier(self, group_id: str) -> None:
+        for _ in range(_BARRIERS):
+            self.client.ask(apis.HEARTBEAT, HeartbeatRequest(group_id=group_id, generation_id=0, member_id=_NOBODY))
+
+    def arrived(self, group_id: str, timeout_s: float = _GRACE_S) -> dict[str, LateAnswer]:
+        """Take the answers that are there."""
+        if self.waiting:
+            self._pass_barrier(group_id)
+        deadline = time.monotonic() + timeout_s
+        found: dict[str, LateAnswer] = {}
+        for waiting in list(self.waiting):
+            if waiting.client.has_answer(max(deadline - time.monotonic(), 0)):
+                self.waiting.remove(waiting)
+                found[waiting.name] = _answer(waiting.client.receive(waiting.api, waiting.version))
+                waiting.client.close()
+        return found
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until some answer is there, or for this long."""
+        select.select([waiting.client for waiting in self.waiting], [], [], timeout_s)
+
+    def close(self) -> None:
+        for waiting in self.waiting:
+            waiting.client.close()
+
+
+def _join(question: JoinGroup) -> JoinGroupRequest:
+    protocol = JoinGroupRequest.JoinGroupRequestProtocol
+    return JoinGroupRequest(
+        group_id=question.group_id,
+        session_timeout_ms=question.session_timeout_ms,
+        rebalance_timeout_ms=question.rebalance_timeout_ms,
+        member_id=question.member_id,
+        group_instance_id=question.instance_id,
+        protocol_type=question.protocol_type,
+        protocols=[
+            protocol(name=offer.name, metadata=encode_subscription(_subscription(offer.metadata)))
+            for offer in question.protocols
+        ],
+        reason=question.reason,
+    )
+
+
+def _subscription(metadata: bytes) -> MemberSubscription:
+    return MemberSubscription(frozenset(metadata.decode().split()))
+
+
+def _sync(question: SyncGroup) -> SyncGroupRequest:
+    part = SyncGroupRequest.SyncGroupRequestAssignment
+    return SyncGroupRequest(
+        group_id=question.group_id,
+        generation_id=question.generation,
+        member_id=question.member_id,
+        group_instance_id=question.instance_id,
+        protocol_type=question.protocol_type,
+        protocol_name=question.protocol_name,
+        assignments=[part(member_id=member_id, assignment=data) for member_id, data in question.assignments],
+    )
+
+
+def _answer(message: JoinGroupResponse | SyncGroupResponse) -> LateAnswer:
+    if isinstance(message, SyncGroupResponse):
+        return SyncGroupAnswer(
+            code_of(message.error_code), message.protocol_type, message.protocol_name, bytes(message.assignment)
+        )
+    return JoinGroupAnswer(
+        code_of(message.error_code),
+        message.member_id,
+        message.generation_id,
+        message.protocol_type,
+        message.protocol_name,
+        message.leader,
+        tuple(_joined(member.member_id, member.group_instance_id, member.metadata) for member in message.members),
+        message.skip_assignment,
+    )
+
+
+def _joined(member_id: str, instance_id: str | None, metadata: bytes) -> JoinedMember:
+    topics = decode_subscription(bytes(metadata)).topics
+    return JoinedMember(member_id, instance_id, " ".join(sorted(topics)).encode())
+
+
+def _heartbeat(client: Client, question: Heartbeat) -> HeartbeatAnswer:
+    message = HeartbeatRequest(
+        group_id=question.group_id,
+        generation_id=question.generation,
+        member_id=question.member_id,
+        group_instance_id=question.instance_id,
+    )
+    return HeartbeatAnswer(code_of(client.ask(apis.HEARTBEAT, message).error_code))
+
+
+def _leave(client: Client, question: LeaveGroup) -> LeaveGroupAnswer:
+    identity = LeaveGroupRequest.MemberIdentity
+    members = [
+        identity(member_id=who.member_id, group_instance_id=who.instance_id, reason=who.reason)
+        for who in question.members
+    ]
+    told = client.ask(apis.LEAVE_GROUP, LeaveGroupRequest(group_id=question.group_id, members=members))
+    left = [LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in told.members]
+    return LeaveGroupAnswer(tuple(left), code_of(told.error_code))
+
+
+def _describe(client: Client, question: DescribeGroups) -> GroupsDescribed:
+    told = client.ask(apis.DESCRIBE_GROUPS, DescribeGroupsRequest(groups=list(question.group_ids)))
+    return GroupsDescribed(
+        tuple(
+            DescribedClassicGroup(
+                group.group_id,
+                code_of(group.error_code),
+                None,
+                group.group_state,
+                group.protocol_type,
+                group.protocol_data,
+                tuple(
+                    DescribedClassicMember(
+                        member.member_id,
+                        member.group_instance_id,
+                        member.client_id,
+                        member.client_host,
+                        bytes(member.member_metadata),
+                        bytes(member.member_assignment),
+                    )
+                    for member in group.members
+                ),
+            )
+            for group in told.groups
+        )
+    )
+
+
+def _list(client: Client, question: ListGroups) -> GroupsListed:
+    code, listed = list_groups.from_response(
+        client.ask(apis.LIST_GROUPS, list_groups.to_request(question.states, question.types))
+    )
+    assert code == ErrorCode.NONE
+    return listed
+
+
+def _delete(client: Client, question: DeleteGroups) -> GroupsDeleted:
+    told = client.ask(apis.DELETE_GROUPS, DeleteGroupsRequest(groups_names=list(question.group_ids)))
+    return GroupsDeleted({result.group_id: code_of(result.error_code) for result in told.results})
+
+
+_ASK: dict[type, Callable[..., Answer]] = {
+    Heartbeat: _heartbeat,
+    LeaveGroup: _leave,
+    DescribeGroups: _describe,
+    ListGroups: _list,
+    DeleteGroups: _delete,
+}
