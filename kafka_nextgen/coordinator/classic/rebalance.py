@@ -61,14 +61,12 @@ def prepare_rebalance(draft: Draft, reason: str) -> None:
 
 
 def _send_back_to_join(draft: Draft) -> None:
-    """Those who wait for their parts get none, and the parts of this generation are void."""
-    if not draft.classic.is_in(ClassicStatus.COMPLETING_REBALANCE):
-        return
+    """Those who wait for their parts get none, and nobody is waited for any more to ask for one."""
     for member in draft.classic.in_order():
         if member.sync is not None:
             draft.release(member.sync, SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
             draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
-    free = [evolve(member, sync=None, owes_sync=False, assignment=b"") for member in draft.classic.in_order()]
+    free = [evolve(member, sync=None, owes_sync=False) for member in draft.classic.in_order()]
     draft.group.classic = draft.classic.with_member(*free)
 
 

@@ -30,7 +30,7 @@ from kafka_nextgen.scenarios.notation import parse_duration
 from kafka_nextgen.scenarios.telling_classic import tell_joined, tell_left, tell_synced
 from kafka_nextgen.scenarios.world import GROUP, LateAnswer, PatientQuestion, World
 
-__all__ = ["heartbeat_group", "join_group", "leave_group", "sync_group", "wait_for"]
+__all__ = ["heartbeat_group", "join_group", "leave_group", "sync_group", "tell_arrived", "wait_for"]
 
 _MOST_WAITS = 100
 _GIVEN_BY_THE_WORLD = 0
@@ -106,7 +106,7 @@ def heartbeat_group(world: World, command: Command) -> Iterator[str]:
     answer = world.ask(Heartbeat(GROUP, generation, member_id, None if instance_id == "-" else instance_id)).answer
     assert isinstance(answer, HeartbeatAnswer)
     yield f"-> {command.name} {'ok' if answer.error is ErrorCode.NONE else answer.error.name}"
-    yield from _tell(world, world.arrived())
+    yield from tell_arrived(world)
 
 
 def leave_group(world: World, command: Command) -> Iterator[str]:
@@ -120,7 +120,7 @@ def leave_group(world: World, command: Command) -> Iterator[str]:
     answer = world.ask(LeaveGroup(GROUP, tuple(members))).answer
     assert isinstance(answer, LeaveGroupAnswer)
     yield from tell_left(answer.members, world.classic.write)
-    yield from _tell(world, world.arrived())
+    yield from tell_arrived(world)
 
 
 def wait_for(world: World, command: Command) -> Iterator[str]:
@@ -147,6 +147,11 @@ def _put(world: World, member: RawClassicMember, question: PatientQuestion) -> I
     if member.name not in arrived:
         yield f"   {member.name} waits"
     yield from _tell(world, arrived, first=member.name)
+
+
+def tell_arrived(world: World) -> Iterator[str]:
+    """Tell the answers that have come to those who waited."""
+    yield from _tell(world, world.arrived())
 
 
 def _tell(world: World, arrived: dict[str, LateAnswer], first: str = "") -> Iterator[str]:

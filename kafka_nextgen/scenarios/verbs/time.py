@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.verbs.classic import tell_arrived
 from kafka_nextgen.scenarios.world import World
 
 __all__ = ["tick"]
@@ -15,3 +16,4 @@ def tick(world: World, command: Command) -> Iterator[str]:
     """Let time pass."""
     command.expect(1)
     yield from world.pass_time(parse_duration(command.name))
+    yield from tell_arrived(world)
