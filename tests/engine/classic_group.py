@@ -1,0 +1,104 @@
+"""A small coordinator of classic groups, which the embedded broker lacks: for one member, that leads its group."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from attrs import define, field
+
+from kafka_nextgen.bridge.consumer_protocol import decode_subscription
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.classic.group import MemberSubscription
+from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, SYNC_GROUP
+from kafka_nextgen.wire.messages import (
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from tests.engine.stage import Stage
+
+__all__ = ["CLASSIC", "COOPERATIVE", "Group"]
+
+CLASSIC = {"group_protocol": "classic", "heartbeat_interval_ms": 50, "partition_assignment_strategy": "range"}
+COOPERATIVE = {**CLASSIC, "partition_assignment_strategy": "cooperative-sticky"}
+
+Topic = OffsetCommitResponse.OffsetCommitResponseTopic
+Partition = Topic.OffsetCommitResponsePartition
+
+
+@define
+class Group:
+    """The coordinator of a group with one member, its leader; ``refusals`` are answered to heartbeats or commits."""
+
+    generation: int = 0
+    joins: list[JoinGroupRequest] = field(factory=list)
+    leaves: list[LeaveGroupRequest] = field(factory=list)
+    heartbeat_refusals: deque[ErrorCode] = field(factory=deque)
+    commit_refusals: deque[ErrorCode] = field(factory=deque)
+    committed_in: list[int] = field(factory=list)
+
+    def serve(self, stage: Stage) -> None:
+        stage.handle(JOIN_GROUP, self.join)
+        stage.handle(SYNC_GROUP, self.sync)
+        stage.handle(HEARTBEAT, self.heartbeat)
+        stage.handle(LEAVE_GROUP, self.leave)
+        stage.handle(OFFSET_COMMIT, self.commit)
+
+    async def join(self, request: JoinGroupRequest, _context: object) -> JoinGroupResponse:
+        self.joins.append(request)
+        member_id = request.member_id or "me"
+        if not request.member_id and request.group_instance_id is None:
+            return JoinGroupResponse(error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id)
+        self.generation += 1
+        metadata = request.protocols[0].metadata
+        member = JoinGroupResponse.JoinGroupResponseMember(member_id=member_id, metadata=metadata)
+        return JoinGroupResponse(
+            generation_id=self.generation,
+            protocol_type="consumer",
+            protocol_name=request.protocols[0].name,
+            leader=member_id,
+            member_id=member_id,
+            members=[member],
+        )
+
+    async def sync(self, request: SyncGroupRequest, _context: object) -> SyncGroupResponse:
+        (part,) = request.assignments
+        return SyncGroupResponse(
+            protocol_type="consumer", protocol_name=request.protocol_name, assignment=part.assignment
+        )
+
+    async def heartbeat(self, _request: HeartbeatRequest, _context: object) -> HeartbeatResponse:
+        code = self.heartbeat_refusals.popleft() if self.heartbeat_refusals else ErrorCode.NONE
+        return HeartbeatResponse(error_code=code)
+
+    async def leave(self, request: LeaveGroupRequest, _context: object) -> LeaveGroupResponse:
+        self.leaves.append(request)
+        return LeaveGroupResponse(members=[])
+
+    async def commit(self, request: OffsetCommitRequest, _context: object) -> OffsetCommitResponse:
+        self.committed_in.append(request.generation_id_or_member_epoch)
+        code = self.commit_refusals.popleft() if self.commit_refusals else ErrorCode.NONE
+        return OffsetCommitResponse(
+            topics=[
+                Topic(
+                    name=topic.name,
+                    topic_id=topic.topic_id,
+                    partitions=[
+                        Partition(partition_index=partition.partition_index, error_code=code)
+                        for partition in topic.partitions
+                    ],
+                )
+                for topic in request.topics
+            ]
+        )
+
+    def said(self, join: int) -> MemberSubscription:
+        """What the member said in one of its joins."""
+        return decode_subscription(bytes(self.joins[join].protocols[0].metadata))
