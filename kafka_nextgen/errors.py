@@ -60,6 +60,16 @@ __all__ = [
 class KafkaNextgenError(Exception):
     """The root of everything this library raises on purpose."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors cross process boundaries with all they carry; not all of it is among the positional arguments."""
+        return _remade, (type(self), self.args, self.__dict__)
+
+
+def _remade(kind: type[KafkaNextgenError], args: tuple[object, ...], attributes: dict[str, object]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
+
 
 class ConfigError(KafkaNextgenError, ValueError):
     """The configuration can't be used; the message names the key and the nearest valid one.

@@ -1,0 +1,51 @@
+"""Every error goes through a pickle, to another process or into a log, with all that it carries."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from kafka_nextgen import errors
+from kafka_nextgen.errors import (
+    BrokerError,
+    CommitFailedError,
+    ConfigError,
+    CorruptRecordError,
+    DeserializationError,
+    KafkaNextgenError,
+)
+from kafka_nextgen.types import TopicPartition
+
+ORDERS = TopicPartition("orders", 3)
+
+
+def made(kind: type[KafkaNextgenError]) -> KafkaNextgenError:
+    """An error of this kind with something in every place."""
+    if issubclass(kind, CommitFailedError):
+        return kind("refused", code=25, retriable=True, group="g", member="m", failed={ORDERS: "UNKNOWN_MEMBER_ID"})
+    if issubclass(kind, BrokerError):
+        return kind("refused", code=82, retriable=True, group="g", member="m", partition=ORDERS)
+    if issubclass(kind, CorruptRecordError | DeserializationError):
+        return kind("broken", ORDERS, 7)
+    return kind("no such key", "group.idd") if issubclass(kind, ConfigError) else kind("it went wrong")
+
+
+KINDS: list[type[KafkaNextgenError]] = [getattr(errors, name) for name in errors.__all__]
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("kind", KINDS, ids=errors.__all__)
+def test_an_error_comes_out_of_a_pickle_as_it_went_in(kind: type[KafkaNextgenError], protocol: int) -> None:
+    error = made(kind)
+    again = pickle.loads(pickle.dumps(error, protocol))
+    assert (type(again), str(again), again.args, vars(again)) == (kind, str(error), error.args, vars(error))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=errors.__all__)
+def test_a_copied_error_is_equal_and_another_one(kind: type[KafkaNextgenError]) -> None:
+    error = made(kind)
+    again = copy.copy(error)
+    again.note = "kept by the copy"  # type: ignore[attr-defined]
+    assert not hasattr(error, "note")
