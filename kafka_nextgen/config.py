@@ -24,11 +24,13 @@ from attrs import Factory, frozen
 
 from kafka_nextgen import properties as p
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties import GroupProtocol, IsolationLevel, OffsetReset, RecoveryStrategy, SecurityProtocol
+from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
+from kafka_nextgen.properties import GroupProtocol, IsolationLevel, RecoveryStrategy, SecurityProtocol
 
 __all__ = [
     "FORBIDDEN",
     "KEYS",
+    "ByDuration",
     "ConsumerConfig",
     "GroupProtocol",
     "IsolationLevel",
@@ -110,10 +112,11 @@ class ConsumerConfig:
     heartbeat_interval_ms: int = _key(
         p.whole_number(1), 3_000, "With the classic protocol: the time between two heartbeats."
     )
-    auto_offset_reset: OffsetReset = _key(
-        p.one_of(OffsetReset),
+    auto_offset_reset: Reset = _key(
+        p.offset_reset,
         OffsetReset.LATEST,
-        "Where to start without a committed offset; none raises OffsetOutOfRangeError.",
+        "Where to start without a committed offset; none raises OffsetOutOfRangeError, by_duration takes the first "
+        "record that is at most this old, an ISO 8601 duration (KIP-1106).",
     )
     enable_auto_commit: bool = _key(
         p.boolean, _WITH_A_GROUP, "Commit what was handed over before the last poll. Default: true, with a group."
@@ -328,4 +331,6 @@ def _order_message(config: ConsumerConfig, low: str, high: str, spare: int) -> s
 def _plain(value: object) -> object:
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, ByDuration):
+        return str(value)
     return ",".join(map(str, value)) if isinstance(value, tuple) else value

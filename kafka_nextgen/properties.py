@@ -15,6 +15,8 @@ from typing import Generic, TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen.offset_reset import Reset, read_reset
+
 __all__ = [
     "INT32_MAX",
     "STRATEGIES",
@@ -23,7 +25,6 @@ __all__ = [
     "IsolationLevel",
     "Kind",
     "NotInThisVersionError",
-    "OffsetReset",
     "RecoveryStrategy",
     "SecurityProtocol",
     "ServerAddress",
@@ -31,6 +32,7 @@ __all__ = [
     "deserializer",
     "group_protocol",
     "isolation_level",
+    "offset_reset",
     "one_of",
     "security_protocol",
     "servers",
@@ -59,14 +61,6 @@ class GroupProtocol(Enum):
     CONSUMER = "consumer"
     CLASSIC = "classic"
     AUTO = "auto"
-
-
-class OffsetReset(Enum):
-    """Where reading starts in a partition without a committed offset."""
-
-    LATEST = "latest"
-    EARLIEST = "earliest"
-    NONE = "none"
 
 
 class IsolationLevel(Enum):
@@ -231,5 +225,6 @@ def _read_deserializer(value: object) -> Deserializer:
 deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
 
 group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
+offset_reset: Kind[Reset] = Kind("latest or earliest or none or by_duration:PT1H30M", read_reset)
 isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel, later=("read_committed",))
 security_protocol: Kind[SecurityProtocol] = one_of(SecurityProtocol, later=("ssl", "sasl_plaintext", "sasl_ssl"))

@@ -10,7 +10,7 @@ from kafka_nextgen.engine.core import Offsets
 from kafka_nextgen.engine.front import Front
 from kafka_nextgen.engine.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.waiting import answer_to
-from kafka_nextgen.fetching import OffsetReset
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["AwaitedCalls"]

@@ -19,9 +19,9 @@ from kafka_nextgen.engine.manual_assignment import checked, refusal
 from kafka_nextgen.engine.records import Deserializers, Records
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import ConfigError, MisuseError
-from kafka_nextgen.fetching import OffsetReset
 from kafka_nextgen.membership.events import Polled, Subscribed
 from kafka_nextgen.metrics import Metrics
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice

@@ -200,14 +200,15 @@ class Fetcher:
 
     async def _look_up_reset(self, need: NeedOffsetReset) -> None:
         timeout_ms = self._config.request_timeout_ms
+        timestamps = need.timestamps(int(time.time() * 1000))
         message = await self._cluster.call(
             Node(need.node_id),
             LIST_OFFSETS,
-            lambda version: list_offsets.to_request(need.timestamps, need.leader_epochs, READ_UNCOMMITTED, timeout_ms),
+            lambda version: list_offsets.to_request(timestamps, need.leader_epochs, READ_UNCOMMITTED, timeout_ms),
             timeout_ms / 1000,
         )
         assert isinstance(message, ListOffsetsResponse)
-        found = list_offsets.from_response(message, need.timestamps)
+        found = list_offsets.from_response(message, timestamps)
         with self._fetches.locked() as state:
             state.reset_found(need, found, time.monotonic())
 

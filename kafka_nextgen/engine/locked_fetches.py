@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 
-from kafka_nextgen.fetching import FetchState, OffsetReset, Standings
+from kafka_nextgen.fetching import FetchState, Standings
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from kafka_nextgen.engine.core import ConsumerCore, Offsets
 from kafka_nextgen.engine.waiting import answer, answer_to
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.fetching import OffsetReset
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["AsyncRebalanceConsumer", "RebalanceConsumer", "is_in_callback"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.fetching import FetchSettings, OffsetReset
+from kafka_nextgen.fetching import FetchSettings
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.settings import MemberSettings
 
@@ -50,7 +50,7 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
 def fetch_settings(config: ConsumerConfig) -> FetchSettings:
     """What concerns fetching."""
     return FetchSettings(
-        reset=OffsetReset(config.auto_offset_reset.value),
+        reset=config.auto_offset_reset,
         strict=config.offset_reset_strict,
         buffer_bytes=config.fetch_buffer_bytes,
         max_bytes=config.fetch_max_bytes,

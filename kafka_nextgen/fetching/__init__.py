@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kafka_nextgen.fetching.decoding import DecodedPartition, decode_answer
 from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
-from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import FetchState
 
@@ -21,7 +21,6 @@ __all__ = [
     "NeedCommittedOffset",
     "NeedMetadata",
     "NeedOffsetReset",
-    "OffsetReset",
     "Standing",
     "Standings",
     "decode_answer",

@@ -13,7 +13,8 @@ from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reactions import Reaction, error_of, reaction_to
-from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.offset_reset import ByDuration
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Fetch", "Need", "NeedCommittedOffset", "NeedMetadata", "NeedOffsetReset"]
@@ -30,12 +31,22 @@ class NeedCommittedOffset:
 
 @frozen
 class NeedOffsetReset:
-    """Ask this node for offsets by timestamp (ListOffsets: -2 the first, -1 the end); answer ``reset_found``."""
+    """Ask this node for offsets by timestamp (ListOffsets: -2 the first, -1 the end); answer ``reset_found``.
+
+    Some timestamps are durations before the time when it is asked, which its driver knows.
+    """
 
     node_id: int
-    timestamps: Mapping[TopicPartition, int]
+    questions: Mapping[TopicPartition, int | ByDuration]
     leader_epochs: Mapping[TopicPartition, int]
     fences: Mapping[TopicPartition, int]
+
+    def timestamps(self, wall_ms: int) -> dict[TopicPartition, int]:
+        """What to ask for; ``wall_ms`` is the time, in milliseconds since the epoch."""
+        return {
+            tp: max(0, wall_ms - question.duration_ms) if isinstance(question, ByDuration) else question
+            for tp, question in self.questions.items()
+        }
 
 
 @frozen

@@ -22,6 +22,7 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.resets import question_of
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.types import TopicPartition
 
@@ -47,7 +48,7 @@ def plan_resets(states: Iterable[PartitionState], image: ClusterImage, now: floa
     return [
         NeedOffsetReset(
             node_id,
-            timestamps={state.partition: state.reset.timestamp for state in led},
+            questions={state.partition: question_of(state) for state in led},
             leader_epochs={state.partition: _leader_epoch(image, state.partition) for state in led},
             fences={state.partition: state.fence for state in led},
         )

@@ -24,8 +24,9 @@ from enum import Enum
 
 from attrs import define
 
+from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.fetching.settings import OffsetReset
+from kafka_nextgen.offset_reset import OffsetReset, Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 
 __all__ = ["PartitionState", "Phase"]
@@ -56,7 +57,8 @@ class PartitionState:
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
     fetch_offset: int = -1
-    reset: OffsetReset = OffsetReset.NONE
+    reset: Reset = OffsetReset.NONE
+    end: ListedOffset | None = None  # where the log ended before it was searched by time
     asked: bool = False  # a question about it is on its way
     stale: bool = False  # its leader has to be looked up first
     drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
@@ -88,11 +90,12 @@ class PartitionState:
         self.fetch_offset = offset
         self.succeeded()
 
-    def await_reset(self, reset: OffsetReset) -> None:
+    def await_reset(self, reset: Reset) -> None:
         """Forget the position; one is to be chosen by ``reset``."""
         self.phase = Phase.AWAITING_RESET
         self.position = None
         self.reset = reset
+        self.end = None
         self.succeeded()
 
     def forget_questions(self, fence: int) -> None:

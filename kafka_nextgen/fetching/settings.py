@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from attrs import frozen
 
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
+from kafka_nextgen.offset_reset import OffsetReset, Reset
 
-__all__ = ["FetchSettings", "OffsetReset"]
-
-
-class OffsetReset(Enum):
-    """Kafka's ``auto.offset.reset``: where to begin without a usable offset."""
-
-    EARLIEST = "earliest"
-    LATEST = "latest"
-    NONE = "none"
-
-    @property
-    def timestamp(self) -> int:
-        """What ListOffsets is asked for; there is nothing to ask with ``NONE``."""
-        assert self is not OffsetReset.NONE
-        return EARLIEST if self is OffsetReset.EARLIEST else LATEST
+__all__ = ["FetchSettings"]
 
 
 @frozen
 class FetchSettings:
     """Limits in bytes and pauses in seconds, with the configuration key each comes from."""
 
-    reset: OffsetReset = OffsetReset.LATEST  # auto.offset.reset
+    reset: Reset = OffsetReset.LATEST  # auto.offset.reset
     strict: bool = False  # offset.reset.strict: reset only where there is no offset at all
     buffer_bytes: int = 64 * 1024 * 1024  # fetch.buffer.bytes
     max_bytes: int = 50 * 1024 * 1024  # fetch.max.bytes

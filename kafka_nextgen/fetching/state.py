@@ -19,17 +19,18 @@ from types import MappingProxyType
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.fetching.answers import begin_reset, note_error, note_failure, note_fetched
+from kafka_nextgen.fetching.answers import begin_reset, note_failure, note_fetched
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.settings import FetchSettings, OffsetReset
+from kafka_nextgen.fetching.resets import note_listed
+from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
 from kafka_nextgen.fetching.standings import Standings
 from kafka_nextgen.fetching.topics import find_topic
+from kafka_nextgen.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -100,7 +101,7 @@ class FetchState:
         state.start_at(offset, leader_epoch)
         state.consumed = state.position
 
-    def seek_to(self, partitions: Iterable[TopicPartition], where: OffsetReset) -> None:
+    def seek_to(self, partitions: Iterable[TopicPartition], where: Reset) -> None:
         """Go on at the beginning or the end. Raises MisuseError if a partition is not assigned."""
         for state in [self._assigned.require(tp) for tp in partitions]:
             self._assigned.start_over(state)
@@ -268,13 +269,7 @@ class FetchState:
     def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
         """Take in offsets by timestamp, or why there are none."""
         for tp, state in self._answered(need).items():
-            found = offsets.get(tp)
-            if found is None or (found.error == ErrorCode.NONE and found.offset < 0):
-                note_failure(state, self._settings, now)
-            elif found.error != ErrorCode.NONE:
-                note_error(state, found.error, False, self._settings, now)
-            else:
-                state.start_at(found.offset, found.leader_epoch)
+            note_listed(state, offsets.get(tp), self._settings, now)
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import pytest
 
 from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
-from tests.endtoend.reading import config_of, numbers, read
-from tests.support.clients import create_topic, produce, unique
+from tests.endtoend.reading import config_of, numbers, poll_until, read
+from tests.support.clients import create_topic, idempotent_producer, produce, unique
 from tests.support.kafka_server import KafkaServer
 
 
@@ -39,6 +40,25 @@ def test_seek_to_the_beginning_and_to_the_end(kafka: KafkaServer, topic: str) ->
         consumer.seek(second, 0)
         consumer.seek_to_end([second])
         assert consumer.position(second) == 100
+
+
+@pytest.mark.parametrize(
+    ("age", "first"), [("PT1H30M", 2), ("PT0.001S", 4), ("P100000D", 0)], ids=["some", "none is so young", "all"]
+)
+def test_by_duration_begins_with_the_first_record_that_is_not_older(kafka: KafkaServer, age: str, first: int) -> None:
+    topic, hour_ms, now_ms = create_topic(kafka.bootstrap_servers, "age"), 3_600_000, int(time.time() * 1000)
+    producer = idempotent_producer(kafka.bootstrap_servers)
+    for hours in (3, 2, 1, 0):
+        producer.produce(topic, b"%d" % hours, timestamp=now_ms - hours * hour_ms - 60_000)
+    assert producer.flush(30) == 0
+    with Consumer(**config_of(kafka, unique("age"), auto_offset_reset=f"by_duration:{age}")) as consumer:
+        consumer.subscribe([topic])
+        records = poll_until([consumer], lambda: bool(consumer.assignment()))
+        assert consumer.position(TopicPartition(topic, 0)) == first + len(records)
+        producer.produce(topic, b"new")
+        assert producer.flush(30) == 0
+        records += read(consumer, 5 - first - len(records))
+        assert [record.offset for record in records] == list(range(first, 5))
 
 
 def test_a_listener_may_seek_before_the_first_record(kafka: KafkaServer, topic: str) -> None:

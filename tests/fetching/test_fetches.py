@@ -14,10 +14,10 @@ from kafka_nextgen.fetching import (
     NeedCommittedOffset,
     NeedMetadata,
     NeedOffsetReset,
-    OffsetReset,
     decode_answer,
 )
 from kafka_nextgen.fetching.planner import SHORT_WAIT_MS
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import NewRecord, RecordLimits, encode_batch
 from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns
@@ -221,7 +221,7 @@ def test_a_failed_fetch_is_repeated_after_looking_the_leader_up(world: World) ->
 def test_an_offset_out_of_range_is_reset(world: World) -> None:
     world.start(P0, at=500)
     world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
-    assert world.only(NeedOffsetReset).timestamps == {P0: -1}
+    assert world.only(NeedOffsetReset).questions == {P0: -1}
 
 
 def test_an_offset_out_of_range_behind_buffered_records_waits_for_them(world: World) -> None:
@@ -255,7 +255,7 @@ def test_a_strict_reset_stops_where_data_is_gone_but_still_chooses_where_nothing
     assert world.state.position(P0) == 500
     world.assign(P0, P1)
     world.state.committed_found(world.only(NeedCommittedOffset), {P1: None}, world.now)
-    assert world.only(NeedOffsetReset).timestamps == {P1: -2}
+    assert world.only(NeedOffsetReset).questions == {P1: -2}
 
 
 @pytest.mark.parametrize(

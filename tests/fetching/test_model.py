@@ -19,8 +19,8 @@ from kafka_nextgen.fetching import (
     Need,
     NeedCommittedOffset,
     NeedOffsetReset,
-    OffsetReset,
 )
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.fetching.world import bring, cluster, columns, listed
 

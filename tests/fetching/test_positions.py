@@ -17,8 +17,8 @@ from kafka_nextgen.fetching import (
     NeedCommittedOffset,
     NeedMetadata,
     NeedOffsetReset,
-    OffsetReset,
 )
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.fetching.world import World, asked, cluster, columns, listed
 
@@ -53,9 +53,9 @@ def test_without_a_committed_offset_the_leader_is_asked(world: World) -> None:
     assert world.state.position(P0) is None
     one, two = world.plan()
     assert isinstance(one, NeedOffsetReset)
-    assert (one.node_id, one.timestamps, one.leader_epochs) == (1, {P0: -1}, {P0: 5})
+    assert (one.node_id, one.questions, one.leader_epochs) == (1, {P0: -1}, {P0: 5})
     assert isinstance(two, NeedOffsetReset)
-    assert (two.node_id, two.timestamps) == (2, {P2: -1})
+    assert (two.node_id, two.questions) == (2, {P2: -1})
     world.state.reset_found(one, listed(one, 77), world.now)
     assert world.state.position(P0) == 77
 
@@ -122,7 +122,7 @@ def test_seeking_to_an_end_asks_the_leader(world: World, where: OffsetReset, tim
     world.start(P0)
     world.state.seek_to([P0], where)
     need = world.only(NeedOffsetReset)
-    assert need.timestamps == {P0: timestamp}
+    assert need.questions == {P0: timestamp}
     world.state.reset_found(need, {P0: ListedOffset(3, leader_epoch=4)}, world.now)
     assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(3, 4)}
 

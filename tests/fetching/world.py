@@ -104,4 +104,4 @@ def asked(needs: Iterable[Need]) -> list[tuple[int, int, int]]:
 
 
 def listed(need: NeedOffsetReset, offset: int) -> dict[TopicPartition, ListedOffset]:
-    return {tp: ListedOffset(offset) for tp in need.timestamps}
+    return {tp: ListedOffset(offset) for tp in need.questions}
