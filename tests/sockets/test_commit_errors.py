@@ -21,7 +21,7 @@ from kafka_nextgen import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.offsets import COMMIT_ACTIONS
+from kafka_nextgen.membership.offsets.rules import COMMIT_ACTIONS
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
 from tests.sockets.script import Script
 

@@ -101,6 +101,7 @@ def test_who_stops_polling_leaves_by_itself_and_is_back_as_the_same_member_with_
         assert len(script.came("join")) == 1, "nothing comes back without a poll"
         assert values(read(consumer, 10)) == [0, 1, 2, 3, 4] * 2, "what was not committed comes again"
         assert consumer.group_metadata().member_id == me
+        poll_until(consumer, lambda: len(consumer.rebalances()) == 3)
         assert [one.cause for one in consumer.rebalances()] == [
             RebalanceCause.JOINED,
             RebalanceCause.POLL_TIMEOUT,

@@ -12,7 +12,7 @@ import pytest
 
 from kafka_nextgen import BrokerError, Consumer, GroupAuthorizationError, UnsupportedProtocolError
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.offsets import FETCH_ACTIONS
+from kafka_nextgen.membership.offsets.rules import FETCH_ACTIONS
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
 from tests.sockets.script import Script
 
