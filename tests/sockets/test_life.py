@@ -63,7 +63,7 @@ def test_a_partition_goes_to_another_member_only_when_its_owner_says_that_it_let
         with subscribed(stage, there) as second:
             poll_until(first, lambda: second.poll(timeout=0.02) is not None and len(second.assignment()) == 1)
             one, two = (consumer.group_metadata().member_id for consumer in (first, second))
-        poll_until(first, lambda: len(first.assignment()) == 2)
+        poll_until(first, lambda: spoken(script, one)[3:] == [OWNS_BOTH])
     assert spoken(script, one) == [JOIN, OWNS_BOTH, OWNS_ONE, OWNS_BOTH, "leave"]
     assert spoken(script, two) == [JOIN, "owns=0 topics=1", OWNS_ONE, "leave"], "in full, as long as it has nothing"
     (moved,) = [call.removeprefix("revoked ") for call in here.calls if call.startswith("revoked")][:1]
@@ -79,8 +79,8 @@ def test_a_member_says_at_once_that_it_wants_other_topics(script: Script, stage:
     with subscribed(stage, Hears()) as consumer:
         read(consumer, 10)
         consumer.subscribe([TOPIC, "audit"])
-        poll_until(consumer, lambda: len(consumer.assignment()) == 3)
         me = consumer.group_metadata().member_id
+        poll_until(consumer, lambda: spoken(script, me)[-1] == "owns=3")
     assert spoken(script, me)[:4] == [JOIN, OWNS_BOTH, "topics=2", "owns=3"]
 
 
@@ -97,6 +97,7 @@ def test_who_stops_polling_leaves_by_itself_and_is_back_as_the_same_member_with_
     with subscribed(stage, heard, max_poll_interval_ms=300, **more) as consumer:
         read(consumer, 10)
         me = consumer.group_metadata().member_id
+        script.wait_for("acknowledgement")
         script.wait_for("leave")
         assert len(script.came("join")) == 1, "nothing comes back without a poll"
         assert values(read(consumer, 10)) == [0, 1, 2, 3, 4] * 2, "what was not committed comes again"
