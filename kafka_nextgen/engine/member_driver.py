@@ -18,6 +18,7 @@ from attrs import frozen
 
 from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.counters import GroupCounters
+from kafka_nextgen.engine.exchanges import Exchanges
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.history import Reading, RebalanceCause, RebalanceHistory
@@ -104,6 +105,7 @@ class MemberDriver(Generic[M]):
         self._fetcher = surroundings.fetcher
         self._mailbox = surroundings.mailbox
         self._tasks = surroundings.tasks
+        self._exchanges = Exchanges(surroundings.tasks)
         self._request_timeout_s = surroundings.request_timeout_s
         self._max_poll_interval_ms = surroundings.max_poll_interval_ms
         self._counters = surroundings.counters
@@ -271,6 +273,7 @@ class MemberDriver(Generic[M]):
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)
 
     def _note_left(self, effect: fx.Left) -> None:
+        self._exchanges.call_off()
         self._left.set()
 
     # each effect, and the method that does it; a new effect without a method fails the first time it comes

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, NoBrokersError, TopicPartition, TransportError
+from kafka_nextgen.broker import Broker
+from tests.support.clients import members_of
 from tests.support.kafka_properties import free_ports
 
 PARTITION = TopicPartition("orders", 0)
@@ -59,3 +61,36 @@ def test_close_does_not_wait_for_a_mute_server(mute: str) -> None:
     consumer = Consumer(bootstrap_servers=mute, group_id="billing")
     consumer.subscribe(["orders"])
     consumer.close(timeout=1)
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_who_unsubscribes_does_not_join_when_a_broker_comes(nobody: str, protocol: str) -> None:
+    broker = Broker(port=int(nobody.rpartition(":")[2]))
+
+    async def main() -> None:
+        async with AsyncConsumer(bootstrap_servers=nobody, group_id="billing", group_protocol=protocol) as consumer:
+            await consumer.subscribe(["orders"])
+            with pytest.raises(NoBrokersError):
+                await consumer.poll(timeout=2)
+            await consumer.unsubscribe(timeout=5)
+            await broker.start()
+            while consumer.health().status.value != "unsubscribed":
+                await consumer.topics(timeout=10)
+            assert await asyncio.to_thread(members_of, broker.bootstrap_servers, "billing") == {}
+
+    async def with_a_broker() -> None:
+        try:
+            await main()
+        finally:
+            await broker.close()
+
+    asyncio.run(with_a_broker())
+
+
+def test_partitions_assigned_by_hand_can_be_given_up_again(nobody: str) -> None:
+    with Consumer(bootstrap_servers=nobody) as consumer:
+        consumer.assign([PARTITION])
+        with pytest.raises(NoBrokersError):
+            consumer.poll(timeout=2)
+        consumer.unsubscribe(timeout=5)
+        assert consumer.assignment() == frozenset()
