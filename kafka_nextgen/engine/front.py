@@ -59,8 +59,8 @@ class Front:
     def rebalances(self) -> tuple[Rebalance, ...]:
         """What this member went through, oldest first: the last fifty rebalances that are over.
 
-        Each says when and why, the epochs before and after, what was assigned, revoked, lost and kept, and how
-        many milliseconds each phase took.
+        Each says when and why, by its cause and in words, the epochs before and after, what was assigned, revoked,
+        lost and kept, how many milliseconds each phase took, and what failed.
         """
         return self._usable().engine.rebalances()
 

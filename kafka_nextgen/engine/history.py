@@ -17,7 +17,9 @@ from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
+from kafka_nextgen.engine.reasons import NOT_POLLED, error_in, reason_in
 from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Reading", "Rebalance", "RebalanceCause", "RebalanceHistory"]
@@ -42,7 +44,8 @@ class RebalanceCause(Enum):
 class Rebalance:
     """One rebalance of one member.
 
-    ``began_at`` is in seconds since the epoch, ``phases_ms`` has the milliseconds of each phase in order (waiting
+    ``reason`` says who or what caused it, as far as a member is told. ``began_at`` is in seconds since the epoch,
+    ``phases_ms`` has the milliseconds of each phase in order (waiting
     for the application's poll, committing, revoking, assigning, acknowledging, ...), ``duration_ms`` all of them.
     ``error`` says what a callback or commit raised. ``epoch_after`` is -1 if the member is out.
     """
@@ -58,6 +61,7 @@ class Rebalance:
     kept: tuple[TopicPartition, ...] = ()
     phases_ms: Mapping[str, float] = field(factory=dict)
     error: str | None = None
+    reason: str = ""
 
     @property
     def duration_ms(self) -> float:
@@ -77,23 +81,26 @@ class Rebalance:
         )
         phases = ", ".join(f"{name} {spent:.0f} ms" for name, spent in self.phases_ms.items())
         failed = f"; failed: {self.error}" if self.error else ""
+        reason = f"; {self.reason}" if self.reason else ""
         return (
             f"rebalance {self.number}: {self.cause.value}, epoch {self.epoch_before} -> {self.epoch_after}: "
-            f"{moves or 'nothing moved'} in {self.duration_ms:.0f} ms ({phases or 'at once'}){failed}"
+            f"{moves or 'nothing moved'} in {self.duration_ms:.0f} ms ({phases or 'at once'}){reason}{failed}"
         )
 
 
 @define
 class _Draft:
-    """A rebalance under way."""
+    """A rebalance under way. ``began_at`` is in seconds since the epoch, ``began`` and ``since`` are monotonic."""
 
     number: int
     cause: RebalanceCause
     began_at: float
+    began: float
     epoch_before: int
     owned_before: frozenset[TopicPartition]
     since: float
     phase: str
+    reason: str
     assigned: tuple[TopicPartition, ...] = ()
     revoked: tuple[TopicPartition, ...] = ()
     lost: tuple[TopicPartition, ...] = ()
@@ -122,6 +129,7 @@ class _Draft:
             tuple(sorted(kept)),
             self.phases_ms,
             self.error,
+            self.reason,
         )
 
 
@@ -143,9 +151,6 @@ class Reading(Protocol[S_contra]):
     def epochs(self, state: S_contra) -> tuple[int, int]:
         """The epoch that commits carry, and the one the member is in."""
 
-    def error(self, before: S_contra, after: S_contra) -> str | None:
-        """What went wrong with the step, if that will be remembered."""
-
 
 class RebalanceHistory(Generic[S]):
     """The last ``size`` rebalances of a member, whose states ``reading`` can read."""
@@ -155,6 +160,7 @@ class RebalanceHistory(Generic[S]):
         self._past: deque[Rebalance] = deque(maxlen=size)
         self._draft: _Draft | None = None
         self._numbered = 0
+        self._wish = ""  # what the application wanted since the last rebalance began
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The rebalances that are over, oldest first."""
@@ -165,29 +171,50 @@ class RebalanceHistory(Generic[S]):
         """Why the member is rebalancing now, if it is."""
         return None if self._draft is None else self._draft.cause
 
-    def watch(self, before: S, after: S, effects: Sequence[object], now: float, wall_s: float) -> Rebalance | None:
+    @property
+    def reason(self) -> str:
+        """Who or what caused the rebalance that is under way; empty if none is."""
+        return "" if self._draft is None else self._draft.reason
+
+    def since_s(self, now: float) -> float:
+        """How long (seconds) the member has been rebalancing; 0 if it is not."""
+        return 0.0 if self._draft is None else now - self._draft.began
+
+    def watch(
+        self, event: object, before: S, after: S, effects: Sequence[object], now: float, wall_s: float
+    ) -> Rebalance | None:
         """Take note of one event; the rebalance that it ended, if it ended one.
 
         ``now`` is monotonic, ``wall_s`` is in seconds since the epoch.
         """
         ended = None
         cause = self._reading.begins(before, after)
+        if isinstance(event, Subscribed):
+            self._wish = reason_in(event)
         if cause is not None:
             ended = self._end(before, now) if self._draft else None
-            self._begin(cause, before, after, now, wall_s)
+            self._begin(cause, self._reason(event, cause), before, after, now, wall_s)
         draft = self._draft
         if draft is None:
             return ended
         for effect in effects:
             _note(draft, effect)
         draft.enter(self._reading.step(after), now)
-        draft.error = self._reading.error(before, after) or draft.error
+        draft.error = error_in(event) or draft.error
         return self._end(after, now) if self._reading.is_over(after) else ended
 
-    def _begin(self, cause: RebalanceCause, before: S, after: S, now: float, wall_s: float) -> None:
+    def _reason(self, event: object, cause: RebalanceCause) -> str:
+        """What the event says and, if it is not the same, what the application asked for before it."""
+        reason = NOT_POLLED if cause is RebalanceCause.POLL_TIMEOUT else reason_in(event)
+        wish = self._wish
+        self._wish = ""
+        return ", after ".join(dict.fromkeys(filter(None, (reason, wish))))
+
+    def _begin(self, cause: RebalanceCause, reason: str, before: S, after: S, now: float, wall_s: float) -> None:
         self._numbered += 1
         (epoch, _), owned = self._reading.epochs(before), self._reading.owned(before)
-        self._draft = _Draft(self._numbered, cause, wall_s, epoch, owned, now, self._reading.step(after))
+        step = self._reading.step(after)
+        self._draft = _Draft(self._numbered, cause, wall_s, now, epoch, owned, now, step, reason)
 
     def _end(self, state: S, now: float) -> Rebalance:
         assert self._draft is not None, "there is a rebalance to end"

@@ -133,20 +133,27 @@ class MemberDriver(Generic[M]):
         effects = self._member.handle(event, now, random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         self._counters.watch(event, effects, now)
-        self._note(before, effects, now)
+        self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
         self._rearm()
         if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
 
-    def _note(self, before: object, effects: tuple[object, ...], now: float) -> None:
+    def _note(self, event: object, before: object, effects: tuple[object, ...], now: float) -> None:
         """Say in the log what the member goes through."""
         cause = self.history.under_way
-        rebalance = self.history.watch(before, self._member.state, effects, now, time.time())
+        rebalance = self.history.watch(event, before, self._member.state, effects, now, time.time())
         if rebalance is not None:
             self._counters.note_rebalance(rebalance, now)
             logger.info("group %s: %s", self._identity.group_id, rebalance)
+        if self.history.under_way is RebalanceCause.FENCED is not cause:
+            logger.warning(
+                "group %s: member %s is out of the group, for %s; what it had is lost, and it joins again",
+                self._identity.group_id,
+                self._member.member_id,
+                self.history.reason,
+            )
         if self.history.under_way is RebalanceCause.POLL_TIMEOUT is not cause:
             logger.warning(
                 "group %s: member %s leaves, for nothing was polled within max.poll.interval.ms=%d; it joins again at "

@@ -55,10 +55,6 @@ class ConsumerReading:
         """Published and held."""
         return state.published_epoch, state.member_epoch
 
-    def error(self, before: MemberState, after: MemberState) -> str | None:
-        """A callback that raised leaves the member FAILED or STUCK."""
-        return _callback_error(before.phase, after.phase)
-
 
 class ClassicReading:
     """A member of a classic group: it is busy from preparing to join until it has taken its assignment over."""
@@ -108,16 +104,6 @@ class ClassicReading:
     def epochs(self, state: ClassicState) -> tuple[int, int]:
         """The generation last synced, and the one last joined."""
         return state.published, state.generation
-
-    def error(self, before: ClassicState, after: ClassicState) -> str | None:
-        """A callback that raised leaves the member FAILED, unless others wait for what it was to give up."""
-        return _callback_error(before.phase, after.phase)
-
-
-def _callback_error(before: Phase, after: Phase) -> str | None:
-    if after in (Phase.FAILED, Phase.STUCK) and before is not after:
-        return f"{before.value}: the callback raised"
-    return None
 
 
 def _cause_of(leaving: Leaving | None) -> RebalanceCause:

@@ -154,7 +154,7 @@ class GroupMetrics:
         "failed-rebalance-total",
         COUNTER,
         "{rebalance}",
-        "those in which a callback raised, or the coordinator refused the member for good",
+        "those in which a callback or the commit failed, or the coordinator refused the member for good",
     )
     rebalance_latency: Latency = metric(
         "rebalance-latency", LATENCY, "ms", "from the beginning of a rebalance to its end", default=Latency

@@ -25,6 +25,7 @@ TOMBSTONE = "messaging.kafka.message.tombstone"
 ERROR_TYPE = "error.type"
 
 CAUSE = "kafka_nextgen.rebalance.cause"
+REASON = "kafka_nextgen.rebalance.reason"
 EPOCH_BEFORE = "kafka_nextgen.rebalance.epoch_before"
 EPOCH_AFTER = "kafka_nextgen.rebalance.epoch_after"
 REBALANCE = "kafka_nextgen.rebalance"

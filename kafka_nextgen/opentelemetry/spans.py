@@ -160,6 +160,7 @@ def _name(attributes: Attributes) -> str:
 def _about(rebalance: Rebalance) -> Attributes:
     attributes: Attributes = {
         names.CAUSE: rebalance.cause.value,
+        names.REASON: rebalance.reason,
         names.EPOCH_BEFORE: rebalance.epoch_before,
         names.EPOCH_AFTER: rebalance.epoch_after,
     }

@@ -31,7 +31,7 @@ class Story:
         self.now += after_s
         before = self.member.state
         effects = self.member.handle(event, self.now, 0.5)
-        self.history.watch(before, self.member.state, effects, self.now, WALL_S + self.now)
+        self.history.watch(event, before, self.member.state, effects, self.now, WALL_S + self.now)
         self._remember(effects)
 
     def _remember(self, effects: tuple[Effect, ...]) -> None:
@@ -69,6 +69,9 @@ def test_joining_is_the_first_rebalance() -> None:
     }
     assert round(story.last.duration_ms) == 35
     assert story.last.began_at == WALL_S
+    assert (
+        story.last.reason == "the coordinator told a new target at epoch 3, after the application subscribed to orders"
+    )
 
 
 def test_a_new_target_tells_what_went_what_stayed_and_what_was_waited_for() -> None:
@@ -98,6 +101,8 @@ def test_being_fenced_tells_what_was_lost() -> None:
     story.tell(ev.LossFinished(story.numbers["callback"], None), after_s=0.5)
     assert (story.last.cause, story.last.lost, story.last.kept) == (RebalanceCause.FENCED, orders(0, 1), ())
     assert round(story.last.phases_ms["losing"]) == 500
+    assert story.last.reason == "the coordinator answered a heartbeat with FENCED_MEMBER_EPOCH: fenced"
+    assert "; the coordinator answered a heartbeat with FENCED" in str(story.last)
 
 
 def test_closing_ends_outside_the_group() -> None:
@@ -117,6 +122,33 @@ def test_stopping_to_poll_has_a_cause_of_its_own() -> None:
     story.tell(ev.LossFinished(story.numbers["callback"], None))
     story.tell(ev.HeartbeatAnswered(story.numbers["heartbeat"], "me", -1, 0, None))
     assert (story.last.cause, story.last.lost) == (RebalanceCause.POLL_TIMEOUT, orders(0))
+    assert story.last.reason == "the application did not poll within max.poll.interval.ms"
+
+
+def test_what_the_application_asked_for_before_a_new_target_is_told() -> None:
+    story = Story()
+    story.joined(3, 0, 1)
+    story.tell(ev.Subscribed(frozenset({"orders", "audit"})), after_s=5)
+    story.answered(4, 0)
+    story.tell(ev.Polled())
+    assert story.history.reason.endswith("at epoch 4, after the application subscribed to audit, orders")
+    story.tell(ev.RevokeFinished(story.numbers["callback"], None))
+    story.tell(ev.AssignFinished(story.numbers["callback"], None))
+    story.answered(4, 0)
+    assert story.history.reason == ""
+    story.tell(ev.TimePassed(), after_s=5)
+    story.answered(5, 0, 1)
+    story.tell(ev.Polled())
+    assert story.history.reason == "the coordinator told a new target at epoch 5"
+
+
+def test_how_long_a_rebalance_has_been_going_on() -> None:
+    story = Story()
+    story.joined(3, 0, 1)
+    assert story.history.since_s(story.now) == 0
+    story.tell(ev.TimePassed(), after_s=5)
+    story.answered(3, 0)
+    assert story.history.since_s(story.now + 7) == 7
 
 
 def test_a_callback_that_raises_is_told_when_the_rebalance_ends() -> None:
@@ -130,7 +162,7 @@ def test_a_callback_that_raises_is_told_when_the_rebalance_ends() -> None:
     story.tell(ev.TimePassed(), after_s=5)
     story.tell(ev.HeartbeatRefused(story.numbers["heartbeat"], 110, "fenced"))
     told = [rebalance for rebalance in story.history.rebalances() if rebalance.error]
-    assert [rebalance.error for rebalance in told] == ["revoking: the callback raised"]
+    assert [rebalance.error for rebalance in told] == ["on_partitions_revoked raised: ValueError('no')"]
 
 
 def test_what_a_callback_raised_at_is_assigned_once() -> None:
@@ -142,7 +174,7 @@ def test_what_a_callback_raised_at_is_assigned_once() -> None:
     story.tell(ev.Polled(), after_s=1)
     story.tell(ev.AssignFinished(story.numbers["callback"], None))
     story.answered(3, 0, 1)
-    assert (story.last.assigned, story.last.error) == (orders(0, 1), "assigning: the callback raised")
+    assert (story.last.assigned, story.last.error) == (orders(0, 1), "on_partitions_assigned raised: ValueError('no')")
     assert round(story.last.phases_ms["failed"]) == 1000
 
 

@@ -310,6 +310,7 @@ def test_rebalances_are_spans_with_cause_partitions_and_phases(stage: Stage, tel
         epoch = consumer.group_metadata().member_epoch
     joined, closed = telemetry.spans("rebalance")
     assert said(joined)["kafka_nextgen.rebalance.cause"] == "joined"
+    assert "subscribed to orders" in str(said(joined)["kafka_nextgen.rebalance.reason"])
     assert said(joined)["kafka_nextgen.rebalance.assigned"] == "orders[0-2]"
     assert said(joined)["kafka_nextgen.rebalance.epoch_after"] == epoch
     assert any(name.startswith("kafka_nextgen.rebalance.phase.") for name in said(joined))
