@@ -1,14 +1,23 @@
 """Scenarios: the protocol as text that is played and comes back with what really happened.
 
 The language is described in ``docs/scenarios.md``; ``grammar`` reads it, ``playing`` plays it. Here are the worlds
-without I/O: the coordinator alone (``pure``), and members joined to it by a virtual network (``pair``). Worlds with
-sockets live in the tests.
+without I/O: the coordinator alone (``pure``), members joined to it by a virtual network (``pair``), and members of
+classic groups against a coordinator that the scenario plays (``scripted``). Worlds with sockets live in the tests.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.scenarios.grammar import Scenario, ScenarioError, parse
 from kafka_nextgen.scenarios.playing import InvariantError, Player
-from kafka_nextgen.scenarios.worlds import pair_player, pure_player
+from kafka_nextgen.scenarios.worlds import pair_player, pure_player, scripted_player
 
-__all__ = ["InvariantError", "Player", "Scenario", "ScenarioError", "pair_player", "parse", "pure_player"]
+__all__ = [
+    "InvariantError",
+    "Player",
+    "Scenario",
+    "ScenarioError",
+    "pair_player",
+    "parse",
+    "pure_player",
+    "scripted_player",
+]

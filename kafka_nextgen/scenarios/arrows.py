@@ -1,11 +1,10 @@
-"""Which arrows of the membership table were walked, and which refusals were met."""
+"""Which arrows of the membership tables were walked, and which refusals were met."""
 
 from __future__ import annotations
 
-from attrs import define, field, frozen
+from enum import Enum
 
-from kafka_nextgen.membership.events import Event
-from kafka_nextgen.membership.states import Status
+from attrs import define, field, frozen
 
 __all__ = ["Arrow", "Trail"]
 
@@ -14,9 +13,9 @@ __all__ = ["Arrow", "Trail"]
 class Arrow:
     """In ``status``, ``event`` led to ``to``."""
 
-    status: Status
-    event: type[Event]
-    to: Status
+    status: Enum
+    event: type
+    to: Enum
 
     def __str__(self) -> str:
         return f"{self.status.name} --{self.event.__name__}--> {self.to.name}"
@@ -27,4 +26,4 @@ class Trail:
     """What the members of one world went through. Late completions leave no trace: they mean nothing."""
 
     arrows: set[Arrow] = field(factory=set)
-    refusals: set[tuple[Status, int]] = field(factory=set)
+    refusals: set[tuple[type, int]] = field(factory=set)  # by the kind of event that told of it

@@ -7,19 +7,18 @@ from enum import Enum
 
 from attrs import define, field
 
-from kafka_nextgen.membership.effects import CallOnAssigned, CallOnLost, CallOnRevoked, CommitConsumed, ResolveTopics
+from kafka_nextgen.membership.effects import CommitConsumed, ResolveTopics
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.network import COORDINATOR, Kind, Link
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["NEVER", "Call", "Client", "Task"]
+__all__ = ["NEVER", "Client", "Task"]
 
 NEVER = float("-inf")
-
-Call = CallOnAssigned | CallOnRevoked | CallOnLost
 
 
 class Task(Enum):
@@ -30,6 +29,7 @@ class Task(Enum):
     LOSE = "lose"
     COMMIT = "commit"
     TOPICS = "topics"
+    HEARTBEAT = "heartbeat"  # of members whose coordinator is scripted
 
 
 @define

@@ -6,27 +6,27 @@ the end, and the member's status. What only the driver sees is watched instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from kafka_nextgen.codes import name_of
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import is_late
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
-from kafka_nextgen.scenarios.client import Call, Client, Task
+from kafka_nextgen.scenarios.calling import Call, finished, tell, tell_call
+from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.network import Kind, Message
 from kafka_nextgen.scenarios.notation import write_duration
 from kafka_nextgen.scenarios.telling import Write
 from kafka_nextgen.scenarios.world import GROUP
-from kafka_nextgen.types import OffsetAndMetadata, format_partitions
+from kafka_nextgen.types import OffsetAndMetadata
 
-__all__ = ["REQUEST_TIMEOUT_S", "Driver"]
+__all__ = ["NO_JITTER", "REQUEST_TIMEOUT_S", "Driver"]
 
 REQUEST_TIMEOUT_S = 30.0
 
 #: In the middle of the jitter: a backoff of 100 ms is 100 ms.
-_NO_JITTER = 0.5
+NO_JITTER = 0.5
 
 
 class Driver:
@@ -42,7 +42,7 @@ class Driver:
         if member is None:
             return
         before, late = member.status, is_late(member.state, event)
-        effects = member.handle(event, now, _NO_JITTER)
+        effects = member.handle(event, now, NO_JITTER)
         if not late:
             self._note(Arrow(before, type(event), member.status), event)
         if member.status is not before:
@@ -54,7 +54,7 @@ class Driver:
     def _note(self, arrow: Arrow, event: ev.Event) -> None:
         self.trail.arrows.add(arrow)
         if isinstance(event, ev.HeartbeatRefused):
-            self.trail.refusals.add((arrow.status, event.code))
+            self.trail.refusals.add((type(event), event.code))
 
     def _carry_out(self, client: Client, effect: fx.Effect, now: float) -> Iterator[str]:
         match effect:
@@ -64,11 +64,11 @@ class Driver:
                 yield self._commit(client, effect, now)
             case fx.CallOnAssigned() | fx.CallOnRevoked() | fx.CallOnLost():
                 client.calls.append(effect)
-                yield f"   {client.name} {_CALLBACK_NAMES[type(effect)]} {format_partitions(effect.partitions)}"
+                yield tell_call(client.name, effect)
             case fx.ResolveTopics():
                 client.to_resolve = effect
             case _:
-                yield from _tell(client.name, effect)
+                yield from tell(client.name, effect)
 
     def _send_heartbeat(self, client: Client, effect: fx.SendHeartbeat, now: float) -> str:
         question = _heartbeat(effect)
@@ -93,32 +93,7 @@ class Driver:
         """Let a callback return, or raise."""
         client.calls.remove(call)
         client.watch.callback_ended(call, error is not None)
-        yield from self.feed(client, _FINISHED[type(call)](call.number, error), now)
-
-
-_CALLBACK_NAMES: dict[type[Call], str] = {
-    fx.CallOnAssigned: "on_assigned",
-    fx.CallOnRevoked: "on_revoked",
-    fx.CallOnLost: "on_lost",
-}
-
-_FINISHED: dict[type[Call], Callable[[int, str | None], ev.Event]] = {
-    fx.CallOnAssigned: ev.AssignFinished,
-    fx.CallOnRevoked: ev.RevokeFinished,
-    fx.CallOnLost: ev.LossFinished,
-}
-
-
-def _tell(name: str, effect: fx.Effect) -> Iterator[str]:
-    match effect:
-        case fx.StopFetching():
-            yield f"   {name} stops {format_partitions(effect.partitions)}"
-        case fx.RaiseToApplication():
-            yield f"   {name} raises {name_of(effect.code)}{' fatal' if effect.fatal else ''}"
-        case fx.FindCoordinator():
-            yield f"   {name} looks for the coordinator"
-        case fx.Left():
-            yield f"   {name} left"
+        yield from self.feed(client, finished(call, error), now)
 
 
 def _id_of(client: Client) -> str:

@@ -45,6 +45,11 @@ class PairWorld(PureWorld):
         """What the members went through."""
         return self.driver.trail
 
+    @property
+    def now(self) -> float:
+        """What time it is, in seconds."""
+        return self.host.now
+
     def links(self) -> Iterator[Link]:
         """All links."""
         for client in self.clients.values():

@@ -13,7 +13,6 @@ from kafka_nextgen.membership.effects import (
     CallOnLost,
     CallOnRevoked,
     CommitConsumed,
-    Effect,
     Left,
     PublishEpoch,
     RaiseToApplication,
@@ -55,7 +54,7 @@ class Watch:
         if not holds:
             self.broken.append(rule)
 
-    def sees(self, effect: Effect) -> None:
+    def sees(self, effect: object) -> None:
         """Look at what the member wants done."""
         match effect:
             case SendHeartbeat():
@@ -72,7 +71,7 @@ class Watch:
             case _:
                 self._sees_for_the_application(effect)
 
-    def _sees_for_the_application(self, effect: Effect) -> None:
+    def _sees_for_the_application(self, effect: object) -> None:
         match effect:
             case CallOnAssigned():
                 known = self.told - self.doubtful
@@ -123,7 +122,7 @@ class Watch:
         self.told -= gone
         self.doubtful -= gone
 
-    def callback_ended(self, effect: Effect, failed: bool) -> None:
+    def callback_ended(self, effect: object, failed: bool) -> None:
         """A callback returned, or raised."""
         if isinstance(effect, CallOnAssigned):
             self.doubtful = self.told & frozenset(effect.partitions) if failed else NOTHING

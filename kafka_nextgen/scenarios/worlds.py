@@ -6,10 +6,14 @@ from kafka_nextgen.scenarios.grammar import Scenario
 from kafka_nextgen.scenarios.pair import PairWorld
 from kafka_nextgen.scenarios.playing import Player, Verbs
 from kafka_nextgen.scenarios.pure import PureWorld
+from kafka_nextgen.scenarios.scripted.world import ScriptedWorld
 from kafka_nextgen.scenarios.verbs import (
     answers,
+    applications,
     classic,
+    classic_answers,
     classic_groups,
+    classic_members,
     groups,
     heartbeats,
     links,
@@ -21,7 +25,7 @@ from kafka_nextgen.scenarios.verbs import (
 )
 from kafka_nextgen.scenarios.world import World
 
-__all__ = ["PAIR", "PURE", "RAW", "pair_player", "pure_player"]
+__all__ = ["PAIR", "PURE", "RAW", "SCRIPTED", "pair_player", "pure_player", "scripted_player"]
 
 #: The worlds nobody can look inside.
 CLOSED = frozenset({"tcp", "kafka"})
@@ -67,13 +71,13 @@ PAIR: Verbs[PairWorld] = {
     **RAW,
     **INSIDE,
     "member": members.member,
-    "subscribe": members.subscribe,
-    "unsubscribe": members.unsubscribe,
-    "poll": members.poll,
-    "pause-poll": members.pause_poll,
-    "wake": members.wake,
+    "subscribe": applications.subscribe,
+    "unsubscribe": applications.unsubscribe,
+    "poll": applications.poll,
+    "pause-poll": applications.pause_poll,
+    "wake": applications.wake,
     "position": members.position,
-    "close": members.close,
+    "close": applications.close,
     "crash": members.crash,
     "restart": members.restart,
     "hold": links.hold,
@@ -81,12 +85,35 @@ PAIR: Verbs[PairWorld] = {
     "deliver": links.deliver,
     "drop": links.drop,
     "duplicate": links.duplicate,
-    "slow": answers.slow,
-    "quick": answers.quick,
+    "slow": applications.slow,
+    "quick": applications.quick,
     "answer": answers.answer,
     "settle": pairs.settle,
     "coordinator": pairs.coordinator,
     "state": pairs.state,
+}
+
+#: What members of a classic group can do, and what their coordinator is made to say.
+SCRIPTED: Verbs[ScriptedWorld] = {
+    "member": classic_members.member,
+    "peer": classic_members.peer,
+    "topic": classic_members.topic,
+    "delete": classic_members.delete,
+    "enforce": classic_members.enforce,
+    "commit": classic_members.commit,
+    "subscribe": applications.subscribe,
+    "unsubscribe": applications.unsubscribe,
+    "poll": applications.poll,
+    "pause-poll": applications.pause_poll,
+    "wake": applications.wake,
+    "close": applications.close,
+    "slow": applications.slow,
+    "quick": applications.quick,
+    "answer": classic_answers.answer,
+    "lose": classic_answers.lose,
+    "tick": classic_members.tick,
+    "settle": classic_members.settle,
+    "state": classic_members.state,
 }
 
 
@@ -99,3 +126,8 @@ def pure_player(scenario: Scenario) -> Player[PureWorld]:
 def pair_player(_scenario: Scenario) -> Player[PairWorld]:
     """A world of its own for the scenario, with members that have machines."""
     return Player(PairWorld(), PAIR)
+
+
+def scripted_player(_scenario: Scenario) -> Player[ScriptedWorld]:
+    """A world of its own for the scenario, with members of a classic group."""
+    return Player(ScriptedWorld(), SCRIPTED)

@@ -7,13 +7,21 @@ changed. Under CI nobody reads diffs, so there the flag is an error.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.scenarios import Scenario, parse
+from kafka_nextgen.scenarios import Player, Scenario, pair_player, parse, pure_player, scripted_player
 
-__all__ = ["FLAG", "add_flag", "check", "files", "refuse_flag_under_ci", "scenario_in"]
+__all__ = ["FLAG", "PLAYERS", "add_flag", "check", "files", "player_of", "refuse_flag_under_ci", "scenario_in"]
+
+#: The worlds without sockets.
+PLAYERS: dict[str, Callable[[Scenario], Player]] = {
+    "pure": pure_player,
+    "pair": pair_player,
+    "scripted": scripted_player,
+}
 
 FLAG = "--rewrite-scenarios"
 FOLDER = Path(__file__).parent
@@ -26,6 +34,11 @@ def files() -> list[Path]:
 
 def scenario_in(path: Path) -> Scenario:
     return parse(path.read_text())
+
+
+def player_of(scenario: Scenario) -> Player:
+    """Return a player for the first world without sockets that the scenario names."""
+    return next(PLAYERS[world](scenario) for world in scenario.worlds if world in PLAYERS)
 
 
 def check(path: Path, happened: str, *, rewrite: bool) -> None:

@@ -1,19 +1,21 @@
-"""Every arrow of the membership table, and every reaction to a refusal, is walked by a scenario of the pair world."""
+"""Every arrow of both membership tables, and every reaction to a refusal, is walked by a scenario."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.classic import failures as classic
+from kafka_nextgen.membership.classic import transitions as classic_transitions
+from kafka_nextgen.membership.classic.events import CommitRefused, JoinRefused, SyncRefused
+from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.membership.failures import REACTIONS
+from kafka_nextgen.membership.table import RowOf
 from kafka_nextgen.membership.transitions import RULES
-from kafka_nextgen.scenarios import pair_player
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
-from tests.scenarios.files import files, scenario_in
-
-ARROWS = {Arrow(row.status, row.event, to) for row in RULES for to in row.to}
+from tests.scenarios.files import PLAYERS, files, scenario_in
 
 #: What no repetition will repair (KIP-848, "ConsumerGroupHeartbeat API"); any other code is treated alike.
 FATAL = {
@@ -28,25 +30,66 @@ FATAL = {
     ErrorCode.UNKNOWN_SERVER_ERROR,
 }
 
+#: The same of a classic group's coordinator, by the request that is refused.
+CLASSIC_CODES = {
+    JoinRefused: {
+        *classic.JOIN_REACTIONS,
+        ErrorCode.FENCED_INSTANCE_ID,
+        ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
+        ErrorCode.INVALID_SESSION_TIMEOUT,
+        ErrorCode.GROUP_MAX_SIZE_REACHED,
+        ErrorCode.GROUP_AUTHORIZATION_FAILED,
+        ErrorCode.INVALID_GROUP_ID,
+    },
+    SyncRefused: {*classic.SYNC_REACTIONS, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.INCONSISTENT_GROUP_PROTOCOL},
+    HeartbeatRefused: {*classic.HEARTBEAT_REACTIONS, ErrorCode.FENCED_INSTANCE_ID},
+    CommitRefused: {*classic.COMMIT_REACTIONS},
+}
+
 
 @pytest.fixture(scope="module")
 def trail() -> Trail:
+    return trail_of("pair")
+
+
+@pytest.fixture(scope="module")
+def classic_trail() -> Trail:
+    return trail_of("scripted")
+
+
+def trail_of(world: str) -> Trail:
+    """Play every scenario of a world, and add up what its members went through."""
     walked = Trail()
     for scenario in map(scenario_in, files()):
-        if "pair" in scenario.worlds:
-            player = pair_player(scenario)
+        if world in scenario.worlds:
+            player = PLAYERS[world](scenario)
             player.play(scenario)
             walked.arrows |= player.world.trail.arrows
             walked.refusals |= player.world.trail.refusals
     return walked
 
 
+def missing(rules: Iterable[RowOf], trail: Trail, figures: Callable[[str], None]) -> list[str]:
+    arrows = {Arrow(row.status, row.event, to) for row in rules for to in row.to}
+    left = sorted(map(str, arrows - trail.arrows))
+    figures(f"{len(arrows) - len(left)} of {len(arrows)} arrows walked")
+    return left
+
+
 def test_every_arrow_of_the_table_is_walked(trail: Trail, figures: Callable[[str], None]) -> None:
-    missing = sorted(map(str, ARROWS - trail.arrows))
-    figures(f"{len(ARROWS) - len(missing)} of {len(ARROWS)} arrows walked")
-    assert missing == []
+    assert missing(RULES, trail, figures) == []
+
+
+def test_every_arrow_of_the_classic_table_is_walked(classic_trail: Trail, figures: Callable[[str], None]) -> None:
+    assert missing(classic_transitions.RULES, classic_trail, figures) == []
 
 
 def test_every_code_has_a_scenario(trail: Trail) -> None:
     met = {code for _, code in trail.refusals}
     assert {code.name for code in {*REACTIONS, *FATAL} if code not in met} == set()
+
+
+@pytest.mark.parametrize("event", CLASSIC_CODES)
+def test_every_code_of_a_classic_coordinator_has_a_scenario(event: type, classic_trail: Trail) -> None:
+    met = {code for kind, code in classic_trail.refusals if kind is event}
+    assert {code.name for code in CLASSIC_CODES[event] if code not in met} == set()

@@ -8,18 +8,20 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats
+from kafka_nextgen.membership.classic import requests
+from kafka_nextgen.membership.classic.state import NOTHING
 from kafka_nextgen.membership.effects import CallOnAssigned, CallOnRevoked, SendHeartbeat
-from kafka_nextgen.scenarios import InvariantError, pair_player
+from kafka_nextgen.scenarios import InvariantError
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicPartition
-from tests.scenarios.files import FOLDER, scenario_in
+from tests.scenarios.files import FOLDER, player_of, scenario_in
 
 MEMBER = FOLDER / "member"
 
 
 def play(path: Path) -> None:
     scenario = scenario_in(path)
-    pair_player(scenario).play(scenario)
+    player_of(scenario).play(scenario)
 
 
 def test_a_member_that_reports_only_what_it_finished_with_works_on_what_is_another_s(
@@ -43,10 +45,19 @@ def test_a_member_that_forgets_nothing_after_a_failure_is_found_out(monkeypatch:
         play(MEMBER / "acknowledge.txt")
 
 
+def test_a_classic_member_that_tells_the_group_of_nothing_it_kept_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    send_join = requests.send_join
+    monkeypatch.setattr(
+        requests, "send_join", lambda state, at: send_join(evolve(state, owned=NOTHING, held=NOTHING), at)
+    )
+    with pytest.raises(InvariantError, match="a JoinGroup reports what the application was told of"):
+        play(FOLDER / "classic" / "cooperative.txt")
+
+
 def watched(*effects: object) -> list[str]:
     watch = Watch()
     for effect in effects:
-        watch.sees(effect)  # type: ignore[arg-type]
+        watch.sees(effect)
     return watch.broken
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.scenarios import pair_player, parse, pure_player
-from kafka_nextgen.scenarios.worlds import PAIR, PURE
+from kafka_nextgen.scenarios import parse
+from kafka_nextgen.scenarios.worlds import PAIR, PURE, SCRIPTED
+from tests.scenarios.files import player_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 EXAMPLES = re.findall(r"```scenario\n(.*?)```", PAGE, re.DOTALL)
@@ -17,14 +18,13 @@ EXAMPLES = re.findall(r"```scenario\n(.*?)```", PAGE, re.DOTALL)
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example(example: str) -> None:
     scenario = parse(example)
-    player = pair_player(scenario) if "pair" in scenario.worlds else pure_player(scenario)
-    assert player.play(scenario) == example
+    assert player_of(scenario).play(scenario) == example
 
 
-def test_there_are_examples_of_both_worlds() -> None:
-    assert {world for example in EXAMPLES for world in parse(example).worlds} >= {"pure", "pair"}
+def test_there_are_examples_of_every_world_without_sockets() -> None:
+    assert {world for example in EXAMPLES for world in parse(example).worlds} >= {"pure", "pair", "scripted"}
 
 
-@pytest.mark.parametrize("verb", sorted({*PURE, *PAIR, "interleave", "quietly", "worlds"}))
+@pytest.mark.parametrize("verb", sorted({*PURE, *PAIR, *SCRIPTED, "interleave", "quietly", "worlds"}))
 def test_every_verb_is_on_the_page(verb: str) -> None:
     assert re.search(rf"`[^`\n]*\b{verb}\b[^`\n]*`", PAGE)

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.scenarios import InvariantError, Player, ScenarioError, pair_player, parse, pure_player
+from kafka_nextgen.scenarios import InvariantError, Player, ScenarioError, parse, pure_player
 from kafka_nextgen.scenarios.worlds import RAW
+from tests.scenarios.files import player_of
 
 TOLD = "   target epoch=2 A=foo[0]\n-> A epoch=2 assignment=foo[0]\n"
 SILENT = "worlds pure\ntopic foo 1\n\njoin A foo\n"
@@ -11,7 +12,7 @@ SILENT = "worlds pure\ntopic foo 1\n\njoin A foo\n"
 
 def play(text: str) -> str:
     scenario = parse(text)
-    return (pair_player if "pair" in scenario.worlds else pure_player)(scenario).play(scenario)
+    return player_of(scenario).play(scenario)
 
 
 def test_what_happened_is_written_below_the_commands() -> None:
@@ -76,6 +77,33 @@ def test_what_cannot_be_played_is_refused_with_its_line(commands: str, complaint
 def test_what_a_member_cannot_do_is_refused(commands: str, complaint: str) -> None:
     with pytest.raises(ScenarioError, match=r"line \d+: ") as error:
         play(f"worlds pair\nmember A\n{commands}\n")
+    assert complaint in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("commands", "complaint"),
+    [
+        ("member B", "members of the scripted world have protocol=classic"),
+        ("member A protocol=classic", "there is a member A"),
+        ("member B protocol=classic commit=never", "commit is auto or manual"),
+        ("member B protocol=classic generation=3", "whoever is in a group has has, topics, too"),
+        ("answer A", "answer what?"),
+        ("answer A join", "A has no join under way"),
+        ("lose A letter", "a request is join, sync, heartbeat, leave"),
+        ("lose A sync", "A has no sync under way"),
+        ("subscribe A foo\nanswer A join leader members=A B", "there is no peer B"),
+        ("subscribe A foo\nanswer A join king", "a join is answered to the leader, with skip or not, or to another"),
+        ("subscribe A foo\nanswer A join error=OOPS", "there is no error code OOPS"),
+        ("answer A sing", "a task is assign, revoke, lose, commit, topics, heartbeat"),
+        ("answer A assign", "A runs no such callback, or another comes first"),
+        ("answer A commit", "A commits nothing"),
+        ("answer A topics", "A asks for no topics"),
+        ("delete foo", "there is no topic foo"),
+    ],
+)
+def test_what_a_scripted_coordinator_cannot_say_is_refused(commands: str, complaint: str) -> None:
+    with pytest.raises(ScenarioError, match=r"line \d+: ") as error:
+        play(f"worlds scripted\nmember A protocol=classic\n{commands}\n")
     assert complaint in str(error.value)
 
 

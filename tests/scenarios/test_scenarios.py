@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.scenarios import Player, Scenario, pair_player, pure_player
-from tests.scenarios.files import FLAG, FOLDER, check, files, scenario_in
-
-PLAYERS: dict[str, Callable[[Scenario], Player]] = {"pure": pure_player, "pair": pair_player}
+from tests.scenarios.files import FLAG, FOLDER, PLAYERS, check, files, scenario_in
 
 
 def played_in(world: str) -> list[object]:
@@ -18,7 +14,7 @@ def played_in(world: str) -> list[object]:
     return [pytest.param(world, path, id=f"{world}-{path.relative_to(FOLDER).with_suffix('')}") for path in found]
 
 
-@pytest.mark.parametrize(("world", "path"), [*played_in("pure"), *played_in("pair")])
+@pytest.mark.parametrize(("world", "path"), [each for world in PLAYERS for each in played_in(world)])
 def test_scenario(world: str, path: Path, request: pytest.FixtureRequest) -> None:
     scenario = scenario_in(path)
     happened = PLAYERS[world](scenario).play(scenario)

@@ -37,7 +37,7 @@ from kafka_nextgen.membership.states import NEEDS_POLL, Phase
 from kafka_nextgen.membership.timers import earliest
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["ClassicMember"]
+__all__ = ["ClassicMember", "is_late"]
 
 
 #: How a JoinGroup, SyncGroup or LeaveGroup can end.
@@ -58,7 +58,7 @@ class ClassicMember:
         ``chance`` in [0, 1) spreads retries. A completion that nobody waits for is late and changes nothing.
         """
         row = TABLE.get((self.state.status, type(event)))
-        if row is None or _is_late(self.state, event):
+        if row is None or is_late(self.state, event):
             return ()
         at = Moment(now, chance, self.settings)
         state, effects = row.rule(self.state, event, at)
@@ -112,7 +112,8 @@ def _do_what_is_due(state: ClassicState, at: Moment) -> Outcome:
     return state, joins + asks + looks + beats
 
 
-def _is_late(state: ClassicState, event: ClassicEvent) -> bool:
+def is_late(state: ClassicState, event: ClassicEvent) -> bool:
+    """Whether ``event`` completes something that the member does not wait for (any more)."""
     if isinstance(event, SessionKept | HeartbeatRefused | HeartbeatLost):
         return event.number != state.heartbeat
     if isinstance(event, TopicsDescribed | TopicsNotDescribed):

@@ -1,7 +1,5 @@
 """Answers by hand: of an application that is slow, or raises, and of a coordinator that says what it would not say.
 
-slow A revoke commit           what A does not finish by itself: assign, revoke, lose, commit, topics
-quick A revoke                 it does again
 answer A revoke                the callback returns; with error=... it raises
 answer A commit error=...      the commit ends
 answer A topics                the names of topic ids arrive
@@ -13,21 +11,19 @@ answer A heartbeat epoch=5 assignment=foo[0] interval=5s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.membership import effects as fx
-from kafka_nextgen.scenarios.client import Call, Client, Task
+from kafka_nextgen.scenarios.calling import Call
+from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.network import Kind, Message
 from kafka_nextgen.scenarios.notation import parse_duration
 from kafka_nextgen.scenarios.pair import PairWorld
-from kafka_nextgen.scenarios.verbs.members import client_of
+from kafka_nextgen.scenarios.verbs.applications import code_in, member_of, task
 
-__all__ = ["answer", "quick", "slow"]
+__all__ = ["answer"]
 
-_TASKS = {task.value: task for task in Task}
 _CALLS: dict[Task, type[Call]] = {
     Task.ASSIGN: fx.CallOnAssigned,
     Task.REVOKE: fx.CallOnRevoked,
@@ -35,47 +31,20 @@ _CALLS: dict[Task, type[Call]] = {
 }
 
 
-def slow(world: PairWorld, command: Command) -> Iterator[str]:
-    """Leave tasks to ``answer``."""
-    for client, tasks in _clients_and_tasks(world, command):
-        client.slow |= tasks
-    yield from ()
-
-
-def quick(world: PairWorld, command: Command) -> Iterator[str]:
-    """Let tasks finish by themselves again."""
-    for client, tasks in _clients_and_tasks(world, command):
-        client.slow -= tasks
-    yield from ()
-
-
-def _clients_and_tasks(world: PairWorld, command: Command) -> Iterator[tuple[Client, set[Task]]]:
-    command.expect(range(2, 100))
-    names = list(takewhile(world.clients.__contains__, command.words))
-    tasks = {_task(command, word) for word in command.words[len(names) :]}
-    yield from ((client_of(world, command, name), tasks) for name in names or [command.name])
-
-
-def _task(command: Command, word: str) -> Task:
-    if word not in _TASKS:
-        raise command.error(f"a task is {', '.join(_TASKS)}")
-    return _TASKS[word]
-
-
 def answer(world: PairWorld, command: Command) -> Iterator[str]:
     """Finish a task, or answer a heartbeat."""
     command.expect(range(2, 100), "error", "epoch", "assignment", "interval", "id")
-    client = client_of(world, command)
+    client = member_of(world, command)
     if command.words[1] == Kind.HEARTBEAT.value:
         yield from _answer_heartbeat(world, client, command)
         return
-    task = _task(command, command.words[1])
-    if task is Task.COMMIT:
+    asked = task(command, command.words[1])
+    if asked is Task.COMMIT:
         yield from _answer_commit(world, client, command)
-    elif task is Task.TOPICS:
+    elif asked is Task.TOPICS:
         yield from _answer_topics(world, client, command)
     else:
-        yield from _answer_call(world, client, command, _CALLS[task])
+        yield from _answer_call(world, client, command, _CALLS[asked])
 
 
 def _answer_call(world: PairWorld, client: Client, command: Command, kind: type[Call]) -> Iterator[str]:
@@ -113,9 +82,7 @@ def _answer_heartbeat(world: PairWorld, client: Client, command: Command) -> Ite
 def _said(world: PairWorld, member_id: str, command: Command) -> ConsumerGroupHeartbeatAnswer:
     options = command.options
     if "error" in options:
-        if options["error"] not in ErrorCode.__members__:
-            raise command.error(f"there is no error code {options['error']}")
-        return ConsumerGroupHeartbeatAnswer(ErrorCode[options["error"]])
+        return ConsumerGroupHeartbeatAnswer(code_in(command))
     return ConsumerGroupHeartbeatAnswer(
         member_id=options.get("id", member_id),
         member_epoch=int(options.get("epoch", 0)),

@@ -1,12 +1,7 @@
-"""Members with a machine of their own, as their applications use them.
+"""Members of the consumer group protocol with a machine of their own; ``applications`` has what they are told.
 
 member A instance=one commit=auto    a client that runs; options are those of its configuration
-subscribe A foo bar                  or pattern=foo-.*
-unsubscribe A
-poll A                               and go on polling
-pause-poll A 5m                      for that long, or until the next poll; so does no callback start
 position A foo[0]=5                  the application has processed up to there
-close A leave=remain
 crash A                              without a word
 restart A                            under another member id, with the same subscription
 """
@@ -15,28 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.scenarios.client import NEVER, Client
+from kafka_nextgen.scenarios.client import Client
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, parse_offset
 from kafka_nextgen.scenarios.pair import PairWorld
+from kafka_nextgen.scenarios.verbs.applications import member_of
 from kafka_nextgen.scenarios.world import GROUP
-from kafka_nextgen.types import LeaveMode
 
-__all__ = [
-    "client_of",
-    "close",
-    "crash",
-    "member",
-    "pause_poll",
-    "poll",
-    "position",
-    "restart",
-    "subscribe",
-    "unsubscribe",
-    "wake",
-]
+__all__ = ["crash", "member", "position", "restart"]
 
 _DURATIONS = {
     "max_poll_interval": "max_poll_interval_s",
@@ -46,14 +28,6 @@ _DURATIONS = {
     "leave_timeout": "leave_timeout_s",
 }
 _NAMES = {"instance": "instance_id", "rack": "rack_id", "assignor": "server_assignor"}
-
-
-def client_of(world: PairWorld, command: Command, name: str | None = None) -> Client:
-    """The client a command is about, or one of several. Raises ``ScenarioError`` if there is none."""
-    wanted = name or command.name
-    if wanted not in world.clients:
-        raise command.error(f"there is no member {wanted}")
-    return world.clients[wanted]
 
 
 def member(world: PairWorld, command: Command) -> Iterator[str]:
@@ -78,72 +52,24 @@ def _settings(command: Command) -> MemberSettings:
     return MemberSettings(GROUP, **given)  # type: ignore[arg-type]  # each was parsed for its own field
 
 
-def subscribe(world: PairWorld, command: Command) -> Iterator[str]:
-    """Subscribe to topics, or to a pattern."""
-    command.expect(range(1, 100), "pattern")
-    client = client_of(world, command)
-    client.subscription = ev.Subscribed(frozenset(command.words[1:]), command.options.get("pattern"))
-    yield from world.feed(client, client.subscription)
-
-
-def unsubscribe(world: PairWorld, command: Command) -> Iterator[str]:
-    """Give the subscription up."""
-    command.expect(1)
-    client_of(world, command).subscription = None
-    yield from world.feed(client_of(world, command), ev.Unsubscribed())
-
-
-def poll(world: PairWorld, command: Command) -> Iterator[str]:
-    """Poll now, and from now on."""
-    command.expect(1)
-    client = client_of(world, command)
-    client.silent_until = NEVER
-    yield from world.feed(client, ev.Polled())
-
-
-def pause_poll(world: PairWorld, command: Command) -> Iterator[str]:
-    """Stop polling."""
-    command.expect(range(1, 100), "duration")
-    duration_s = parse_duration(command.options["duration"]) if command.options else float("inf")
-    for name in command.words:
-        client_of(world, command, name).silent_until = world.host.now + duration_s
-    yield from ()
-
-
-def wake(world: PairWorld, command: Command) -> Iterator[str]:
-    """Tell the member that time passed."""
-    command.expect(1)
-    yield from world.feed(client_of(world, command), ev.TimePassed())
-
-
 def position(world: PairWorld, command: Command) -> Iterator[str]:
     """Let the application have processed records."""
     command.expect(range(2, 100))
-    client_of(world, command).positions.update(map(parse_offset, command.words[1:]))
+    member_of(world, command).positions.update(map(parse_offset, command.words[1:]))
     yield from ()
-
-
-def close(world: PairWorld, command: Command) -> Iterator[str]:
-    """Close the consumer."""
-    command.expect(1, "leave")
-    modes = {mode.value: mode for mode in LeaveMode}
-    leave = command.options.get("leave", "default")
-    if leave not in modes:
-        raise command.error(f"leave is {', '.join(modes)}")
-    yield from world.feed(client_of(world, command), ev.Closed(modes[leave]))
 
 
 def crash(world: PairWorld, command: Command) -> Iterator[str]:
     """End the process."""
     command.expect(1)
-    client_of(world, command).crash()
+    member_of(world, command).crash()
     yield from ()
 
 
 def restart(world: PairWorld, command: Command) -> Iterator[str]:
     """Start the process again."""
     command.expect(1)
-    client = client_of(world, command)
+    client = member_of(world, command)
     if client.member is not None:
         raise command.error(f"{command.name} runs: crash it, or close it, first")
     client.start()

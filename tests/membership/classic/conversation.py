@@ -32,7 +32,7 @@ from kafka_nextgen.membership.classic.events import (
     TopicsNotDescribed,
 )
 from kafka_nextgen.membership.classic.group import JoinedMember, MemberSubscription
-from kafka_nextgen.membership.classic.member import ClassicMember, _is_late
+from kafka_nextgen.membership.classic.member import ClassicMember, is_late
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.effects import CallOnAssigned, CallOnLost, CallOnRevoked, CommitConsumed
@@ -84,7 +84,7 @@ class Conversation:
         return self.member.phase.value
 
     def says(self, event: ClassicEvent, chance: float = NO_JITTER) -> list[str]:
-        before, late = self.member.status, _is_late(self.member.state, event)
+        before, late = self.member.status, is_late(self.member.state, event)
         effects = self.member.handle(event, self.now, chance)
         if not late:
             WALKED.add((before, type(event), self.member.status))

@@ -1,0 +1,1 @@
+"""Members of a classic group against a coordinator whose every answer is in the scenario."""

@@ -1,0 +1,77 @@
+"""A client of the scripted world: the classic membership machine, and as much of an application as it can see."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum
+
+from attrs import define, field
+
+from kafka_nextgen.membership.classic.effects import (
+    AskForTopics,
+    SendClassicHeartbeat,
+    SendJoinGroup,
+    SendLeaveGroup,
+    SendSyncGroup,
+)
+from kafka_nextgen.membership.classic.member import ClassicMember
+from kafka_nextgen.membership.classic.settings import ClassicSettings
+from kafka_nextgen.membership.effects import CommitConsumed
+from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.scenarios.calling import Call
+from kafka_nextgen.scenarios.client import NEVER, Task
+from kafka_nextgen.scenarios.scripted.watching import ClassicWatch
+
+__all__ = ["KINDS", "Kind", "Request", "ScriptedClient"]
+
+Request = SendJoinGroup | SendSyncGroup | SendClassicHeartbeat | SendLeaveGroup
+
+
+class Kind(Enum):
+    """The requests of a member."""
+
+    JOIN = "join"
+    SYNC = "sync"
+    HEARTBEAT = "heartbeat"
+    LEAVE = "leave"
+
+
+KINDS: dict[type[Request], Kind] = {
+    SendJoinGroup: Kind.JOIN,
+    SendSyncGroup: Kind.SYNC,
+    SendClassicHeartbeat: Kind.HEARTBEAT,
+    SendLeaveGroup: Kind.LEAVE,
+}
+
+
+@define
+class ScriptedClient:
+    """One consumer."""
+
+    name: str
+    settings: ClassicSettings
+    member: ClassicMember
+    watch: ClassicWatch = field(factory=ClassicWatch)
+    subscription: Subscribed | None = None
+    slow: set[Task] = field(factory=set)
+
+    calls: deque[Call] = field(factory=deque)
+    commit: CommitConsumed | None = None
+    question: AskForTopics | None = None
+    requests: dict[Kind, Request] = field(factory=dict)  # the latest of each kind, until it is answered
+    answer_by: dict[Kind, float] = field(factory=dict)  # when it counts as lost
+    last_join: SendJoinGroup | None = None
+    silent_until: float = NEVER  # the application does not poll before
+
+    @classmethod
+    def make(cls, name: str, settings: ClassicSettings) -> ScriptedClient:
+        """A client that runs, and has subscribed to nothing."""
+        return cls(name, settings, ClassicMember(settings))
+
+    def polls(self, now: float) -> bool:
+        """Whether the application polls."""
+        return now >= self.silent_until
+
+    def is_kept(self) -> bool:
+        """Whether its heartbeats are answered by themselves, without an error."""
+        return Task.HEARTBEAT not in self.slow

@@ -1,0 +1,77 @@
+"""Tells a member of a classic group what happened, carries out what it answers, and writes that down.
+
+Its requests wait for the scenario to answer them. A coordinator machine would take them from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_nextgen.membership.classic import effects as fx
+from kafka_nextgen.membership.classic import events as ev
+from kafka_nextgen.membership.classic.member import is_late
+from kafka_nextgen.membership.effects import CommitConsumed
+from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.scenarios.arrows import Arrow, Trail
+from kafka_nextgen.scenarios.calling import Call, finished, tell, tell_call
+from kafka_nextgen.scenarios.driving import NO_JITTER, REQUEST_TIMEOUT_S
+from kafka_nextgen.scenarios.scripted.client import KINDS, Request, ScriptedClient
+from kafka_nextgen.scenarios.scripted.telling import tell_question, tell_request
+
+__all__ = ["ScriptedDriver"]
+
+_REFUSALS = (ev.JoinRefused, ev.SyncRefused, HeartbeatRefused, ev.CommitRefused)
+
+
+class ScriptedDriver:
+    """Drives the clients of one world; ``trail`` notes what their machines went through."""
+
+    def __init__(self) -> None:
+        self.trail = Trail()
+
+    def feed(self, client: ScriptedClient, event: ev.ClassicEvent, now: float) -> Iterator[str]:
+        """Let something happen to a client."""
+        before, late = client.member.status, is_late(client.member.state, event)
+        effects = client.member.handle(event, now, NO_JITTER)
+        if not late:
+            self._note(Arrow(before, type(event), client.member.status), event)
+        if client.member.status is not before:
+            yield f"   {client.name} {before.value} => {client.member.status.value}"
+        for effect in effects:
+            client.watch.sees(effect)
+            yield from self._carry_out(client, effect, now)
+
+    def _note(self, arrow: Arrow, event: ev.ClassicEvent) -> None:
+        self.trail.arrows.add(arrow)
+        if isinstance(event, _REFUSALS):
+            self.trail.refusals.add((type(event), event.code))
+
+    def _carry_out(self, client: ScriptedClient, effect: fx.ClassicEffect, now: float) -> Iterator[str]:
+        if isinstance(effect, Request):
+            yield from self._send(client, effect, now)
+        elif isinstance(effect, Call):
+            client.calls.append(effect)
+            yield tell_call(client.name, effect)
+        elif isinstance(effect, CommitConsumed):
+            client.commit = effect
+            yield f"   {client.name} commits"
+        elif isinstance(effect, fx.AskForTopics):
+            client.question = effect
+            yield tell_question(client.name, effect)
+        else:
+            yield from tell(client.name, effect)
+
+    def _send(self, client: ScriptedClient, request: Request, now: float) -> Iterator[str]:
+        client.requests[KINDS[type(request)]] = request
+        timeout_s = request.timeout_s if isinstance(request, fx.SendJoinGroup) else REQUEST_TIMEOUT_S
+        client.answer_by[KINDS[type(request)]] = now + timeout_s
+        if isinstance(request, fx.SendJoinGroup):
+            client.last_join = request
+        if not (isinstance(request, fx.SendClassicHeartbeat) and client.is_kept()):
+            yield tell_request(client.name, request)
+
+    def end_call(self, client: ScriptedClient, call: Call, error: str | None, now: float) -> Iterator[str]:
+        """Let a callback return, or raise."""
+        client.calls.remove(call)
+        client.watch.callback_ended(call, error is not None)
+        yield from self.feed(client, finished(call, error), now)
