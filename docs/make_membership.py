@@ -1,15 +1,23 @@
-"""Write docs/membership.md from the machine's own tables: ``python docs/make_membership.py``."""
+"""Write docs/membership.md from the machines' own tables: ``python docs/make_membership.py``."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from enum import Enum
 from pathlib import Path
 
-from kafka_nextgen.membership import failures, offsets, transitions
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership import failures, transitions
+from kafka_nextgen.membership.classic import failures as classic_failures
+from kafka_nextgen.membership.classic import offsets as classic_offsets
+from kafka_nextgen.membership.classic import transitions as classic_transitions
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.diagram import diagram
+from kafka_nextgen.membership.offsets import rules as offsets
 from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.table import IgnoredIn, RowOf
 
 __all__ = ["membership_page"]
 
@@ -21,8 +29,9 @@ OPENING = """\
 *Written by `python docs/make_membership.py` from `kafka_nextgen/membership/`; a test keeps it in step.*
 
 A member is a machine: something happens to it (an event), and it answers with what is to be done (effects). Where it
-stands is its status; what it waits for within a status is its phase. The rules in prose open
-`kafka_nextgen/membership/transitions.py`; this page shows the table that follows them there.
+stands is its status; what it waits for within a status is its phase. There are two of them, one for each protocol. The
+rules in prose open `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membership/classic/transitions.py`;
+this page shows the tables that follow them there.
 """
 
 WHEN_A_CALLBACK_RAISES = """
@@ -46,50 +55,88 @@ as owned by then: the callback is not called with them a second time. By the cla
 callback failed.
 """
 
+CLASSIC_ERRORS = """
+## Errors of its requests
+
+Where there is no entry, the code is fatal: it is raised from `poll`, and nothing is sent any more. For commits, which
+are not the machine's own, it means nothing to the member. "Reset" is to lose everything and to join again as somebody
+new, "reset generation" to join again by the same id. What a LeaveGroup is answered with makes no difference.
+
+"""
+
 
 def membership_page() -> str:
     """The page, as it should be."""
     return "".join(
         [
             OPENING,
-            "\n## Statuses\n\n",
-            _table(("status", "meaning"), _comments(Status)),
             "\n## Phases\n\n",
             _table(("phase", "what is waited for"), _comments(Phase)),
-            "\n## The arrows\n\n",
-            "Arrows from a status to itself are left out: nearly every event may leave a member where it is.\n\n",
-            f"```mermaid\n{diagram()}```\n",
             WHEN_A_CALLBACK_RAISES,
-            "\n## What is ignored, and why\n\n",
-            _table(("event", "in", "because"), _ignored()),
+            "\n# The consumer group protocol\n",
+            _machine(Status, transitions.RULES, transitions.IGNORED),
             "\n## Errors of a heartbeat\n\n",
             "Every other code is fatal: it is raised from `poll`, and nothing is sent any more.\n\n",
-            _table(
-                ("code", "reaction"),
-                ((code.name, told.value.replace("_", " ")) for code, told in failures.REACTIONS.items()),
-            ),
+            _reactions({"heartbeat": failures.REACTIONS}),
             "\n## Errors of commits and of committed offsets\n\nEvery other code fails the call.\n\n",
-            _table(("code", "commit", "commit before revoking", "committed offsets"), _offset_errors()),
+            _offset_errors(offsets.RULES),
+            "\n# The classic protocol\n",
+            _machine(ClassicStatus, classic_transitions.RULES, classic_transitions.IGNORED),
+            CLASSIC_ERRORS,
+            _reactions(
+                {
+                    "JoinGroup": classic_failures.JOIN_REACTIONS,
+                    "SyncGroup": classic_failures.SYNC_REACTIONS,
+                    "Heartbeat": classic_failures.HEARTBEAT_REACTIONS,
+                    "OffsetCommit": classic_failures.COMMIT_REACTIONS,
+                }
+            ),
+            "\n## Errors of a classic member's commits and committed offsets\n\nEvery other code fails the call.\n\n",
+            _offset_errors(classic_offsets.RULES),
         ]
     )
 
 
-def _comments(states: type[Status] | type[Phase]) -> list[tuple[str, str]]:
+def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[IgnoredIn]) -> str:
+    """The statuses of a machine, its arrows, and what it ignores."""
+    return "".join(
+        [
+            "\n## Statuses\n\n",
+            _table(("status", "meaning"), _comments(statuses)),
+            "\n## Arrows\n\n",
+            "Arrows from a status to itself are left out: nearly every event may leave a member where it is.\n\n",
+            f"```mermaid\n{diagram(rows)}```\n",
+            "\n## What is ignored, and why\n\n",
+            _table(("event", "in", "because"), (_ignored(entry, list(statuses)) for entry in ignored)),
+        ]
+    )
+
+
+def _comments(states: type[Enum]) -> list[tuple[str, str]]:
     """Each member of an enum with the comment beside it: what the code says of itself."""
     return re.findall(r'(\w+) = "\w+"  # (.+)', inspect.getsource(states))
 
 
-def _ignored() -> Iterable[tuple[str, ...]]:
-    for entry in transitions.IGNORED:
-        statuses = sorted(entry.statuses, key=list(Status).index)
-        yield entry.event.__name__, ", ".join(status.name for status in statuses), entry.reason
+def _ignored(entry: IgnoredIn, order: list[Enum]) -> tuple[str, ...]:
+    statuses = sorted(entry.statuses, key=order.index)
+    return entry.event.__name__, ", ".join(status.name for status in statuses), entry.reason
 
 
-def _offset_errors() -> Iterable[tuple[str, ...]]:
-    tables = (offsets.COMMIT_ACTIONS, offsets.COMMIT_BEFORE_REVOKING_ACTIONS, offsets.FETCH_ACTIONS)
-    for code in dict.fromkeys(code for table in tables for code in table):
-        actions = (table.get(code, offsets.Action.FAIL) for table in tables)
-        yield code.name, *(action.value.replace("_", " ") for action in actions)
+def _reactions(tables: Mapping[str, Mapping[ErrorCode, Enum]]) -> str:
+    codes = dict.fromkeys(code for table in tables.values() for code in table)
+    rows = ((code.name, *(_words(table.get(code)) for table in tables.values())) for code in codes)
+    return _table(("code", *tables), rows)
+
+
+def _words(reaction: Enum | None) -> str:
+    return "" if reaction is None else str(reaction.value).replace("_", " ")
+
+
+def _offset_errors(rules: offsets.OffsetRules) -> str:
+    tables = (rules.commit, rules.commit_before_revoking, rules.fetch)
+    codes = dict.fromkeys(code for table in tables for code in table)
+    rows = ((code.name, *(_words(table.get(code, offsets.Action.FAIL)) for table in tables)) for code in codes)
+    return _table(("code", "commit", "commit before revoking", "committed offsets"), rows)
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

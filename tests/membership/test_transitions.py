@@ -32,7 +32,7 @@ def test_every_status_can_be_reached_and_only_fatal_has_no_way_out() -> None:
 
 
 def test_the_diagram_has_the_arrows_of_the_table() -> None:
-    drawn = diagram()
+    drawn = diagram(RULES)
     assert drawn.startswith("stateDiagram-v2\n    [*] --> UNSUBSCRIBED\n")
     assert "    UNSUBSCRIBED --> JOINING: Subscribed\n" in drawn
     assert "    RECONCILING --> ACKNOWLEDGING: AssignFinished\n" in drawn

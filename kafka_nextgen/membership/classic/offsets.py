@@ -19,9 +19,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.classic.failures import COMMIT_REACTIONS
 from kafka_nextgen.membership.offsets.rules import Action, OffsetRules
 
-__all__ = ["COMMIT_ACTIONS", "COMMIT_BEFORE_REVOKING_ACTIONS", "FETCH_ACTIONS", "RULES", "TELLS_MEMBER"]
+__all__ = [
+    "COMMIT_ACTIONS",
+    "COMMIT_BEFORE_REVOKING_ACTIONS",
+    "FETCH_ACTIONS",
+    "RULES",
+]
 
 _COORDINATOR_ACTIONS = {
     ErrorCode.NOT_COORDINATOR: Action.FIND_COORDINATOR,
@@ -54,21 +60,11 @@ FETCH_ACTIONS: Mapping[ErrorCode, Action] = {
     ErrorCode.UNKNOWN_TOPIC_ID: Action.LEAVE_OUT,
 }
 
-#: What a refused commit says of the member: that it is out, or that it has to join again.
-TELLS_MEMBER = frozenset(
-    {
-        ErrorCode.REBALANCE_IN_PROGRESS,
-        ErrorCode.ILLEGAL_GENERATION,
-        ErrorCode.UNKNOWN_MEMBER_ID,
-        ErrorCode.FENCED_INSTANCE_ID,
-    }
-)
-
 #: Those of the classic protocol.
 RULES = OffsetRules(
     COMMIT_ACTIONS,
     COMMIT_BEFORE_REVOKING_ACTIONS,
     FETCH_ACTIONS,
     fetches_as_member=False,
-    tells_member=TELLS_MEMBER,
+    tells_member=frozenset(COMMIT_REACTIONS),
 )
