@@ -63,14 +63,20 @@ class CommitCounters:
         try:
             yield
         except BaseException as error:
-            self.failed += 1
             failure = error
             raise
         finally:
-            now = time.monotonic()
-            self.latency.note(now - began, now)
-            if self.hooks and offsets:
-                self.hooks.committed(offsets, began, now, failure)
+            self.note(offsets, began, failure)
+
+    def note(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata], began: float, failure: BaseException | None
+    ) -> None:
+        """A commit of these, which began then (seconds, monotonic), came to its end."""
+        now = time.monotonic()
+        self.failed += failure is not None
+        self.latency.note(now - began, now)
+        if self.hooks and offsets:
+            self.hooks.committed(offsets, began, now, failure)
 
 
 @define

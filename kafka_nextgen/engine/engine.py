@@ -14,7 +14,6 @@ from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.counters import Counters
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.health import Health, assess
@@ -29,6 +28,7 @@ from kafka_nextgen.engine.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.measuring import measure
 from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.engine.membership import Driver, Membership
+from kafka_nextgen.engine.offset_requests import OffsetRequests
 from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.signals import Signal
@@ -73,17 +73,19 @@ class Engine:
         self._tasks = TaskSet(self.mailbox.post_error)
         self.cluster = ClusterClient(TransportSettings.of(config))
         self.identity = Identity(config.group_id or "", config.group_instance_id)
-        self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
-        self.offsets = OffsetClient(self.cluster, self.identity, config, self.counters.commits, self.fetches.topic_ids)
         self.lookups = Lookups(self.cluster, config)
+        self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
+        requests = OffsetRequests(self.cluster, config.group_id or "", self.fetches.topic_ids)
+        self.offsets = OffsetClient(
+            requests, self.identity, config, self.counters.commits, self._tasks, self.fetches.consumed_offsets
+        )
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
         )
-        self._auto_commit = AutoCommit(self.offsets, self.fetches, self.identity)
         surroundings = Surroundings(
             self.cluster,
             self.identity,
-            self._auto_commit,
+            self.offsets,
             self._fetcher,
             self.mailbox,
             self._tasks,
@@ -95,8 +97,6 @@ class Engine:
         self._membership = Membership(config, surroundings, self.offsets)
         self.by_hand = ManualAssignment(config, surroundings)
         self._tasks.start(self._connect())
-        if config.enable_auto_commit and config.group_id:
-            self._tasks.start(self._auto_commit.run(config.auto_commit_interval_ms / 1000))
 
     def _on_change(self) -> None:
         self._thread.call_soon(self._fetcher.pump)
@@ -295,5 +295,6 @@ class Engine:
         if self._driver is not None:
             self._driver.stop()
         self._fetcher.close()
+        self.offsets.stop()
         await self._tasks.cancel_all()
         await self.cluster.close()

@@ -19,6 +19,7 @@ from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer
+from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
@@ -69,6 +70,7 @@ class Fetcher:
         """Make ``partitions`` the whole assignment; those kept go on as they are."""
         with self._fetches.locked() as state:
             state.assign(partitions, added, topic_ids)
+        self._offsets.feed(AssignmentApplied(frozenset(partitions)))
         self.pump()
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
@@ -79,9 +81,11 @@ class Fetcher:
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
         """Hand out nothing of these from here on, even if the application looked at it before."""
+        stopped = frozenset(partitions)
         with self._fetches.locked() as state:
-            state.stop(partitions)
+            state.stop(stopped)
             self._mailbox.note_news()
+        self._offsets.feed(PartitionsStopped(stopped))
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""

@@ -35,7 +35,7 @@ class ManualAssignment:
     def __init__(self, config: ConsumerConfig, surroundings: Surroundings) -> None:
         self._commits = config.enable_auto_commit
         self._cluster = surroundings.cluster
-        self._auto_commit = surroundings.auto_commit
+        self._offsets = surroundings.offsets
         self._fetcher = surroundings.fetcher
         self._mailbox = surroundings.mailbox
         self._tasks = surroundings.tasks
@@ -68,7 +68,7 @@ class ManualAssignment:
         if not self._commits:
             return
         try:
-            await self._auto_commit.before_giving_up(timeout_s)
+            await self._offsets.commit_before_revoking(timeout_s)
         except KafkaNextgenError as error:
             logger.warning("%s given up without a commit: %s", format_partitions(self.partitions), error)
 

@@ -16,7 +16,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.engine.auto_commit import AutoCommit
 from kafka_nextgen.engine.counters import GroupCounters
 from kafka_nextgen.engine.exchanges import Exchanges
 from kafka_nextgen.engine.failures import error_from_coordinator
@@ -24,11 +23,13 @@ from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.history import Reading, RebalanceCause, RebalanceHistory
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
+from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.offsets.events import EpochPublished
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.types import format_partitions
@@ -52,7 +53,7 @@ class Surroundings:
 
     cluster: ClusterClient
     identity: Identity
-    auto_commit: AutoCommit
+    offsets: OffsetClient
     fetcher: Fetcher
     mailbox: Mailbox
     tasks: TaskSet
@@ -101,7 +102,7 @@ class MemberDriver(Generic[M]):
         self._member = member
         self._cluster = surroundings.cluster
         self._identity = surroundings.identity
-        self._auto_commit = surroundings.auto_commit
+        self._offsets = surroundings.offsets
         self._fetcher = surroundings.fetcher
         self._mailbox = surroundings.mailbox
         self._tasks = surroundings.tasks
@@ -211,7 +212,6 @@ class MemberDriver(Generic[M]):
         self._cluster.forget_coordinator(self._identity.group_id)
 
     def _stop_fetching(self, effect: fx.StopFetching) -> None:
-        self._identity.give_up(effect.partitions)
         self._fetcher.stop(effect.partitions)
 
     def _commit_consumed(self, effect: fx.CommitConsumed) -> None:
@@ -222,7 +222,7 @@ class MemberDriver(Generic[M]):
         error: str | None = None
         timeout_s = max(0.0, effect.deadline - time.monotonic())
         try:
-            await self._auto_commit.before_giving_up(timeout_s)
+            await self._offsets.commit_before_revoking(timeout_s)
         except KafkaNextgenError as failed:
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
@@ -242,6 +242,7 @@ class MemberDriver(Generic[M]):
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
         self._identity.publish(effect.member_id, effect.member_epoch)
+        self._offsets.feed(EpochPublished(effect.member_id, effect.member_epoch))
 
     # ---- the application
 

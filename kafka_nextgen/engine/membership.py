@@ -17,11 +17,12 @@ from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.readings import ClassicReading, ConsumerReading
 from kafka_nextgen.engine.settings import classic_settings, member_settings
 from kafka_nextgen.membership.classic import offsets as classic_offsets
-from kafka_nextgen.membership.classic.events import RebalanceEnforced
+from kafka_nextgen.membership.classic.events import CommitRefused, RebalanceEnforced
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.offsets import rules as consumer_offsets
+from kafka_nextgen.membership.offsets.events import GroupEntered, GroupQuit, ProtocolChosen
 
 __all__ = ["Driver", "Membership"]
 
@@ -57,6 +58,7 @@ class Membership:
         if self.driver is None:
             self.driver = self._first_driver()
         self._surroundings.identity.belongs = True
+        self._offsets.feed(GroupEntered())
         self.driver.has_listener = has_listener
         self.driver.feed(event)
 
@@ -65,6 +67,7 @@ class Membership:
         if self.driver is not None:
             await self.driver.leave(event, timeout_s)
         self._surroundings.identity.belongs = False
+        self._offsets.feed(GroupQuit())
 
     def enforce_rebalance(self, reason: str) -> None:
         """Make the group rebalance, if this protocol lets a member do that."""
@@ -77,12 +80,14 @@ class Membership:
         member = Member(member_settings(self._config), str(uuid4()))
         driver = ConsumerDriver(member, ConsumerReading(), self._surroundings)
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
-        self._offsets.rules = consumer_offsets.RULES
+        self._offsets.feed(ProtocolChosen(consumer_offsets.RULES))
         return driver
 
     def _classic_driver(self) -> ClassicDriver:
-        self._offsets.rules = classic_offsets.RULES
-        return ClassicDriver(ClassicMember(classic_settings(self._config)), ClassicReading(), self._surroundings)
+        driver = ClassicDriver(ClassicMember(classic_settings(self._config)), ClassicReading(), self._surroundings)
+        self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
+        self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
+        return driver
 
     def _fall_back(self, why: str) -> None:
         logger.info(

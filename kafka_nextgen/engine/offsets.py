@@ -1,59 +1,87 @@
-"""Commits and committed offsets: requests to the group's coordinator, repeated as the member's rules say.
+"""Drives the offsets' machine: whoever commits or asks for committed offsets waits here until the machine says how
+that ended.
 
-Which error means what is ``membership.offsets``' business. Here is only how each reaction is done: pause, look for
-the coordinator, wait for the epoch that the next heartbeat brings, leave a partition out, or fail.
+The machine (``membership.offsets``) decides what is sent when, what is repeated, and what is not anybody's to commit
+any more. Here is only how each effect is done. Everything runs on the I/O thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable, Collection, Mapping
+from itertools import count
+from typing import Any
 
-from attrs import evolve
+from attrs import frozen
 
-from kafka_nextgen.bridge import offset_commit, offset_fetch
-from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.engine.counters import CommitCounters
-from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.identity import Identity
-from kafka_nextgen.engine.retries import Patience
-from kafka_nextgen.errors import CommitFailedError, DecodeError, KafkaNextgenError, MisuseError, TransportError
-from kafka_nextgen.membership.offsets.rules import RULES, Action, OffsetRules, Reaction
-from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
-from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
+from kafka_nextgen.engine.offset_errors import commit_error, lookup_error
+from kafka_nextgen.engine.offset_requests import OffsetRequests
+from kafka_nextgen.engine.settings import offset_settings
+from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.errors import BrokerError, MisuseError
+from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.membership.offsets import effects as fx
+from kafka_nextgen.membership.offsets import events as ev
+from kafka_nextgen.membership.offsets.machine import OffsetMachine
+from kafka_nextgen.membership.offsets.rules import RULES
+from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 __all__ = ["OffsetClient"]
 
+logger = logging.getLogger("kafka_nextgen.engine")
+
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+Found = Mapping[TopicPartition, OffsetAndMetadata | None]
+
+
+@frozen
+class _Ask:
+    """Somebody who waits, and for what."""
+
+    what: str
+    ended: asyncio.Future[Found]
 
 
 class OffsetClient:
-    """Talks to the coordinator about offsets, in the name of the member if there is one.
+    """Commits and looks up committed offsets, in the name of the member if there is one.
 
-    ``rules`` are those of the protocol the member is in its group by. ``assigned_topics`` tells which topics are meant
-    by the names of what is assigned: where another one has such a name by now, its offsets must not be touched.
+    ``consumed`` tells what was processed of each partition, for auto-commit.
     """
 
-    rules: OffsetRules = RULES
+    #: Who is told of a refused commit that says something of the member: the code, and the epoch it was made in.
+    on_refusal: Callable[[int, int], None] | None = None
 
     def __init__(
         self,
-        cluster: ClusterClient,
+        requests: OffsetRequests,
         identity: Identity,
         config: ConsumerConfig,
         counters: CommitCounters,
-        assigned_topics: Callable[[], Mapping[str, TopicId]],
+        tasks: TaskSet,
+        consumed: Callable[[], Offsets],
     ) -> None:
-        self._cluster = cluster
         self._identity = identity
-        self._config = config
         self._counters = counters
-        self._assigned_topics = assigned_topics
+        self._tasks = tasks
+        self._consumed = consumed
+        self._requests = requests
+        self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
+        self._asks: dict[int, _Ask] = {}
+        self._numbers = count(INTERVAL_ASK + 1)
+        self._timer: asyncio.TimerHandle | None = None
+        self._stopped = False
+        self._raised: BrokerError | None = None  # instead of an answer: says more than its code
+        self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # by auto-commit, the last time
+        self._rearm()
 
-    # ---- commit
+    # ---- asking
 
     async def commit(self, offsets: Offsets, timeout_s: float) -> None:
         """Commit for the application.
@@ -62,194 +90,142 @@ class OffsetClient:
         where the code has one of its own, or RequestTimeoutError.
         """
         with self._counters.counted(offsets):
-            await self._commit(offsets, timeout_s, self.rules.on_commit_error)
+            await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s))
 
-    async def commit_before_revoking(self, offsets: Offsets, timeout_s: float) -> None:
-        """Commit for a reconciliation: a topic that is gone does not hold it up."""
+    async def commit_before_revoking(self, timeout_s: float) -> None:
+        """Commit what was processed of the whole assignment, part of which is about to be given up.
+
+        A topic that is gone does not hold it up. Raises as ``commit`` does.
+        """
+        offsets = self._consumed()
         with self._counters.counted(offsets):
-            await self._commit(offsets, timeout_s, self.rules.on_commit_before_revoking_error)
+            await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s))
 
-    async def _commit(self, offsets: Offsets, timeout_s: float, react: Callable[[int], Reaction]) -> None:
-        self._require_group()
-        patience = self._patience(f"group {self._identity.group_id}: commit of {format_partitions(offsets)}", timeout_s)
-        left, given_up = dict(offsets), set[TopicPartition]()
-        life, turn = self._identity.life, self._identity.turn
-        while left:
-            epoch = self._identity.member_epoch
-            # Out of the group, or out and in again: what was lost may be somebody else's by now. An empty group would
-            # even take the commit of a stranger, and set back what a successor committed.
-            if life != self._identity.life or (self._identity.belongs and epoch < 0):
-                raise self._refused(left, ErrorCode.UNKNOWN_MEMBER_ID, react)
-            given_up |= self._identity.given_up_since(turn, left)
-            left = {tp: offset for tp, offset in left.items() if tp not in given_up}
-            if left:
-                left = await self._try_to_commit(left, epoch, react, patience)
-        if given_up:
-            raise self._refused(given_up, ErrorCode.REBALANCE_IN_PROGRESS, react)
-
-    async def _try_to_commit(
-        self, left: Offsets, epoch: int, react: Callable[[int], Reaction], patience: Patience
-    ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Commit once, and do what the errors ask for; returns what is to be committed again."""
-        try:
-            codes = await self._commit_once(left, patience)
-        except (TransportError, DecodeError) as failure:
-            await patience.pause(failure)
-            return dict(left)
-        failed = {tp: code for tp, code in codes.items() if code}
-        again = {tp: left[tp] for tp, code in failed.items() if react(code).action is not Action.LEAVE_OUT}
-        if again:
-            await self._react_to_commit(failed, epoch, react, patience)
-        return again
-
-    def _refused(
-        self, partitions: Iterable[TopicPartition], code: ErrorCode, react: Callable[[int], Reaction]
-    ) -> KafkaNextgenError:
-        return self._commit_error(dict.fromkeys(partitions, int(code)), react(code), code)
-
-    async def _commit_once(self, offsets: Offsets, patience: Patience) -> dict[TopicPartition, int]:
-        request = OffsetCommit(
-            group_id=self._identity.group_id,
-            offsets=offsets,
-            member_id=self._identity.member_id,
-            member_epoch=self._identity.member_epoch,
-            instance_id=self._identity.instance_id if self._identity.member_epoch >= 0 else None,
-        )
-        topic_ids = self._topic_ids()
-        api = _up_to(OFFSET_COMMIT, offset_commit.highest_version(offsets.keys(), topic_ids))
-        answer = await self._cluster.call(
-            Coordinator(request.group_id),
-            api,
-            lambda version: offset_commit.to_request(request, topic_ids, version),
-            self._attempt_s(patience),
-        )
-        assert isinstance(answer, OffsetCommitResponse)
-        return offset_commit.from_response(answer, offsets.keys(), topic_ids)
-
-    async def _react_to_commit(
-        self,
-        failed: Mapping[TopicPartition, int],
-        epoch: int,
-        react: Callable[[int], Reaction],
-        patience: Patience,
-    ) -> None:
-        reactions = {tp: react(code) for tp, code in failed.items()}
-        for tp, reaction in reactions.items():
-            if reaction.action is Action.FAIL or patience.left_s() <= 0:
-                raise self._commit_error(failed, reaction, failed[tp])
-        tp = min(failed)
-        patience.refusal = self._commit_error(failed, reactions[tp], failed[tp])
-        await self._wait_as_told({reaction.action for reaction in reactions.values()}, epoch, patience, failed)
-
-    def _commit_error(self, failed: Mapping[TopicPartition, int], reaction: Reaction, code: int) -> KafkaNextgenError:
-        if reaction.error is not CommitFailedError:
-            text = f"group {self._identity.group_id}: commit of {format_partitions(failed)}"
-            return error_from_code(code, text, group_id=self._identity.group_id, member_id=self._identity.member_id)
-        reasons = {tp: name_of(number) for tp, number in failed.items()}
-        return CommitFailedError(
-            f"group {self._identity.group_id}: {self._identity} could not commit {format_partitions(failed)} "
-            f"({', '.join(sorted(set(reasons.values())))})",
-            code=code,
-            retriable=is_retriable(code),
-            group=self._identity.group_id,
-            member=self._identity.member_id,
-            failed=reasons,
-        )
-
-    # ---- committed offsets
-
-    async def committed(
-        self, partitions: Collection[TopicPartition], timeout_s: float
-    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+    async def committed(self, partitions: Collection[TopicPartition], timeout_s: float) -> Found:
         """The committed offsets of ``partitions``, None where there is none; without those that are unknown just now.
 
         Raises a BrokerError, or RequestTimeoutError.
         """
-        self._require_group()
-        what = f"group {self._identity.group_id}: committed offsets of {format_partitions(partitions)}"
-        patience = self._patience(what, timeout_s)
-        found: dict[TopicPartition, OffsetAndMetadata | None] = {}
-        left = set(partitions)
-        while left:
-            epoch = self._identity.member_epoch
-            try:
-                answer = await self._fetch_once(left, patience)
-            except (TransportError, DecodeError) as failure:
-                await patience.pause(failure)
-                continue
-            found.update((tp, answer.offsets.get(tp)) for tp in left - answer.errors.keys() if not answer.error)
-            left -= found.keys()
-            if left:
-                left -= await self._react_to_fetch(answer, left, epoch, patience)
-        return found
+        wanted = frozenset(partitions)
+        return await self._ask(wanted, lambda ask: ev.LookupAsked(ask, wanted, timeout_s))
 
-    async def _fetch_once(
-        self, partitions: Collection[TopicPartition], patience: Patience
-    ) -> offset_fetch.FetchedOffsets:
-        identity, topic_ids = self._identity, self._topic_ids()
-        is_member = identity.member_epoch >= 0 and self.rules.fetches_as_member
-        request = OffsetFetch(
-            group_id=identity.group_id,
-            partitions=tuple(sorted(partitions)),
-            member_id=identity.member_id if is_member else None,
-            member_epoch=identity.member_epoch if is_member else -1,
-        )
-        answer = await self._cluster.call(
-            Coordinator(identity.group_id),
-            _up_to(OFFSET_FETCH, offset_fetch.highest_version(partitions, topic_ids)),
-            lambda version: offset_fetch.to_request(request, topic_ids, version),
-            self._attempt_s(patience),
-        )
-        assert isinstance(answer, OffsetFetchResponse)
-        return offset_fetch.from_response(answer, identity.group_id, topic_ids)
-
-    async def _react_to_fetch(
-        self,
-        answer: offset_fetch.FetchedOffsets,
-        left: Collection[TopicPartition],
-        epoch: int,
-        patience: Patience,
-    ) -> set[TopicPartition]:
-        """Do what the errors ask for; returns the partitions that are left out."""
-        codes = dict.fromkeys(left, answer.error) if answer.error else {tp: answer.errors[tp] for tp in left}
-        actions = {tp: self.rules.on_fetch_error(code).action for tp, code in codes.items()}
-        for tp, action in actions.items():
-            if action is Action.FAIL:
-                text = f"group {self._identity.group_id}: committed offset of {tp}"
-                raise error_from_code(codes[tp], text, group_id=self._identity.group_id)
-        left_out = {tp for tp, action in actions.items() if action is Action.LEAVE_OUT}
-        if len(left_out) < len(codes):
-            await self._wait_as_told(set(actions.values()), epoch, patience, codes)
-        return left_out
-
-    # ---- both
-
-    async def _wait_as_told(
-        self, actions: Collection[Action], epoch: int, patience: Patience, codes: Mapping[TopicPartition, int]
-    ) -> None:
-        if Action.FIND_COORDINATOR in actions:
-            self._cluster.forget_coordinator(self._identity.group_id)
-        if Action.RETRY_WITH_NEW_EPOCH in actions and await self._identity.wait_for_change(epoch, patience.left_s()):
-            return
-        await patience.pause(", ".join(sorted({name_of(code) for code in codes.values()})))
-
-    def _require_group(self) -> None:
+    async def _ask(self, partitions: Collection[TopicPartition], event: Callable[[int], ev.OffsetEvent]) -> Found:
         if not self._identity.group_id:
             raise MisuseError("offsets are kept by group: set group.id")
+        number = next(self._numbers)
+        ended: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
+        self._asks[number] = _Ask(format_partitions(partitions), ended)
+        self.feed(event(number))
+        try:
+            return await ended
+        finally:
+            if self._asks.pop(number, None) is not None:  # cancelled: nobody waits any more
+                self.feed(ev.Withdrawn(number))
 
-    def _topic_ids(self) -> dict[str, TopicId]:
-        topics = self._cluster.metadata.topics_by_name.values()
-        known = {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
-        return {**known, **self._assigned_topics()}
+    # ---- the machine
 
-    def _attempt_s(self, patience: Patience) -> float:
-        return min(patience.require_time(), self._config.request_timeout_ms / 1000)
+    def feed(self, event: ev.OffsetEvent) -> None:
+        """Tell the machine what happened and carry out what it answers."""
+        effects = self._machine.handle(event, time.monotonic(), random.random())
+        logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
+        for effect in effects:
+            self.carry_out[type(effect)](self, effect)
+        self._rearm()
 
-    def _patience(self, what: str, timeout_s: float) -> Patience:
-        config = self._config
-        return Patience(what, timeout_s, config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000)
+    def _rearm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        deadline = self._machine.deadline()
+        if deadline is not None and not self._stopped:
+            delay_s = max(0.0, deadline - time.monotonic())
+            self._timer = asyncio.get_running_loop().call_later(delay_s, lambda: self.feed(ev.TimePassed()))
 
+    def stop(self) -> None:
+        """Feed nothing any more by time."""
+        self._stopped = True
+        self._rearm()
 
-def _up_to(api: Api, version: int) -> Api:
-    """The same API, with no version above ``version``."""
-    return evolve(api, max_version=min(api.max_version, version))
+    # ---- what it wants done
+
+    def _send_commit(self, effect: fx.SendCommit) -> None:
+        self._tasks.start(self._commit_once(effect))
+
+    async def _commit_once(self, effect: fx.SendCommit) -> None:
+        try:
+            self.feed(await self._requests.commit(effect))
+        except BrokerError as error:
+            self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
+        except Exception as bug:  # the application is told; whoever waits does not wait for ever
+            self.feed(ev.CommitLost(effect.number, repr(bug)))
+            raise
+
+    def _send_lookup(self, effect: fx.SendLookup) -> None:
+        self._tasks.start(self._look_up_once(effect))
+
+    async def _look_up_once(self, effect: fx.SendLookup) -> None:
+        try:
+            self.feed(await self._requests.look_up(effect))
+        except BrokerError as error:
+            self._feed_raised(ev.LookupAnswered(effect.number, code=error.code), error)
+        except Exception as bug:
+            self.feed(ev.LookupLost(effect.number, repr(bug)))
+            raise
+
+    def _feed_raised(self, event: ev.OffsetEvent, error: BrokerError) -> None:
+        self._raised = error
+        try:
+            self.feed(event)
+        finally:
+            self._raised = None
+
+    def _read_consumed(self, effect: fx.ReadConsumed) -> None:
+        self._looked_at, self._seen = time.monotonic(), dict(self._consumed())
+        self.feed(ev.ConsumedRead(effect.number, self._seen))
+
+    def _find_coordinator(self, effect: FindCoordinator) -> None:
+        self._requests.forget_coordinator()
+
+    def _tell_member(self, effect: fx.TellMember) -> None:
+        if self.on_refusal is not None:  # not from here: it may tell us things before we are done
+            asyncio.get_running_loop().call_soon(self.on_refusal, effect.code, effect.member_epoch)
+
+    def _end_commit(self, effect: fx.CommitEnded) -> None:
+        if effect.ask == INTERVAL_ASK:
+            self._note_interval(effect.failure)
+            return
+        ask = self._asks.pop(effect.ask, None)
+        if ask is None or ask.ended.done():
+            return
+        if effect.failure is None:
+            ask.ended.set_result({})
+        else:
+            ask.ended.set_exception(self._raised or commit_error(effect.failure, ask.what, self._identity))
+
+    def _note_interval(self, failure: fx.Failure | None) -> None:
+        if failure is None:
+            self._counters.note(self._seen, self._looked_at, None)
+            return
+        error = self._raised or commit_error(failure, format_partitions(self._seen), self._identity)
+        logger.warning("group %s: auto-commit: %s; tried again later", self._identity.group_id, error)
+        self._counters.note(self._seen, self._looked_at, error)
+
+    def _end_lookup(self, effect: fx.LookupEnded) -> None:
+        ask = self._asks.pop(effect.ask, None)
+        if ask is None or ask.ended.done():
+            return
+        if effect.failure is None:
+            ask.ended.set_result(effect.offsets)
+        else:
+            ask.ended.set_exception(self._raised or lookup_error(effect.failure, ask.what, self._identity))
+
+    # each effect, and the method that does it; a new effect without a method fails the first time it comes
+    carry_out: Mapping[type, Callable[[Any, Any], None]] = {
+        fx.SendCommit: _send_commit,
+        fx.SendLookup: _send_lookup,
+        fx.ReadConsumed: _read_consumed,
+        FindCoordinator: _find_coordinator,
+        fx.TellMember: _tell_member,
+        fx.CommitEnded: _end_commit,
+        fx.LookupEnded: _end_lookup,
+    }

@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 
-from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.errors import RequestTimeoutError
 
 __all__ = ["Patience"]
 
@@ -20,7 +20,6 @@ class Patience:
         self._deadline = time.monotonic() + timeout_s
         self._backoff_s = backoff_s
         self._backoff_max_s = backoff_max_s
-        self.refusal: KafkaNextgenError | None = None  # what the broker said last: it tells more than that time is over
 
     def left_s(self) -> float:
         """Seconds left, never negative."""
@@ -33,10 +32,8 @@ class Patience:
             raise self.timed_out(last_failure)
         return left_s
 
-    def timed_out(self, last_failure: object) -> KafkaNextgenError:
-        """The error of an operation whose time is over: the last refusal, if there was one."""
-        if self.refusal is not None:
-            return self.refusal
+    def timed_out(self, last_failure: object) -> RequestTimeoutError:
+        """The error of an operation whose time is over."""
         because = f"; the last failure was: {last_failure}" if last_failure is not None else ""
         return RequestTimeoutError(f"{self._what}: not done within {self._timeout_s:g} s{because}")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.fetching import FetchSettings
 from kafka_nextgen.membership.classic.settings import ClassicSettings
+from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 
-__all__ = ["classic_settings", "fetch_settings", "member_settings"]
+__all__ = ["classic_settings", "fetch_settings", "member_settings", "offset_settings"]
 
 
 def member_settings(config: ConsumerConfig) -> MemberSettings:
@@ -44,6 +45,18 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
         request_timeout_s=config.request_timeout_ms / 1000,
         metadata_max_age_s=config.metadata_max_age_ms / 1000,
+    )
+
+
+def offset_settings(config: ConsumerConfig) -> OffsetSettings:
+    """What concerns commits and committed offsets."""
+    commits = config.enable_auto_commit and config.group_id
+    return OffsetSettings(
+        instance_id=config.group_instance_id,
+        request_timeout_s=config.request_timeout_ms / 1000,
+        retry_backoff_s=config.retry_backoff_ms / 1000,
+        retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
+        auto_commit_interval_s=config.auto_commit_interval_ms / 1000 if commits else None,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked, Withdrawn
-from kafka_nextgen.membership.offsets.patience import Patience, until
+from kafka_nextgen.membership.offsets.patience import Patience, patience_for
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
     NOTHING,
@@ -28,7 +28,7 @@ __all__ = ["add_commit", "ask_commit", "ask_lookup", "forget", "withdraw"]
 
 def ask_commit(state: OffsetState, event: CommitAsked, at: Moment) -> Outcome:
     """The application commits."""
-    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, until(event.deadline, at)), ()
+    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, patience_for(event.timeout_s, at)), ()
 
 
 def add_commit(
@@ -55,7 +55,7 @@ def add_commit(
 
 def ask_lookup(state: OffsetState, event: LookupAsked, at: Moment) -> Outcome:
     """Somebody wants to know committed offsets."""
-    lookup = Lookup(event.ask, until(event.deadline, at), event.partitions)
+    lookup = Lookup(event.ask, patience_for(event.timeout_s, at), event.partitions)
     return evolve(state, lookups=(*state.lookups, lookup)), ()
 
 

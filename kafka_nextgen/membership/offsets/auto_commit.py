@@ -17,7 +17,7 @@ from attrs import evolve
 from kafka_nextgen.membership.offsets.asking import add_commit, forget
 from kafka_nextgen.membership.offsets.effects import ReadConsumed
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, ConsumedRead
-from kafka_nextgen.membership.offsets.patience import until
+from kafka_nextgen.membership.offsets.patience import patience_for
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
     INTERVAL_ASK,
@@ -53,13 +53,13 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcom
     state, offsets = _take(evolve(state, reading=None), event.offsets)
     if all(state.acknowledged.get(tp) == offset for tp, offset in offsets.items()):
         return state, ()
-    return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, until(at.now + interval_s, at)), ()
+    return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, patience_for(interval_s, at)), ()
 
 
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: Moment) -> Outcome:
     """Commit for the last time before partitions are given up."""
     state, offsets = _take(evolve(state, reading=None), event.offsets)
-    state = add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, until(event.deadline, at))
+    state = add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, patience_for(event.timeout_s, at))
     return forget(state, INTERVAL_ASK), ()
 
 

@@ -28,14 +28,12 @@ __all__ = [
 class Refused:
     """The coordinator said no, or would have: a reason for each partition, and ``code``, which decided.
 
-    ``error`` is the class to raise. The member had this id and epoch when it was refused.
+    ``error`` is the class to raise.
     """
 
     codes: Mapping[TopicPartition, int]
     code: int
     error: type[BrokerError]
-    member_id: str
-    member_epoch: int
 
 
 @frozen

@@ -16,7 +16,7 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
 from kafka_nextgen.membership.offsets.order import in_order, without_given_up
-from kafka_nextgen.membership.offsets.patience import Patience, is_over
+from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
 from kafka_nextgen.membership.offsets.rules import OffsetRules, Reaction
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, OffsetState, Outcome
@@ -34,16 +34,16 @@ def reaction_to(rules: OffsetRules, kind: CommitKind, code: int) -> Reaction:
 def refused(state: OffsetState, commit: Commit, codes: Mapping[TopicPartition, int], code: int) -> Refused:
     """What to tell whoever asked for a commit that was refused with ``code``, among others."""
     error = reaction_to(state.rules, commit.kind, code).error
-    return Refused(codes, code, error, state.member_id, state.member_epoch)
+    return Refused(codes, code, error)
 
 
 def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
     """End every ask that is done, or can't go on, and leave the rest in order."""
-    state = evolve(state, commits=_settled(state, state.commits))
+    state = evolve(state, commits=_settled(state, state.commits, at))
     effects: list[OffsetEffect] = []
     while (commit := next((each for each in state.commits if _is_over(state, each, at)), None)) is not None:
         state, ended = _end_commit(state, commit, at)
-        state = evolve(state, commits=_settled(state, state.commits))
+        state = evolve(state, commits=_settled(state, state.commits, at))
         effects += ended
     for lookup in state.lookups:
         if lookup.request is None and (not lookup.left or is_over(lookup.patience, at)):
@@ -52,8 +52,12 @@ def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
     return state, tuple(effects)
 
 
-def _settled(state: OffsetState, commits: Iterable[Commit]) -> tuple[Commit, ...]:
-    return in_order(each if each.request is not None else without_given_up(state, each) for each in commits)
+def _settled(state: OffsetState, commits: Iterable[Commit], at: Moment) -> tuple[Commit, ...]:
+    return in_order(without_given_up(state, each) if _may_go_on(state, each, at) else each for each in commits)
+
+
+def _may_go_on(state: OffsetState, commit: Commit, at: Moment) -> bool:
+    return commit.request is None and not _is_out(state, commit) and is_ready(commit.patience, state.member_epoch, at)
 
 
 def _is_over(state: OffsetState, commit: Commit, at: Moment) -> bool:

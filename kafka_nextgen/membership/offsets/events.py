@@ -36,29 +36,29 @@ __all__ = [
 
 @frozen
 class CommitAsked:
-    """The application commits; it is told by ``deadline`` (seconds, monotonic) how that ended."""
+    """The application commits; it is told within ``timeout_s`` seconds how that ended."""
 
     ask: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
-    deadline: float
+    timeout_s: float
 
 
 @frozen
 class CommitBeforeRevokingAsked:
-    """Partitions are about to be given up: commit what was processed of the whole assignment, by ``deadline``."""
+    """Partitions are about to be given up: commit what was processed of all there are, within ``timeout_s`` seconds."""
 
     ask: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
-    deadline: float
+    timeout_s: float
 
 
 @frozen
 class LookupAsked:
-    """Somebody wants the committed offsets of ``partitions``, by ``deadline``."""
+    """Somebody wants the committed offsets of ``partitions``, within ``timeout_s`` seconds."""
 
     ask: int
     partitions: frozenset[TopicPartition]
-    deadline: float
+    timeout_s: float
 
 
 @frozen

@@ -37,7 +37,7 @@ def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
     failed = next((tp for tp, action in actions.items() if action is Action.FAIL), None)
     if failed is not None:
         error = state.rules.on_fetch_error(codes[failed]).error
-        why = Refused({failed: codes[failed]}, codes[failed], error, state.member_id, state.member_epoch)
+        why = Refused({failed: codes[failed]}, codes[failed], error)
         return end_lookup(state, lookup, why)
     left_out = {tp for tp, action in actions.items() if action is Action.LEAVE_OUT}
     lookup = evolve(lookup, left=lookup.left - left_out)

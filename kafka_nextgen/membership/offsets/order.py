@@ -76,7 +76,7 @@ def _acknowledged(commit: Commit, ask: int, partitions: frozenset[TopicPartition
 
 
 def without_given_up(state: OffsetState, commit: Commit) -> Commit:
-    """Do without the partitions that were given up since the commit was asked for."""
+    """Do without the partitions that were given up since the commit was asked for, now that it would go on."""
     gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.turn)
     followed = {tp: leader for tp, leader in commit.followed.items() if tp not in gone}
     return evolve(commit, left=commit.left - gone, followed=followed, given_up=commit.given_up | gone)

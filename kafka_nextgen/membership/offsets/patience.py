@@ -6,7 +6,7 @@ from attrs import evolve, frozen
 
 from kafka_nextgen.membership.offsets.settings import Moment
 
-__all__ = ["Patience", "inherited", "is_over", "is_ready", "paused", "until", "wakes_at"]
+__all__ = ["Patience", "inherited", "is_over", "is_ready", "patience_for", "paused", "wakes_at"]
 
 
 @frozen
@@ -21,9 +21,9 @@ class Patience:
     reason: str | None = None
 
 
-def until(deadline: float, at: Moment) -> Patience:
+def patience_for(timeout_s: float, at: Moment) -> Patience:
     """The patience of a fresh ask."""
-    return Patience(deadline, max(0.0, deadline - at.now), at.now)
+    return Patience(at.now + timeout_s, timeout_s, at.now)
 
 
 def paused(patience: Patience, at: Moment, reason: str) -> Patience:

@@ -68,15 +68,15 @@ class Conversation:
 
     def commit(self, text: str, within_s: float = 60.0) -> list[str]:
         self._asks += 1
-        return self.says(ev.CommitAsked(self._asks, offsets(text), self.now + within_s))
+        return self.says(ev.CommitAsked(self._asks, offsets(text), within_s))
 
     def commit_before_revoking(self, text: str, within_s: float = 60.0) -> list[str]:
         self._asks += 1
-        return self.says(ev.CommitBeforeRevokingAsked(self._asks, offsets(text), self.now + within_s))
+        return self.says(ev.CommitBeforeRevokingAsked(self._asks, offsets(text), within_s))
 
     def look_up(self, partitions: str, within_s: float = 60.0) -> list[str]:
         self._asks += 1
-        return self.says(ev.LookupAsked(self._asks, parse_partitions(partitions), self.now + within_s))
+        return self.says(ev.LookupAsked(self._asks, parse_partitions(partitions), within_s))
 
     def withdraw(self, ask: int) -> list[str]:
         return self.says(ev.Withdrawn(ask))

@@ -164,7 +164,8 @@ def test_but_not_after_it_gave_it_up() -> None:
     talk.stops("foo[1]")
     talk.commit("foo[1]=7")
     talk.lose()
-    assert talk.owns("foo[0]") == ["1 failed CommitFailedError foo[1]=REBALANCE_IN_PROGRESS"]
+    assert talk.owns("foo[0]") == []
+    assert talk.passes(0.1) == ["1 failed CommitFailedError foo[1]=REBALANCE_IN_PROGRESS"]
 
 
 # Out of the group.
@@ -174,6 +175,14 @@ def test_a_commit_does_not_outlive_the_membership() -> None:
     talk = member()
     talk.commit("foo[0]=5")
     talk.lose()
+    assert talk.publish(-1) == ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
+
+
+def test_what_is_lost_was_not_given_up() -> None:
+    talk = member()
+    talk.commit("foo[0]=5")
+    talk.lose()
+    assert talk.stops("foo[0-1]") == []
     assert talk.publish(-1) == ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
 
 

@@ -1,0 +1,100 @@
+"""OffsetCommit and OffsetFetch as the offsets' machine wants them sent: an effect in, an event out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from attrs import evolve, frozen
+
+from kafka_nextgen.bridge import offset_commit, offset_fetch
+from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.errors import DecodeError, TransportError
+from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
+from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
+from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
+from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
+
+__all__ = ["OffsetRequests"]
+
+
+@frozen
+class OffsetRequests:
+    """Talks to the coordinator of one group about offsets.
+
+    By topic id if all ids are known and the broker takes them, else by name. ``assigned_topics`` tells which topics are
+    meant by the names of what is assigned: where another one has such a name by now, its offsets must not be touched.
+
+    Raises what is neither an answer nor the loss of one: GroupAuthorizationError from the way to the coordinator,
+    UnsupportedProtocolError.
+    """
+
+    cluster: ClusterClient
+    group_id: str
+    assigned_topics: Callable[[], Mapping[str, TopicId]]
+
+    async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
+        """Commit once."""
+        request = OffsetCommit(
+            group_id=self.group_id,
+            offsets=effect.offsets,
+            member_id=effect.member_id,
+            member_epoch=effect.member_epoch,
+            instance_id=effect.instance_id,
+        )
+        topic_ids = self._topic_ids()
+        api = _up_to(OFFSET_COMMIT, offset_commit.highest_version(effect.offsets.keys(), topic_ids))
+        try:
+            answer = await self.cluster.call(
+                Coordinator(self.group_id),
+                api,
+                lambda version: offset_commit.to_request(request, topic_ids, version),
+                _seconds_until(effect.deadline),
+            )
+            assert isinstance(answer, OffsetCommitResponse)
+            codes = offset_commit.from_response(answer, effect.offsets.keys(), topic_ids)
+        except (TransportError, DecodeError) as failure:
+            return CommitLost(effect.number, str(failure))
+        return CommitAnswered(effect.number, codes)
+
+    async def look_up(self, effect: SendLookup) -> LookupAnswered | LookupLost:
+        """Ask for committed offsets once."""
+        request = OffsetFetch(
+            group_id=self.group_id,
+            partitions=tuple(sorted(effect.partitions)),
+            member_id=effect.member_id,
+            member_epoch=effect.member_epoch,
+        )
+        topic_ids = self._topic_ids()
+        try:
+            answer = await self.cluster.call(
+                Coordinator(self.group_id),
+                _up_to(OFFSET_FETCH, offset_fetch.highest_version(effect.partitions, topic_ids)),
+                lambda version: offset_fetch.to_request(request, topic_ids, version),
+                _seconds_until(effect.deadline),
+            )
+            assert isinstance(answer, OffsetFetchResponse)
+            found = offset_fetch.from_response(answer, self.group_id, topic_ids)
+        except (TransportError, DecodeError) as failure:
+            return LookupLost(effect.number, str(failure))
+        return LookupAnswered(effect.number, found.offsets, found.errors, found.error)
+
+    def forget_coordinator(self) -> None:
+        """Look the coordinator up again before the next request."""
+        self.cluster.forget_coordinator(self.group_id)
+
+    def _topic_ids(self) -> dict[str, TopicId]:
+        topics = self.cluster.metadata.topics_by_name.values()
+        known = {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
+        return {**known, **self.assigned_topics()}
+
+
+def _up_to(api: Api, version: int) -> Api:
+    """The same API, with no version above ``version``."""
+    return evolve(api, max_version=min(api.max_version, version))
+
+
+def _seconds_until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
