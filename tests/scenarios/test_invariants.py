@@ -8,9 +8,9 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats
-from kafka_nextgen.membership.classic import requests
+from kafka_nextgen.membership.classic import losing, requests
 from kafka_nextgen.membership.classic.state import NOTHING
-from kafka_nextgen.membership.effects import CallOnAssigned, CallOnRevoked, SendHeartbeat
+from kafka_nextgen.membership.effects import ApplyAssignment, CallOnAssigned, CallOnRevoked, SendHeartbeat
 from kafka_nextgen.scenarios import InvariantError
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import TopicPartition
@@ -52,6 +52,19 @@ def test_a_classic_member_that_tells_the_group_of_nothing_it_kept_is_found_out(m
     )
     with pytest.raises(InvariantError, match="a JoinGroup reports what the application was told of"):
         play(FOLDER / "classic" / "cooperative.txt")
+
+
+def test_a_classic_member_that_commits_on_after_it_was_thrown_out_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    count_out = losing.count_out
+    monkeypatch.setattr(losing, "count_out", lambda state, **more: (count_out(state, **more)[0], ()))
+    with pytest.raises(InvariantError, match="commits go under the generation the member is in"):
+        play(FOLDER / "classic" / "unknown_member.txt")
+
+
+def test_a_classic_member_that_keeps_what_it_gave_up_in_force_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losing, "ASSIGN_NOTHING", ApplyAssignment(frozenset(FOO), (), frozenset(FOO)))
+    with pytest.raises(InvariantError, match="what is in force is what the application has"):
+        play(FOLDER / "classic" / "unknown_member.txt")
 
 
 def watched(*effects: object) -> list[str]:

@@ -10,7 +10,14 @@ from kafka_nextgen.membership.classic.effects import (
     SendLeaveGroup,
     SendSyncGroup,
 )
-from kafka_nextgen.membership.effects import CallOnRevoked, FindCoordinator, PublishEpoch
+from kafka_nextgen.membership.effects import (
+    CallOnAssigned,
+    CallOnLost,
+    CallOnRevoked,
+    FindCoordinator,
+    Left,
+    PublishEpoch,
+)
 from kafka_nextgen.scenarios.watching import Watch
 
 __all__ = ["ClassicWatch"]
@@ -24,10 +31,7 @@ class ClassicWatch(Watch):
         """Look at what the member wants done."""
         match effect:
             case SendJoinGroup():
-                self._is_allowed_to_send()
-                self.in_flight = None  # heartbeats rest
-                said = effect.subscription.owned
-                self.expect(said == self.told, "a JoinGroup reports what the application was told of")
+                self._joins(effect)
             case SendClassicHeartbeat():
                 self._is_allowed_to_send()
                 self.expect(self.in_flight is None, "one heartbeat is in flight")
@@ -40,8 +44,22 @@ class ClassicWatch(Watch):
                 self.published_epoch = effect.member_epoch  # a generation may be given once more
             case CallOnRevoked(partitions=()):
                 pass  # an eager member hears of each rebalance, even if it has nothing to give up
+            case CallOnAssigned() | CallOnLost() | Left():
+                is_in = isinstance(effect, CallOnAssigned)
+                self.expect((self.published_epoch > 0) is is_in, "commits go under the generation the member is in")
+                super().sees(effect)
             case _:
                 super().sees(effect)
+
+    def _joins(self, join: SendJoinGroup) -> None:
+        self._is_allowed_to_send()
+        self.in_flight = None  # heartbeats rest
+        said = join.subscription
+        self.expect(said.owned == self.told, "a JoinGroup reports what the application was told of")
+        self.expect(said.generation == self.published_epoch, "a JoinGroup says the generation that commits go under")
+        self.expect(
+            self.applied - self.doubtful == self.told - self.doubtful, "what is in force is what the application has"
+        )
 
     def _is_allowed_to_send(self) -> None:
         self.expect(not self.failed, "nothing is sent after a fatal error")
