@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.arguments import Topics
 from kafka_nextgen.engine.awaiting import AwaitedCalls
-from kafka_nextgen.engine.core import Topics
 from kafka_nextgen.engine.front import check_max_records
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener, call_async
 from kafka_nextgen.engine.mailbox import PendingCallback

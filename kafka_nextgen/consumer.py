@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.arguments import Topics
 from kafka_nextgen.engine.blocking import BlockingCalls
-from kafka_nextgen.engine.core import Topics
 from kafka_nextgen.engine.front import check_max_records
 from kafka_nextgen.engine.listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.mailbox import PendingCallback

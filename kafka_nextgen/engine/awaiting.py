@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
-from kafka_nextgen.engine.core import Offsets
+from kafka_nextgen.engine.arguments import Offsets
 from kafka_nextgen.engine.front import Front
 from kafka_nextgen.engine.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.waiting import answer_to
@@ -46,7 +46,7 @@ class AwaitedCalls(Front):
         where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
         """
         with self._use("committed"):
-            return await answer_to(self._core.engine.committed(partitions, self._limit_s(timeout)))
+            return await answer_to(self._core.engine.ask.committed(partitions, self._limit_s(timeout)))
 
     # ---- positions
 
@@ -109,14 +109,14 @@ class AwaitedCalls(Front):
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         with self._use(call):
-            return await answer_to(self._core.engine.list_offsets(timestamps, self._limit_s(timeout)))
+            return await answer_to(self._core.engine.ask.list_offsets(timestamps, self._limit_s(timeout)))
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
-            return await answer_to(self._core.engine.partitions_for(topic, self._limit_s(timeout)))
+            return await answer_to(self._core.engine.ask.partitions_for(topic, self._limit_s(timeout)))
 
     async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
         with self._use("topics"):
-            return await answer_to(self._core.engine.topics(self._limit_s(timeout)))
+            return await answer_to(self._core.engine.ask.topics(self._limit_s(timeout)))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
-from kafka_nextgen.engine.core import Offsets
+from kafka_nextgen.engine.arguments import Offsets
 from kafka_nextgen.engine.front import Front
 from kafka_nextgen.engine.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.waiting import answer
@@ -48,7 +48,7 @@ class BlockingCalls(Front):
         """
         with self._use("committed"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.committed(partitions, limit_s), limit_s)
+            return answer(self._core.engine.ask.committed(partitions, limit_s), limit_s)
 
     # ---- positions
 
@@ -113,16 +113,16 @@ class BlockingCalls(Front):
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         with self._use(call):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.list_offsets(timestamps, limit_s), limit_s)
+            return answer(self._core.engine.ask.list_offsets(timestamps, limit_s), limit_s)
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.partitions_for(topic, limit_s), limit_s)
+            return answer(self._core.engine.ask.partitions_for(topic, limit_s), limit_s)
 
     def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
         with self._use("topics"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.topics(limit_s), limit_s)
+            return answer(self._core.engine.ask.topics(limit_s), limit_s)

@@ -6,36 +6,29 @@ records is done here at once, under the lock of the fetch state.
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.arguments import Offsets, Topics, offset_to_commit, partitions_to_assign, subscription_to
 from kafka_nextgen.engine.cursor import Cursor
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.engine.manual_assignment import checked, refusal
+from kafka_nextgen.engine.manual_assignment import refusal
 from kafka_nextgen.engine.records import Deserializers, Records
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.errors import ConfigError, MisuseError
-from kafka_nextgen.membership.events import Polled, Subscribed
+from kafka_nextgen.membership.events import Polled
 from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice
 
-__all__ = ["ConsumerCore", "Offsets", "Topics"]
+__all__ = ["ConsumerCore"]
 
 #: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from real ones.
 POLL_NOTE_INTERVAL_S = 1.0
-
-#: Offsets as a caller gives them.
-Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
-
-#: What can be subscribed to: names, a pattern, or (deprecated) a pattern of Python's ``re``.
-Topics = Collection[str] | SubscriptionPattern | re.Pattern[str]
 
 
 class ConsumerCore:
@@ -64,7 +57,7 @@ class ConsumerCore:
 
     def subscribe(self, topics: Topics, has_listener: bool) -> Future[None]:
         """Subscribe to topics by name, or to all that match a pattern."""
-        subscribed = _subscribed(topics)
+        subscribed = subscription_to(topics)
         if not self.config.group_id:
             raise ConfigError("subscribe() needs group.id; assign() reads partitions without one", key="group.id")
         if self.by_hand:
@@ -86,7 +79,7 @@ class ConsumerCore:
 
     def assign(self, partitions: Iterable[TopicPartition], timeout_s: float) -> Future[None]:
         """Read these partitions and no others, without being a member of a group."""
-        wanted = checked(partitions)
+        wanted = partitions_to_assign(partitions)
         if self.topics is not None:
             raise refusal("assign", wanted)
         self.engine.mailbox.raise_fatal()
@@ -165,17 +158,17 @@ class ConsumerCore:
         self.cursor.settle_progress()
         if offsets is None:
             return self.engine.commit(self.fetches.handed_over_offsets(), timeout_s)
-        return self.engine.commit({tp: _with_metadata(tp, value) for tp, value in offsets.items()}, timeout_s)
+        return self.engine.commit({tp: offset_to_commit(tp, value) for tp, value in offsets.items()}, timeout_s)
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""
         self.cursor.settle_progress()
         self.require_assigned([partition])
-        return self.engine.find_position(partition, timeout_s)
+        return self.engine.ask.find_position(partition, timeout_s)
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading at ``offset``."""
-        target = _with_metadata(partition, offset)
+        target = offset_to_commit(partition, offset)
         self.cursor.settle()
         self.require_assigned([partition])
         self.fetches.seek(partition, target.offset, target.leader_epoch)
@@ -228,23 +221,3 @@ class ConsumerCore:
         self.cursor.settle()
         if self._all_is_processed:
             self.fetches.mark_consumed()
-
-
-def _subscribed(topics: Topics) -> Subscribed:
-    if isinstance(topics, re.Pattern):
-        topics = SubscriptionPattern.of_compiled(topics)
-    if isinstance(topics, SubscriptionPattern):
-        return Subscribed(pattern=topics.pattern)
-    if isinstance(topics, str):
-        raise TypeError(f"subscribe() takes a collection of topic names; did you mean [{topics!r}]?")
-    names = frozenset(topics)
-    if not names or not all(names):
-        raise ValueError("subscribe() needs the name of a topic at least; unsubscribe() gives all of them up")
-    return Subscribed(names)
-
-
-def _with_metadata(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:
-    target = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
-    if target.offset < 0:
-        raise ValueError(f"{partition}: there is no offset {target.offset}; offsets begin at 0")
-    return target

@@ -9,20 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.counters import Counters
 from kafka_nextgen.engine.fetcher import Fetcher
+from kafka_nextgen.engine.first_contact import FirstContact
 from kafka_nextgen.engine.health import Health, assess
 from kafka_nextgen.engine.history import Rebalance
 from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.locked_fetches import LockedFetches
-from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
+from kafka_nextgen.engine.lookups import Lookups
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
 from kafka_nextgen.engine.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.measuring import measure
@@ -30,10 +31,11 @@ from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.engine.membership import Driver, Membership
 from kafka_nextgen.engine.offset_requests import OffsetRequests
 from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.questions import Questions
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.errors import KafkaNextgenError, NoBrokersError, TransportError
+from kafka_nextgen.errors import KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.states import Phase, Status
@@ -59,7 +61,6 @@ class Engine:
         self.mailbox = Mailbox(signal)
         self.hooks = HookList()
         self.counters = Counters(self.hooks)
-        self._unreachable: TransportError | None = None
         self._commits: set[asyncio.Task[None] | None] = set()
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
         try:
@@ -73,7 +74,6 @@ class Engine:
         self._tasks = TaskSet(self.mailbox.post_error)
         self.cluster = ClusterClient(TransportSettings.of(config))
         self.identity = Identity(config.group_id or "", config.group_instance_id)
-        self.lookups = Lookups(self.cluster, config)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         requests = OffsetRequests(self.cluster, config.group_id or "", self.fetches.topic_ids)
         self.offsets = OffsetClient(
@@ -82,6 +82,7 @@ class Engine:
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
         )
+        self.ask = Questions(self._thread, self.offsets, Lookups(self.cluster, config), self._fetcher)
         surroundings = Surroundings(
             self.cluster,
             self.identity,
@@ -96,23 +97,11 @@ class Engine:
         )
         self._membership = Membership(config, surroundings, self.offsets)
         self.by_hand = ManualAssignment(config, surroundings)
-        self._tasks.start(self._connect())
+        self._contact = FirstContact(self.cluster, self._signal, config.retry_backoff_max_ms / 1000)
+        self._tasks.start(self._contact.make())
 
     def _on_change(self) -> None:
         self._thread.call_soon(self._fetcher.pump)
-
-    async def _connect(self) -> None:
-        """Reach a first broker, however long it takes; meanwhile polls can say what stands in the way."""
-        while True:
-            try:
-                await self.cluster.start()
-            except NoBrokersError as error:
-                self._unreachable = error
-                self._signal.ring()
-                await asyncio.sleep(self._config.retry_backoff_max_ms / 1000)
-            else:
-                self._unreachable = None
-                return
 
     # ---- immediate, from any thread
 
@@ -129,7 +118,7 @@ class Engine:
     def never_reached(self) -> TransportError | None:
         """What keeps the consumer from its first broker; None once it reached one, on whatever occasion."""
         was_heard = self._driver is not None and self._driver.heard_at is not None
-        return None if was_heard or self.cluster.metadata.brokers else self._unreachable
+        return None if was_heard else self._contact.error
 
     @property
     def protocol(self) -> GroupProtocol | None:
@@ -244,36 +233,6 @@ class Engine:
             await self.offsets.commit(offsets, timeout_s)
         finally:
             self._commits.discard(task)
-
-    def committed(
-        self, partitions: Collection[TopicPartition], timeout_s: float
-    ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
-        """The committed offsets of these partitions, None where there is none or no such partition."""
-        return self._thread.submit(self._committed(partitions, timeout_s))
-
-    async def _committed(
-        self, partitions: Collection[TopicPartition], timeout_s: float
-    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        found = await self.offsets.committed(partitions, timeout_s)
-        return {tp: found.get(tp) for tp in partitions}
-
-    def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
-        """The position of a partition, as soon as it is known."""
-        return self._thread.submit(self._fetcher.find_position(partition, timeout_s))
-
-    def list_offsets(
-        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
-    ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
-        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
-        return self._thread.submit(self.lookups.list_offsets(timestamps, timeout_s))
-
-    def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
-        """The partitions of a topic, empty if there is no such topic."""
-        return self._thread.submit(self.lookups.partitions_for(topic, timeout_s))
-
-    def topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
-        """The topics of the cluster that may be seen."""
-        return self._thread.submit(self.lookups.topics(timeout_s))
 
     # ---- the end
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.core import ConsumerCore, Topics
+from kafka_nextgen.engine.arguments import Topics
+from kafka_nextgen.engine.core import ConsumerCore
 from kafka_nextgen.engine.guard import Guard
 from kafka_nextgen.engine.health import Health
 from kafka_nextgen.engine.history import Rebalance

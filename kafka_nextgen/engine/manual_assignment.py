@@ -21,7 +21,7 @@ from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["ManualAssignment", "checked", "refusal"]
+__all__ = ["ManualAssignment", "refusal"]
 
 logger = logging.getLogger("kafka_nextgen.engine")
 
@@ -95,17 +95,6 @@ class ManualAssignment:
         """What keeps partitions from being read, by what is known of the cluster; may be asked from any thread."""
         missing = _missing(self._cluster.metadata, self.partitions)
         return f"{format_partitions(missing)} assigned, but not there: waited for" if missing else None
-
-
-def checked(partitions: Iterable[TopicPartition]) -> frozenset[TopicPartition]:
-    """What ``assign`` was given; raises TypeError or ValueError for what can't be partitions."""
-    given = list(partitions)
-    for partition in given:
-        if not isinstance(partition, TopicPartition):
-            raise TypeError(f"assign() takes a collection of TopicPartition; {partition!r} is none")
-        if not partition.topic or partition.partition < 0:
-            raise ValueError(f"there can be no partition {partition!r}")
-    return frozenset(given)
 
 
 def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:

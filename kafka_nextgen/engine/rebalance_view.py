@@ -10,7 +10,8 @@ from collections.abc import Collection
 from contextvars import ContextVar, Token
 from types import TracebackType
 
-from kafka_nextgen.engine.core import ConsumerCore, Offsets
+from kafka_nextgen.engine.arguments import Offsets
+from kafka_nextgen.engine.core import ConsumerCore
 from kafka_nextgen.engine.waiting import answer, answer_to
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.offset_reset import OffsetReset

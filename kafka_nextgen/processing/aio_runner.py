@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 
-from kafka_nextgen.engine.core import Offsets, Topics
+from kafka_nextgen.engine.arguments import Offsets, Topics
 from kafka_nextgen.engine.listener import AsyncRebalanceListener
 from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer
 from kafka_nextgen.engine.records import Deserializers

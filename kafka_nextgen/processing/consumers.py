@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.core import Offsets, Topics
+from kafka_nextgen.engine.arguments import Offsets, Topics
 from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.records import Records

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent import futures
 from contextlib import suppress
 
-from kafka_nextgen.engine.core import Offsets, Topics
+from kafka_nextgen.engine.arguments import Offsets, Topics
 from kafka_nextgen.engine.listener import RebalanceListener
 from kafka_nextgen.engine.rebalance_view import RebalanceConsumer
 from kafka_nextgen.engine.records import Deserializers

@@ -1,0 +1,39 @@
+"""Reaching a first broker, however long it takes; meanwhile polls can say what stands in the way."""
+
+from __future__ import annotations
+
+import asyncio
+
+from kafka_nextgen.engine.signals import Signal
+from kafka_nextgen.errors import NoBrokersError, TransportError
+from kafka_nextgen.transport.cluster import ClusterClient
+
+__all__ = ["FirstContact"]
+
+
+class FirstContact:
+    """The way to a cluster that may not be there yet; tried again every ``pause_s`` seconds."""
+
+    def __init__(self, cluster: ClusterClient, signal: Signal, pause_s: float) -> None:
+        self._cluster = cluster
+        self._signal = signal
+        self._pause_s = pause_s
+        self._error: TransportError | None = None
+
+    @property
+    def error(self) -> TransportError | None:
+        """What keeps the consumer from its first broker; None once it knows one, on whatever occasion."""
+        return None if self._cluster.metadata.brokers else self._error
+
+    async def make(self) -> None:
+        """Try until it succeeds."""
+        while True:
+            try:
+                await self._cluster.start()
+            except NoBrokersError as error:
+                self._error = error
+                self._signal.ring()
+                await asyncio.sleep(self._pause_s)
+            else:
+                self._error = None
+                return

@@ -1,0 +1,54 @@
+"""What an application asks the cluster: each question a future, answered on the I/O thread, within its time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from concurrent.futures import Future
+
+from kafka_nextgen.engine.fetcher import Fetcher
+from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
+from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["Questions"]
+
+
+class Questions:
+    """May be asked from any thread; every ``timeout_s`` is in seconds."""
+
+    def __init__(self, thread: IoThread, offsets: OffsetClient, lookups: Lookups, fetcher: Fetcher) -> None:
+        self._thread = thread
+        self._offsets = offsets
+        self._lookups = lookups
+        self._fetcher = fetcher
+
+    def committed(
+        self, partitions: Collection[TopicPartition], timeout_s: float
+    ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
+        """The committed offsets of these partitions, None where there is none or no such partition."""
+        return self._thread.submit(self._committed(partitions, timeout_s))
+
+    async def _committed(
+        self, partitions: Collection[TopicPartition], timeout_s: float
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        found = await self._offsets.committed(partitions, timeout_s)
+        return {tp: found.get(tp) for tp in partitions}
+
+    def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
+        """The position of a partition, as soon as it is known."""
+        return self._thread.submit(self._fetcher.find_position(partition, timeout_s))
+
+    def list_offsets(
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+    ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
+        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
+        return self._thread.submit(self._lookups.list_offsets(timestamps, timeout_s))
+
+    def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
+        """The partitions of a topic, empty if there is no such topic."""
+        return self._thread.submit(self._lookups.partitions_for(topic, timeout_s))
+
+    def topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
+        """The topics of the cluster that may be seen."""
+        return self._thread.submit(self._lookups.topics(timeout_s))
