@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.arguments import Topics
+from kafka_nextgen.engine.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.awaiting import AwaitedCalls
 from kafka_nextgen.engine.front import check_max_records
 from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener, call_async
@@ -112,7 +112,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         """
         check_max_records(max_records)
         with self._use_alone("poll"):
-            await self._walk(poll_steps(self._core, timeout))
+            await self._walk(poll_steps(self._core, checked_seconds(timeout)))
             return self._core.take(max_records)
 
     async def batches(self, max_records: int | None = None) -> AsyncIterator[Records]:
@@ -147,7 +147,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         As ``Consumer.close``, but a callback that takes longer is cancelled. A close that is cancelled goes on in
         the background, and another call waits for it.
         """
-        await self._close(timeout, LeaveMode(leave), all_is_processed=True)
+        await self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
     async def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
         self._refuse_in_callback("close")

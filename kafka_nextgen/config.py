@@ -94,7 +94,7 @@ class ConsumerConfig:
         "The protocol of the group (KIP-848, which calls classic generic); auto is consumer where the cluster has it.",
     )
     group_instance_id: str | None = _key(
-        p.text(), None, "The name of a static member, which keeps its partitions over a restart (KIP-345)."
+        p.name, None, "The name of a static member, which keeps its partitions over a restart (KIP-345)."
     )
     group_remote_assignor: str | None = _key(
         p.text(),

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.arguments import Topics
+from kafka_nextgen.engine.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.blocking import BlockingCalls
 from kafka_nextgen.engine.front import check_max_records
 from kafka_nextgen.engine.listener import RebalanceListener, call, refuse_coroutines
@@ -111,7 +111,8 @@ class Consumer(BlockingCalls, RunsHandlers):
     def poll(self, timeout: float = 1.0, max_records: int | None = None) -> Records:
         """Wait up to ``timeout`` seconds for records and hand them over; empty if none came.
 
-        At most ``max_records`` (``max.poll.records``). Rebalance callbacks run in here, and may take longer.
+        At most ``max_records`` (``max.poll.records``). Rebalance callbacks run in here, and may take longer. A
+        ``timeout`` that is negative is none, and ``math.inf`` waits as long as it takes, as everywhere.
 
         Raises what a callback raised; CorruptRecordError or OffsetOutOfRangeError for a partition, whose position
         stays; NoBrokersError if no broker was ever reached; and what the coordinator refuses. If that is for good,
@@ -119,7 +120,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         """
         check_max_records(max_records)
         with self._use_alone("poll"):
-            self._walk(poll_steps(self._core, timeout))
+            self._walk(poll_steps(self._core, checked_seconds(timeout)))
             return self._core.take(max_records)
 
     def batches(self, max_records: int | None = None) -> Iterator[Records]:
@@ -156,7 +157,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         the same. ``leave`` is "default" (a static member leaves for a while), "remain" or "leave" (KIP-1092).
         Raises what a callback raised, after everything else is done. In a process forked off, does nothing.
         """
-        self._close(timeout, LeaveMode(leave), all_is_processed=True)
+        self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
     def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
         self._refuse_in_callback("close")

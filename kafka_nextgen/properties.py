@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 from attrs import frozen
 
 from kafka_nextgen.offset_reset import Reset, read_reset
+from kafka_nextgen.types import topic_name_complaint
 
 __all__ = [
     "INT32_MAX",
@@ -114,6 +115,19 @@ def text(what: str = "string") -> Kind[str]:
         return value.strip()
 
     return Kind(what, read)
+
+
+#: What Kafka demands of a topic's name, and of a group.instance.id (KIP-345).
+NAME_RULES = "1 to 249 of the characters a-z A-Z 0-9 . _ -"
+
+
+def _read_name(value: object) -> str:
+    if not isinstance(value, str) or topic_name_complaint(value):
+        raise ValueError(f"must be {NAME_RULES}, neither . nor .., not {value!r}")
+    return value
+
+
+name: Kind[str] = Kind(NAME_RULES, _read_name)
 
 
 def whole_number(minimum: int, maximum: int = INT32_MAX) -> Kind[int]:

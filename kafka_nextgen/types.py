@@ -6,6 +6,7 @@ One notation for sets of partitions is used everywhere (logs, errors, scenarios,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from enum import Enum, IntEnum
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
@@ -22,10 +23,14 @@ __all__ = [
     "TopicPartition",
     "format_partitions",
     "format_topic_ids",
+    "topic_name_complaint",
 ]
 
 #: A topic's id: sixteen bytes that a topic deleted and made again under its old name does not keep.
 TopicId = UUID
+
+_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+_LONGEST_NAME = 249
 
 
 @frozen(order=True)
@@ -108,6 +113,19 @@ def format_topic_ids(partitions: Iterable[TopicIdPartition], names: Mapping[Topi
     return format_partitions(
         TopicPartition(names.get(tip.topic_id, str(tip.topic_id)), tip.partition) for tip in partitions
     )
+
+
+def topic_name_complaint(name: str) -> str | None:
+    """Say what is wrong with a topic's name by Kafka's rules; None if nothing is."""
+    if not name:
+        return "Topic name is invalid: it is empty"
+    if name in (".", ".."):
+        return f"Topic name is invalid: it is '{name}'"
+    if len(name) > _LONGEST_NAME:
+        return f"Topic name is invalid: it has {len(name)} characters, more than {_LONGEST_NAME}"
+    if not _LEGAL_NAME.fullmatch(name):
+        return f"Topic name is invalid: '{name}' has characters other than a-z A-Z 0-9 . _ -"
+    return None
 
 
 def _ranges(numbers: list[int]) -> str:

@@ -9,7 +9,6 @@ What cannot be done is answered with a ``Refusal``; whoever registered with ``on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from uuid import uuid4
 
@@ -20,15 +19,12 @@ from kafka_nextgen.broker.producers import Producers
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicImage
-from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition, topic_name_complaint
 
-__all__ = ["MAX_PARTITIONS", "Partition", "Refusal", "Topic", "Topics", "name_complaint"]
+__all__ = ["MAX_PARTITIONS", "Partition", "Refusal", "Topic", "Topics"]
 
 #: As many as Kafka's controller makes in one request.
 MAX_PARTITIONS = 10_000
-
-_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
-_LONGEST_NAME = 249
 
 
 @frozen
@@ -114,7 +110,7 @@ class Topics:
         """Say why a topic of that name can't be made now; None if it can."""
         if name in self._by_name:
             return Refusal(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-        complaint = name_complaint(name) or self._collision(name)
+        complaint = topic_name_complaint(name) or self._collision(name)
         return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, complaint) if complaint else None
 
     def placement(self, count: int, replication_factor: int, first: int = 0) -> tuple[tuple[int, ...], ...]:
@@ -162,16 +158,3 @@ class Topics:
     def _changed(self) -> None:
         for listener in self._listeners:
             listener()
-
-
-def name_complaint(name: str) -> str | None:
-    """Say what is wrong with a topic's name; None if nothing is."""
-    if not name:
-        return "Topic name is invalid: it is empty"
-    if name in (".", ".."):
-        return f"Topic name is invalid: it is '{name}'"
-    if len(name) > _LONGEST_NAME:
-        return f"Topic name is invalid: it has {len(name)} characters, more than {_LONGEST_NAME}"
-    if not _LEGAL_NAME.fullmatch(name):
-        return f"Topic name is invalid: '{name}' has characters other than a-z A-Z 0-9 . _ -"
-    return None

@@ -1,15 +1,32 @@
-"""What callers give a consumer: topics, partitions and offsets, checked and put into our own words."""
+"""What callers may give, checked before it goes anywhere.
+
+A request carries the questions of many partitions, so one number that doesn't fit into its field would hold up all of
+them. Whatever passes here can be written into every request: topics have names that topics can have, partitions and
+leader epochs fit into 32 bits, offsets and timestamps into 64. What is of the wrong type is a TypeError, what can't
+be a ValueError; both say what was given.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+import threading
 from collections.abc import Collection, Iterable, Mapping
+from operator import index
 
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, topic_name_complaint
 
-__all__ = ["Offsets", "Topics", "offset_to_commit", "partitions_to_assign", "subscription_to"]
+__all__ = [
+    "Offsets",
+    "Topics",
+    "checked_offset",
+    "checked_partitions",
+    "checked_seconds",
+    "checked_timestamps",
+    "checked_topics",
+]
 
 #: Offsets as a caller gives them.
 Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
@@ -17,35 +34,85 @@ Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
 #: What can be subscribed to: names, a pattern, or (deprecated) a pattern of Python's ``re``.
 Topics = Collection[str] | SubscriptionPattern | re.Pattern[str]
 
+INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
+#: Nobody waits longer (seconds); half of what a lock can be waited for, so that something may be added.
+LONGEST_WAIT_S = threading.TIMEOUT_MAX / 2
 
-def subscription_to(topics: Topics) -> Subscribed:
-    """What ``subscribe`` was given; raises TypeError for a bare string, ValueError for no topic."""
+
+def checked_topics(topics: Topics) -> Subscribed:
+    """What ``subscribe`` was given."""
     if isinstance(topics, re.Pattern):
         topics = SubscriptionPattern.of_compiled(topics)
     if isinstance(topics, SubscriptionPattern):
         return Subscribed(pattern=topics.pattern)
-    if isinstance(topics, str):
+    if isinstance(topics, str | bytes):
         raise TypeError(f"subscribe() takes a collection of topic names; did you mean [{topics!r}]?")
-    names = frozenset(topics)
+    names = list(topics)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"subscribe() takes the names of topics, which are str; {name!r} is none")
     if not names or not all(names):
         raise ValueError("subscribe() needs the name of a topic at least; unsubscribe() gives all of them up")
-    return Subscribed(names)
+    for complaint in filter(None, map(topic_name_complaint, names)):
+        raise ValueError(f"there can be no topic of that name: {complaint}")
+    return Subscribed(frozenset(names))
 
 
-def partitions_to_assign(partitions: Iterable[TopicPartition]) -> frozenset[TopicPartition]:
-    """What ``assign`` was given; raises TypeError or ValueError for what can't be partitions."""
-    given = list(partitions)
-    for partition in given:
-        if not isinstance(partition, TopicPartition):
-            raise TypeError(f"assign() takes a collection of TopicPartition; {partition!r} is none")
-        if not partition.topic or partition.partition < 0:
-            raise ValueError(f"there can be no partition {partition!r}")
-    return frozenset(given)
+def checked_partitions(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
+    """Partitions that there could be."""
+    if isinstance(partitions, TopicPartition):
+        raise TypeError(f"a collection of TopicPartition is needed; did you mean [{partitions!r}]?")
+    return tuple(map(_checked_partition, partitions))
 
 
-def offset_to_commit(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:
-    """An offset to commit, or to seek to; raises ValueError for one below 0."""
-    target = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
-    if target.offset < 0:
-        raise ValueError(f"{partition}: there is no offset {target.offset}; offsets begin at 0")
-    return target
+def _checked_partition(partition: TopicPartition) -> TopicPartition:
+    if not isinstance(partition, TopicPartition):
+        raise TypeError(f"a partition is named by a TopicPartition; {partition!r} is none")
+    if not isinstance(partition.topic, str):
+        raise TypeError(f"there can be no partition {partition!r}: the topic is no str")
+    complaint = topic_name_complaint(partition.topic)
+    if complaint:
+        raise ValueError(f"there can be no partition {partition!r}: {complaint}")
+    _within(partition.partition, INT32_MAX, f"there can be no partition {partition!r}: its number")
+    return partition
+
+
+def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:
+    """A position in ``partition``."""
+    _checked_partition(partition)
+    given = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
+    if not isinstance(given.metadata, str):
+        raise TypeError(f"{partition}: the metadata beside an offset is a str, not {given.metadata!r}")
+    given.metadata.encode()  # what can't be written as UTF-8 is a UnicodeEncodeError, which is a ValueError
+    return OffsetAndMetadata(
+        _within(given.offset, INT64_MAX, f"{partition}: an offset"),
+        _within(given.leader_epoch, INT32_MAX, f"{partition}: a leader epoch", at_least=-1),
+        given.metadata,
+    )
+
+
+def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+    """Times by partition (milliseconds since the epoch), or Kafka's negative numbers for certain places in a log."""
+    checked_partitions(timestamps)
+    return {
+        tp: _within(timestamp, INT64_MAX, f"{tp}: a timestamp", at_least=-INT64_MAX)
+        for tp, timestamp in timestamps.items()
+    }
+
+
+def _within(number: int, at_most: int, what: str, at_least: int = 0) -> int:
+    """The number as an ``int``, also if it is one of numpy's."""
+    try:
+        whole = index(number)
+    except TypeError:
+        raise TypeError(f"{what} is a whole number, not {number!r}") from None
+    if not at_least <= whole <= at_most:
+        raise ValueError(f"{what} is a number from {at_least} to {at_most}, not {whole}")
+    return whole
+
+
+def checked_seconds(timeout: float) -> float:
+    """How long to wait: not at all for what is negative, as long as it takes for infinity."""
+    if math.isnan(timeout):
+        raise ValueError("a timeout is a number of seconds, not nan")
+    return min(max(timeout, 0.0), LONGEST_WAIT_S)

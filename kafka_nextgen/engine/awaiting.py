@@ -46,7 +46,7 @@ class AwaitedCalls(Front):
         where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
         """
         with self._use("committed"):
-            return await answer_to(self._core.engine.ask.committed(partitions, self._limit_s(timeout)))
+            return await answer_to(self._core.committed(partitions, self._limit_s(timeout)))
 
     # ---- positions
 
@@ -109,7 +109,7 @@ class AwaitedCalls(Front):
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         with self._use(call):
-            return await answer_to(self._core.engine.ask.list_offsets(timestamps, self._limit_s(timeout)))
+            return await answer_to(self._core.list_offsets(timestamps, self._limit_s(timeout)))
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""

@@ -48,7 +48,7 @@ class BlockingCalls(Front):
         """
         with self._use("committed"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.ask.committed(partitions, limit_s), limit_s)
+            return answer(self._core.committed(partitions, limit_s), limit_s)
 
     # ---- positions
 
@@ -113,7 +113,7 @@ class BlockingCalls(Front):
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         with self._use(call):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.ask.list_offsets(timestamps, limit_s), limit_s)
+            return answer(self._core.list_offsets(timestamps, limit_s), limit_s)
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""

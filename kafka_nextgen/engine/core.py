@@ -7,13 +7,21 @@ records is done here at once, under the lock of the fetch state.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.arguments import Offsets, Topics, offset_to_commit, partitions_to_assign, subscription_to
+from kafka_nextgen.engine.arguments import (
+    Offsets,
+    Topics,
+    checked_offset,
+    checked_partitions,
+    checked_timestamps,
+    checked_topics,
+)
 from kafka_nextgen.engine.cursor import Cursor
 from kafka_nextgen.engine.engine import Engine
+from kafka_nextgen.engine.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.manual_assignment import refusal
 from kafka_nextgen.engine.records import Deserializers, Records
@@ -57,7 +65,7 @@ class ConsumerCore:
 
     def subscribe(self, topics: Topics, has_listener: bool) -> Future[None]:
         """Subscribe to topics by name, or to all that match a pattern."""
-        subscribed = subscription_to(topics)
+        subscribed = checked_topics(topics)
         if not self.config.group_id:
             raise ConfigError("subscribe() needs group.id; assign() reads partitions without one", key="group.id")
         if self.by_hand:
@@ -79,7 +87,7 @@ class ConsumerCore:
 
     def assign(self, partitions: Iterable[TopicPartition], timeout_s: float) -> Future[None]:
         """Read these partitions and no others, without being a member of a group."""
-        wanted = partitions_to_assign(partitions)
+        wanted = frozenset(checked_partitions(partitions))
         if self.topics is not None:
             raise refusal("assign", wanted)
         self.engine.mailbox.raise_fatal()
@@ -158,7 +166,7 @@ class ConsumerCore:
         self.cursor.settle_progress()
         if offsets is None:
             return self.engine.commit(self.fetches.handed_over_offsets(), timeout_s)
-        return self.engine.commit({tp: offset_to_commit(tp, value) for tp, value in offsets.items()}, timeout_s)
+        return self.engine.commit({tp: checked_offset(tp, value) for tp, value in offsets.items()}, timeout_s)
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""
@@ -168,7 +176,7 @@ class ConsumerCore:
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading at ``offset``."""
-        target = offset_to_commit(partition, offset)
+        target = checked_offset(partition, offset)
         self.cursor.settle()
         self.require_assigned([partition])
         self.fetches.seek(partition, target.offset, target.leader_epoch)
@@ -176,29 +184,42 @@ class ConsumerCore:
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
         """Go on reading at the beginning or the end, in all partitions if None are given."""
         self.cursor.settle()
-        self.require_assigned(partitions or ())
-        self.fetches.seek_to(self.fetches.assignment() if partitions is None else partitions, where)
+        chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
+        self.fetches.seek_to(chosen, where)
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand out nothing of these until they are resumed."""
         self.cursor.settle()
-        self.require_assigned(partitions)
-        self.fetches.pause(partitions)
+        self.fetches.pause(self.require_assigned(partitions))
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
         """Undo ``pause``."""
-        self.require_assigned(partitions)
-        self.fetches.resume(partitions)
+        self.fetches.resume(self.require_assigned(partitions))
 
-    def require_assigned(self, partitions: Iterable[TopicPartition]) -> None:
-        """Raise MisuseError naming those of ``partitions`` that are not assigned."""
-        owned = self.fetches.assignment()
-        foreign = set(partitions) - owned
+    def require_assigned(self, partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
+        """The same ``partitions``; raises MisuseError naming those that are not assigned."""
+        wanted, owned = checked_partitions(partitions), self.fetches.assignment()
+        foreign = set(wanted) - owned
         if foreign:
             message = (
                 f"{format_partitions(foreign)} not assigned to this consumer, which has {format_partitions(owned)}"
             )
             raise MisuseError(message)
+        return wanted
+
+    # ---- questions
+
+    def committed(
+        self, partitions: Iterable[TopicPartition], timeout_s: float
+    ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
+        """The committed offsets of these partitions, None where there is none or no such partition."""
+        return self.engine.ask.committed(checked_partitions(partitions), timeout_s)
+
+    def list_offsets(
+        self, timestamps: Mapping[TopicPartition, int], timeout_s: float
+    ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
+        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
+        return self.engine.ask.list_offsets(checked_timestamps(timestamps), timeout_s)
 
     # ---- closing
 

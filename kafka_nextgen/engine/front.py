@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.arguments import Topics
+from kafka_nextgen.engine.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.core import ConsumerCore
 from kafka_nextgen.engine.guard import Guard
 from kafka_nextgen.engine.health import Health
@@ -150,7 +150,7 @@ class Front:
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
 
     def _limit_s(self, timeout: float | None) -> float:
-        return self.config.default_api_timeout_ms / 1000 if timeout is None else timeout
+        return self.config.default_api_timeout_ms / 1000 if timeout is None else checked_seconds(timeout)
 
 
 def check_max_records(max_records: int | None) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from contextvars import ContextVar, Token
 from types import TracebackType
 
-from kafka_nextgen.engine.arguments import Offsets
+from kafka_nextgen.engine.arguments import Offsets, checked_seconds
 from kafka_nextgen.engine.core import ConsumerCore
 from kafka_nextgen.engine.waiting import answer, answer_to
 from kafka_nextgen.errors import MisuseError
@@ -47,7 +47,7 @@ class _View:
         return self._core
 
     def _limit_s(self, timeout: float | None) -> float:
-        return self._core.config.default_api_timeout_ms / 1000 if timeout is None else timeout
+        return self._core.config.default_api_timeout_ms / 1000 if timeout is None else checked_seconds(timeout)
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this member owns now."""

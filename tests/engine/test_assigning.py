@@ -271,7 +271,7 @@ def test_only_partitions_can_be_assigned(stage: Stage, wrong: object) -> None:
         consumer.assign(wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", [TopicPartition("", 0), TopicPartition(TOPIC, -1)])
+@pytest.mark.parametrize("wrong", [TopicPartition("", 0), TopicPartition(TOPIC, -1), TopicPartition(TOPIC, 2**40)])
 def test_some_partitions_can_not_be(stage: Stage, wrong: TopicPartition) -> None:
     with stage.consumer() as consumer, pytest.raises(ValueError, match="there can be no partition"):
         consumer.assign([wrong])
