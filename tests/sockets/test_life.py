@@ -41,6 +41,13 @@ def subscribed(stage: Stage, heard: Hears, **more: object) -> Consumer:
     return consumer
 
 
+def share_evenly(one: Consumer, other: Consumer) -> bool:
+    """Poll the first; tell whether each has one of two partitions, at one epoch."""
+    one.poll(timeout=0.02)
+    epochs = {consumer.group_metadata().member_epoch for consumer in (one, other)}
+    return len(one.assignment()) == len(other.assignment()) == len(epochs) == 1
+
+
 def test_a_member_joins_acknowledges_what_it_gets_and_leaves(script: Script, stage: Stage) -> None:
     stage.create(partitions=2, records=5)
     heard = Hears()
@@ -121,7 +128,7 @@ def test_a_static_member_comes_back_within_its_session_to_what_it_had(script: Sc
         subscribed(stage, Hears(), group_instance_id="a") as other,
         subscribed(stage, Hears(), group_instance_id="b") as first,
     ):
-        poll_until(other, lambda: first.poll(timeout=0.02) is not None and len(first.assignment()) == 1)
+        poll_until(other, lambda: share_evenly(first, other))
         had = first.assignment()
         first.close()
         epoch = other.group_metadata().member_epoch
