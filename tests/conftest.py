@@ -1,7 +1,8 @@
 """Fixtures every test can ask for: brokers of all kinds, and a place for figures worth seeing.
 
 ``kafka`` runs a test once on the embedded broker and once on each real one; ``real_kafka`` and ``embedded_kafka``
-on one kind only. What a test reports by ``figures`` is printed at the end of the run, also when all passed.
+on one kind only, and ``preview_kafka`` on a release before 4.0. What a test reports by ``figures`` is printed at the
+end of the run, also when all passed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import pytest
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.kafka_server import KafkaServer, NoKafkaError
-from tests.support.real_kafka import REAL_VERSIONS, is_required
+from tests.support.real_kafka import PREVIEW_VERSION, REAL_VERSIONS, is_required
 from tests.support.servers import Servers
 
 FIGURES = pytest.StashKey[list[str]]()
@@ -42,6 +43,14 @@ def embedded_kafka(servers: Servers) -> KafkaServer:
 
 @pytest.fixture(scope="session", params=REAL)
 def real_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
+    return _get(servers, request.param)
+
+
+@pytest.fixture(scope="session", params=[pytest.param(PREVIEW_VERSION, marks=pytest.mark.kafka)])
+def preview_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
+    """Return a Kafka whose coordinator has version 0 of ConsumerGroupHeartbeat only."""
+    if request.param == "external":
+        pytest.skip("KAFKA_BOOTSTRAP is set, and the tests run on whatever that is")
     return _get(servers, request.param)
 
 

@@ -20,7 +20,7 @@ def start_from_docker(version: str) -> KafkaServer:
     try:
         docker.from_env(timeout=5).ping()
         port = free_ports(1)[0]
-        container = _describe(DockerContainer(f"apache/kafka:{version}"), port).start()
+        container = _describe(DockerContainer(f"apache/kafka:{version}"), version, port).start()
     except DockerException as error:
         raise NoKafkaError(f"Docker can't run apache/kafka:{version}: {error}") from error
     try:
@@ -36,9 +36,9 @@ def start_from_docker(version: str) -> KafkaServer:
     return KafkaServer(f"127.0.0.1:{port}", version, container.stop)
 
 
-def _describe(container, port: int):  # type: ignore[no-untyped-def]  # testcontainers is optional here
+def _describe(container, version: str, port: int):  # type: ignore[no-untyped-def]  # testcontainers is optional here
     properties = single_node(
-        bind="0.0.0.0", advertised="127.0.0.1", port=port, controller_port=port + 1, log_dir="/tmp/kafka"
+        version, bind="0.0.0.0", advertised="127.0.0.1", port=port, controller_port=port + 1, log_dir="/tmp/kafka"
     )
     for name, value in as_environment(properties).items():
         container.with_env(name, value)

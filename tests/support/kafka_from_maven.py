@@ -50,6 +50,7 @@ def start_from_maven(version: str) -> KafkaServer:
     config.write_text(
         as_file(
             single_node(
+                version,
                 bind="127.0.0.1",
                 advertised="127.0.0.1",
                 port=port,

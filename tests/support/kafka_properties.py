@@ -9,10 +9,19 @@ from tests.support.kafka_server import BROKER_SETTINGS
 
 __all__ = ["as_environment", "as_file", "free_ports", "single_node"]
 
+#: Before Kafka 4.0 the consumer group protocol is a preview that has to be asked for.
+PREVIEW_SETTINGS = {
+    "group.coordinator.rebalance.protocols": "classic,consumer",
+    "unstable.api.versions.enable": "true",
+}
 
-def single_node(*, bind: str, advertised: str, port: int, controller_port: int, log_dir: str) -> dict[str, str]:
-    """Return every property of a broker that is its own controller and listens on ``bind``:``port``."""
+
+def single_node(
+    version: str, *, bind: str, advertised: str, port: int, controller_port: int, log_dir: str
+) -> dict[str, str]:
+    """Return every property of a broker of ``version`` that is its own controller and listens on ``bind``:``port``."""
     return {
+        **(PREVIEW_SETTINGS if version.startswith("3.") else {}),
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@{advertised}:{controller_port}",

@@ -1,0 +1,58 @@
+"""Kafka 3.9, which has the consumer group protocol as a preview: ConsumerGroupHeartbeat has version 0 only there."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from kafka_nextgen import Consumer, GroupProtocol, SubscriptionPattern, TopicPartition
+from tests.endtoend.reading import config_of, numbers, poll_until, read
+from tests.support.clients import create_named_topic, create_topic, delete_topic, produce, stored_offsets, unique
+from tests.support.kafka_server import KafkaServer
+
+
+def test_members_with_ids_made_by_the_coordinator_share_a_topic(preview_kafka: KafkaServer) -> None:
+    servers, group = preview_kafka.bootstrap_servers, unique("preview")
+    topic = create_topic(servers, "preview", partitions=4)
+    produce(servers, topic, 100, partitions=4)
+    with Consumer(**config_of(preview_kafka, group, group_protocol="auto")) as first:
+        first.subscribe([topic])
+        assert numbers(read(first, 100)) == list(range(100))
+        first.commit()
+        own = first.group_metadata().member_id
+        assert first.group_protocol is GroupProtocol.CONSUMER
+        with Consumer(**config_of(preview_kafka, group)) as second:
+            second.subscribe([topic])
+            poll_until([first, second], lambda: len(first.assignment()) == len(second.assignment()) == 2)
+            assert first.group_metadata().member_id == own != second.group_metadata().member_id
+            produce(servers, topic, 100, partitions=4, first=100)
+            assert numbers(poll_until([first, second], lambda: moved(first, second, topic))) == list(range(100, 200))
+            first.commit()
+            second.commit()
+    assert stored_offsets(servers, group) == dict.fromkeys(range(4), 50)
+
+
+def moved(first: Consumer, second: Consumer, topic: str) -> bool:
+    """Whether both have read everything."""
+    return all(
+        one.position(TopicPartition(topic, tp.partition)) == 50 for one in (first, second) for tp in one.assignment()
+    )
+
+
+def test_a_pattern_is_matched_by_the_member(preview_kafka: KafkaServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "kafka_nextgen.member")
+    servers, family = preview_kafka.bootstrap_servers, unique("family")
+    create_named_topic(servers, f"{family}-a")
+    with Consumer(**config_of(preview_kafka, unique("preview"), metadata_max_age_ms=300)) as consumer:
+        consumer.subscribe(SubscriptionPattern(f"{family}-.*"))
+        poll_until([consumer], lambda: topics_of(consumer) == {f"{family}-a"})
+        create_named_topic(servers, f"{family}-b")
+        poll_until([consumer], lambda: topics_of(consumer) == {f"{family}-a", f"{family}-b"})
+        delete_topic(servers, f"{family}-a")
+        poll_until([consumer], lambda: topics_of(consumer) == {f"{family}-b"})
+    assert "matched by this member" in caplog.text
+
+
+def topics_of(consumer: Consumer) -> set[str]:
+    return {partition.topic for partition in consumer.assignment()}
