@@ -232,7 +232,11 @@ class ConnectionMetrics:
     bytes_out: int = metric("outgoing-byte-total", COUNTER, "By", "bytes sent")
     bytes_in: int = metric("incoming-byte-total", COUNTER, "By", "bytes received")
     throttled_ms: int = metric(
-        "throttle-time-total", COUNTER, "ms", "for which brokers say they held answers back for a quota", ours=True
+        "throttle-time-total",
+        COUNTER,
+        "ms",
+        "for which brokers asked to be left alone because of a quota (KIP-219)",
+        ours=True,
     )
 
 

@@ -21,6 +21,7 @@ from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.throttling import Mute, throttle_time_s
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import Api, VersionRange
@@ -32,11 +33,15 @@ logger = logging.getLogger(__name__)
 
 
 class Connection(asyncio.BufferedProtocol):
-    """Requests out, answers in. ``ranges`` are the versions the broker speaks, once negotiated."""
+    """Requests out, answers in. ``ranges`` are the versions the broker speaks, once negotiated.
+
+    ``mute`` says until when nothing may be sent; other connections to the same broker may share it.
+    """
 
     def __init__(self, address: ServerAddress, settings: TransportSettings, traffic: Traffic) -> None:
         self.address = address
         self.ranges: Mapping[int, VersionRange] = {}
+        self.mute = Mute()
         self.on_closed: Callable[[Connection, KafkaNextgenError], None] | None = None
         self._settings = settings
         self._traffic = traffic
@@ -135,15 +140,23 @@ class Connection(asyncio.BufferedProtocol):
         except DecodeError as error:
             pending.future.set_exception(self._at(error))
             raise
-        self._traffic.note_throttling(message)
+        self._heed_throttling(message)
         pending.future.set_result(message)
+
+    def _heed_throttling(self, message: ApiMessage) -> None:
+        throttle_s = throttle_time_s(message)
+        if throttle_s > 0:
+            logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)
+            self._traffic.note_throttling(throttle_s)
+            self.mute.extend(self._loop.time() + throttle_s)
 
     def _at(self, error: DecodeError) -> DecodeError:
         return type(error)(f"{self.address}: {error}")
 
     def _pump(self) -> None:
         assert self._transport is not None
-        for pending in self._pipeline.to_send(self._loop.time()):
+        now = self._loop.time()
+        for pending in self._pipeline.to_send(now) if now >= self.mute.until else ():
             self._transport.write(pending.frame)
             self._traffic.note_request(pending.frame)
         self._rearm()
@@ -153,7 +166,10 @@ class Connection(asyncio.BufferedProtocol):
             self._timer.cancel()
         oldest = self._pipeline.oldest
         due_at = self._loop.time() + self._settings.max_idle_s if oldest is None else oldest.due_at
-        self._timer = self._loop.call_at(due_at, self._time_passed)
+        if self._pipeline.may_send and self.mute.until < due_at:
+            self._timer = self._loop.call_at(self.mute.until, self._pump)
+        else:
+            self._timer = self._loop.call_at(due_at, self._time_passed)
 
     def _time_passed(self) -> None:
         oldest = self._pipeline.oldest

@@ -4,7 +4,8 @@ A broker answers a connection's requests in the order it got them, so the next a
 Any other correlation id means that one side has lost count, and nothing after it can be trusted. A caller that has
 gone away leaves its place in the order: its answer is still to come, and is thrown away.
 
-Only so many requests are out at once; the others wait here, and those whose callers left are never sent.
+Only so many requests are out at once, and none goes out while the broker is to be left alone (``throttling``); the
+others wait here, and those whose callers left are never sent.
 """
 
 from __future__ import annotations
@@ -72,6 +73,13 @@ class Pipeline:
     def add(self, pending: Pending) -> None:
         """Queue a request."""
         self._waiting.append(pending)
+
+    @property
+    def may_send(self) -> bool:
+        """Whether requests wait, and not for answers to others."""
+        while self._waiting and not self._waiting[0].is_wanted:
+            self._waiting.popleft()
+        return bool(self._waiting) and len(self._out) < self._max_in_flight
 
     def to_send(self, now: float) -> Iterator[Pending]:
         """The requests that may go out now, in order."""

@@ -19,6 +19,7 @@ from kafka_nextgen.transport.deadline import Deadline, Shared
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
+from kafka_nextgen.transport.throttling import Mutes
 from kafka_nextgen.transport.traffic import Traffic
 
 __all__ = ["Pool"]
@@ -51,6 +52,7 @@ class Pool:
         self._open: dict[tuple[ServerAddress, Purpose], Connection] = {}
         self._dialing: Shared[tuple[ServerAddress, Purpose], Connection] = Shared()
         self._trouble: dict[ServerAddress, _Trouble] = {}
+        self._mutes = Mutes()
 
     async def get(self, address: ServerAddress, purpose: Purpose, deadline: Deadline) -> Connection:
         """The open connection, or a new one.
@@ -68,6 +70,10 @@ class Pool:
         """How many general requests a server owes answers to; None without a connection for them."""
         known = self._open.get((address, Purpose.GENERAL))
         return known.load if known is not None and known.is_open else None
+
+    def is_mute(self, address: ServerAddress) -> bool:
+        """Whether a server is to be left alone with general requests for now."""
+        return self._mutes.of(address, Purpose.GENERAL).until > asyncio.get_running_loop().time()
 
     def failures(self, address: ServerAddress) -> int:
         """How often in a row a server failed."""
@@ -92,6 +98,9 @@ class Pool:
             raise
         self._trouble.pop(address, None)
         self.traffic.opened += 1
+        mute = self._mutes.of(address, purpose)
+        mute.extend(connection.mute.until)  # negotiating may have been too much already
+        connection.mute = mute
         self._open[address, purpose] = connection
         connection.on_closed = lambda ended, error: self._ended(ended, purpose, error)
         logger.debug("%s: connected for %s", address, purpose.value)

@@ -85,9 +85,9 @@ class Reach:
         servers: Iterable[ServerAddress] = self.brokers.values() or self._settings.bootstrap_servers
         return sorted(dict.fromkeys(servers), key=self._rank)
 
-    def _rank(self, address: ServerAddress) -> tuple[int, bool, int, float]:
+    def _rank(self, address: ServerAddress) -> tuple[int, bool, bool, int, float]:
         load = self._pool.load(address)
-        return self._pool.failures(address), load is None, load or 0, self._chance()
+        return self._pool.failures(address), self._pool.is_mute(address), load is None, load or 0, self._chance()
 
     def _note_unreachable(self) -> None:
         now = asyncio.get_running_loop().time()

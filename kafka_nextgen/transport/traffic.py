@@ -11,7 +11,7 @@ __all__ = ["Traffic"]
 
 @define
 class Traffic:
-    """Numbers that only grow; ``throttled_ms`` is how long brokers say they held answers back for a quota."""
+    """Numbers that only grow; ``throttled_ms`` is how long brokers asked to be left alone for a quota."""
 
     opened: int = 0
     closed: int = 0
@@ -34,6 +34,6 @@ class Traffic:
         self.answers += 1
         self.latency.note(now - sent_at, now)
 
-    def note_throttling(self, answer: object) -> None:
-        """What the answer says of quotas, if its API has a word for that (KIP-124)."""
-        self.throttled_ms += getattr(answer, "throttle_time_ms", 0)
+    def note_throttling(self, throttle_s: float) -> None:
+        """A broker asks to be left alone for so many seconds."""
+        self.throttled_ms += round(throttle_s * 1000)

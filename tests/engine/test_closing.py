@@ -234,3 +234,21 @@ def test_the_error_that_ends_a_with_block_is_the_one_to_be_seen(stage: Stage) ->
     with pytest.raises(ZeroDivisionError):
         block()
     assert stage.members() == 0
+
+
+def test_a_coordinator_that_asks_to_be_left_alone_does_not_hold_up_closing(stage: Stage) -> None:
+    original, throttled = stage.original(CONSUMER_GROUP_HEARTBEAT), threading.Event()
+
+    async def throttle(request: object, context: object) -> object:
+        response = await original(request, context)
+        response.throttle_time_ms = 3_600_000  # type: ignore[attr-defined]
+        throttled.set()
+        return response
+
+    stage.create()
+    consumer = stage.consumer()
+    stage.handle(CONSUMER_GROUP_HEARTBEAT, throttle)
+    consumer.subscribe(["orders"])
+    poll_until(consumer, throttled.is_set)
+    consumer.close(timeout=0.3)
+    assert stage.members() == 1, "its leave was not sent: the session has to end"

@@ -1,0 +1,183 @@
+"""A broker that asks to be left alone because of a quota is (KIP-219)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+from kafka_nextgen.transport.cluster import ANY, ClusterClient, Coordinator, Node, Target
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, METADATA, Api
+from kafka_nextgen.wire.messages import (
+    ApiMessage,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    FetchRequest,
+    FetchResponse,
+    MetadataRequest,
+)
+
+from .scripted import SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
+
+NODE, GROUP = Node(0), Coordinator("billing")
+AN_HOUR_MS = 3_600_000
+
+
+def heartbeat() -> ApiMessage:
+    return ConsumerGroupHeartbeatRequest(group_id="billing", member_id="me", member_epoch=1)
+
+
+QUESTIONS = {
+    METADATA: lambda: MetadataRequest(topics=[], allow_auto_topic_creation=False),
+    FETCH: lambda: FetchRequest(topics=[], forgotten_topics_data=[]),
+    CONSUMER_GROUP_HEARTBEAT: heartbeat,
+}
+
+
+async def ask(client: ClusterClient, api: Api, target: Target = NODE, timeout_s: float = 20.0) -> ApiMessage:
+    return await client.call(target, api, lambda version: QUESTIONS[api](), timeout_s)
+
+
+def throttles(broker: ScriptedBroker, throttle_ms: int) -> None:
+    broker.script[FETCH] = FetchResponse(throttle_time_ms=throttle_ms, responses=[])
+    broker.script[CONSUMER_GROUP_HEARTBEAT] = ConsumerGroupHeartbeatResponse(throttle_time_ms=throttle_ms)
+
+
+async def is_kept_back(client: ClusterClient, api: Api, target: Target = NODE) -> bool:
+    try:
+        await ask(client, api, target, timeout_s=0.05)
+    except RequestTimeoutError:
+        return True
+    return False
+
+
+@in_loop
+async def test_the_next_request_waits_until_the_time_is_over() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, 100)
+        await ask(client, FETCH)
+        until = asyncio.get_running_loop().time() + 0.09
+        throttles(broker, 0)
+        await ask(client, FETCH)
+        assert asyncio.get_running_loop().time() >= until
+        assert client.traffic.throttled_ms == 100
+
+
+@in_loop
+async def test_whoever_does_not_wait_so_long_is_not_sent_at_all() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, AN_HOUR_MS)
+        await ask(client, FETCH)
+        assert await is_kept_back(client, FETCH)
+        assert len(broker.asked(FETCH)) == 1
+
+
+@in_loop
+async def test_what_is_on_its_way_is_answered() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, AN_HOUR_MS)
+        answers = await asyncio.gather(*(ask(client, FETCH) for _ in range(3)))
+        assert [answer.throttle_time_ms for answer in answers] == [AN_HOUR_MS] * 3
+
+
+@in_loop
+async def test_other_connections_to_the_broker_keep_quiet_too_but_not_those_to_it_as_a_coordinator() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, 0)
+        await ask(client, CONSUMER_GROUP_HEARTBEAT, GROUP)
+        throttles(broker, AN_HOUR_MS)
+        await ask(client, FETCH)
+        assert await is_kept_back(client, METADATA)
+        await ask(client, CONSUMER_GROUP_HEARTBEAT, GROUP)
+
+
+@in_loop
+async def test_heartbeats_are_kept_back_if_the_coordinator_asks_for_it_but_not_fetches() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, AN_HOUR_MS)
+        await ask(client, CONSUMER_GROUP_HEARTBEAT, GROUP)
+        assert await is_kept_back(client, CONSUMER_GROUP_HEARTBEAT, GROUP)
+        await ask(client, FETCH)
+
+
+@in_loop
+async def test_another_broker_is_not_meant() -> None:
+    async with scripted(2) as (one, other), client_of(one) as client:
+        await client.start()
+        throttles(one, AN_HOUR_MS)
+        throttles(other, 0)
+        await ask(client, FETCH, Node(0))
+        await ask(client, FETCH, Node(1))
+
+
+@in_loop
+async def test_connecting_again_does_not_end_it() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, AN_HOUR_MS)
+        await ask(client, FETCH)
+        broker.drop_connections()
+        with pytest.raises((RequestTimeoutError, DisconnectedError)):
+            await ask(client, FETCH, timeout_s=0.05)
+        assert await is_kept_back(client, FETCH)
+        assert len(broker.asked(FETCH)) == 1
+
+
+@in_loop
+async def test_a_connection_that_is_kept_quiet_still_notices_a_broker_that_does_not_answer() -> None:
+    async with scripted() as (broker,):
+        connection = await dial(broker.address, settings(request_timeout_s=0.1))
+        broker.script[METADATA] = SILENCE
+        question, deadline = QUESTIONS[METADATA](), Deadline(0.1, "the question")
+        silent = asyncio.ensure_future(connection.request(METADATA, 13, question, deadline))
+        await asyncio.sleep(0)
+        connection.mute.extend(asyncio.get_running_loop().time() + AN_HOUR_MS)
+        kept_back = connection.request(METADATA, 13, question, Deadline(20.0, "the question"))
+        for one in (silent, kept_back):
+            with pytest.raises(RequestTimeoutError):
+                await one
+        await connection.close()
+
+
+@in_loop
+async def test_whatever_any_broker_can_answer_is_asked_of_one_that_does_not_mind() -> None:
+    async with scripted(2) as (one, other), client_of(one) as client:
+        await client.start()
+        throttles(one, AN_HOUR_MS)
+        await ask(client, METADATA, Node(0))
+        await ask(client, METADATA, Node(1))
+        await ask(client, FETCH)
+        for _ in range(5):
+            await ask(client, METADATA, ANY)
+        assert len(other.asked(METADATA)) == 6
+
+
+@in_loop
+async def test_closing_does_not_wait_for_the_end_of_it() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, AN_HOUR_MS)
+        await ask(client, FETCH)
+        kept_back = asyncio.ensure_future(ask(client, FETCH))
+        await asyncio.sleep(0)
+        await client.close()
+        with pytest.raises(DisconnectedError, match="closed by this client"):
+            await kept_back
+
+
+@in_loop
+async def test_a_time_below_zero_means_nothing() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, -1)
+        await ask(client, FETCH)
+        await ask(client, FETCH)
+        assert client.traffic.throttled_ms == 0
