@@ -31,7 +31,7 @@ ITERATION_TIMEOUT_S = 10.0
 
 
 class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
-    """Reads topics as a member of a consumer group, for applications built on asyncio.
+    """Reads topics as a member of a consumer group, or partitions of its own choice, for applications built on asyncio.
 
     The same configuration, methods and errors as ``Consumer``; what waits there is awaited here. Heartbeats and
     fetches run on a thread of their own, so that a busy event loop costs no partition. One task at a time may be

@@ -31,7 +31,7 @@ ITERATION_TIMEOUT_S = 10.0
 
 
 class Consumer(BlockingCalls, RunsHandlers):
-    """Reads topics as a member of a consumer group.
+    """Reads topics as a member of a consumer group, or partitions of its own choice.
 
     Takes the configuration under Kafka's names, as a mapping, or in snake_case, as keyword arguments; raises
     ConfigError if it can't be used. Timeouts of methods are seconds; None means ``default.api.timeout.ms``. One

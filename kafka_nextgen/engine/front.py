@@ -41,7 +41,7 @@ class Front:
         return self._core.config
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions this member owns now. Raises MisuseError once closed, as every method does."""
+        """The partitions this consumer has now. Raises MisuseError once closed, as every method does."""
         return self._usable().fetches.assignment()
 
     def paused(self) -> frozenset[TopicPartition]:

@@ -325,6 +325,8 @@ def test_a_consumer_without_a_group_is_well(stage: Stage) -> None:
         assert (health.status, health.problem) == (Status.UNSUBSCRIBED, None)
         assert set(health.silence_s) == {tp()}
         assert consumer.rebalances() == ()
+        assert consumer.metrics().reading.records == 10
+        assert consumer.metrics().reading.partitions[tp()].position == 10
         with pytest.raises(MisuseError, match=r"needs group\.id"):
             consumer.group_metadata()
 
