@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kafka_nextgen.engine.history import RebalanceCause
+from kafka_nextgen.membership.any_member import Leaving, Why
 from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
-from kafka_nextgen.membership.state import Leaving, MemberState, Why
+from kafka_nextgen.membership.state import MemberState
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition
 

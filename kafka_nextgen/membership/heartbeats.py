@@ -22,10 +22,12 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.membership import backoff
+from kafka_nextgen.membership.any_member import Subscription, numbered
 from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TimePassed
 from kafka_nextgen.membership.settings import MemberSettings, Moment
-from kafka_nextgen.membership.state import MemberState, Outcome, Sent, Subscription, numbered
+from kafka_nextgen.membership.state import MemberState, Outcome, Sent
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
 from kafka_nextgen.types import TopicIdPartition
@@ -183,15 +185,6 @@ def failed(state: MemberState) -> MemberState:
 
 
 def back_off(state: MemberState, at: Moment, *, first_at_once: bool = False) -> MemberState:
-    """Time the next heartbeat: backoff doubles with each failure in a row, and is spread by a fifth.
-
-    With ``first_at_once`` the first repetition waits for nothing: that is for errors which only say that
-    something else has to be done first. If they keep coming, they don't get a heartbeat each.
-    """
-    doublings = state.failures - 1 - first_at_once
-    if doublings < 0:
-        return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, at.now))
-    settings = at.settings
-    delay_s = min(settings.retry_backoff_s * 2.0 ** min(doublings, 30), settings.retry_backoff_max_s)
-    delay_s *= 0.8 + 0.4 * at.chance
-    return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, at.now + delay_s))
+    """Time the next heartbeat by how many have failed in a row."""
+    when = backoff.after(state.failures, at, first_at_once=first_at_once)
+    return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))

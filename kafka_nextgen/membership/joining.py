@@ -13,9 +13,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats, reconciliation
+from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.events import HeartbeatAnswered, Subscribed
 from kafka_nextgen.membership.settings import Moment
-from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome, Subscription
+from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.timers import Timer
 

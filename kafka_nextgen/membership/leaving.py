@@ -15,6 +15,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import joining
+from kafka_nextgen.membership.any_member import Leaving, Why, decided, numbered
 from kafka_nextgen.membership.effects import CallOnRevoked, CommitConsumed, Effect, Left, SendHeartbeat
 from kafka_nextgen.membership.events import (
     AssignFinished,
@@ -31,16 +32,7 @@ from kafka_nextgen.membership.events import (
 )
 from kafka_nextgen.membership.losing import ASSIGN_NOTHING, abandon_all, count_out, stop_all
 from kafka_nextgen.membership.settings import MemberSettings, Moment
-from kafka_nextgen.membership.state import (
-    NOT_A_MEMBER,
-    NOTHING,
-    Leaving,
-    MemberState,
-    Outcome,
-    Why,
-    by_name,
-    numbered,
-)
+from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase, Status
 from kafka_nextgen.membership.timers import Timer, disarmed, is_due
 from kafka_nextgen.types import LeaveMode
@@ -52,7 +44,6 @@ __all__ = [
     "give_up",
     "heard_while_leaving",
     "left",
-    "note_decision",
     "out",
     "out_already",
     "return_if_heard",
@@ -73,7 +64,7 @@ def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Out
     stop = stop_all(state)
     callback_runs = state.phase in CALLBACK_RUNS
     state = evolve(
-        _decided(state, event),
+        decided(state, event),
         status=Status.PREPARE_LEAVING,
         phase=state.phase if callback_runs else Phase.IDLE,
         waits_for=state.waits_for if callback_runs else None,
@@ -85,19 +76,6 @@ def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Out
         return state, stop
     state, effects = _commit(state, at)
     return state, stop + effects
-
-
-def _decided(state: MemberState, event: Closed | Unsubscribed) -> MemberState:
-    if isinstance(event, Closed):
-        return evolve(state, subscription=None, leaving=Leaving(Why.CLOSED, event.leave))
-    if state.leaving is not None and state.leaving.why is Why.CLOSED:
-        return state  # closing goes further than unsubscribing
-    return evolve(state, subscription=None, leaving=Leaving(Why.UNSUBSCRIBED))
-
-
-def note_decision(state: MemberState, event: Closed | Unsubscribed, _at: Moment) -> Outcome:
-    """The member is on its way out already: only remember what it is to do then."""
-    return _decided(state, event), ()
 
 
 def _commit(state: MemberState, at: Moment) -> Outcome:
@@ -187,7 +165,7 @@ def heard_while_leaving(state: MemberState, _event: AnyCallbackFinished, _at: Mo
 
 def out_already(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
     """There is no group to leave; but the application hears first that its partitions are lost."""
-    state = _decided(state, event)
+    state = decided(state, event)
     return out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 

@@ -29,6 +29,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats
+from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
     CallOnAssigned,
@@ -46,7 +47,7 @@ from kafka_nextgen.membership.events import (
     TopicsResolved,
 )
 from kafka_nextgen.membership.settings import Moment
-from kafka_nextgen.membership.state import MemberState, Outcome, Target, by_name, numbered
+from kafka_nextgen.membership.state import MemberState, Outcome, Target, by_name
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_armed, is_due
 from kafka_nextgen.types import TopicId, TopicIdPartition

@@ -25,6 +25,7 @@ from collections.abc import Callable
 from typing import TypeVar, cast, get_args
 
 from kafka_nextgen.membership import failures, fencing, heartbeats, joining, leaving, polling, reconciliation
+from kafka_nextgen.membership.any_member import note_decision
 from kafka_nextgen.membership.events import (
     AssignFinished,
     Closed,
@@ -139,8 +140,8 @@ RULES: tuple[Row, ...] = (
     row(PREPARE_LEAVING, HeartbeatRefused, failures.refused_while_leaving, PREPARE_LEAVING),
     row(PREPARE_LEAVING, HeartbeatLost, heartbeats.lost, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Subscribed, joining.change_subscription, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, Unsubscribed, leaving.note_decision, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, Closed, leaving.note_decision, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, Unsubscribed, note_decision, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, Closed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, TimePassed, heartbeats.time_passed, PREPARE_LEAVING),
     # The leave is on its way.
     row(LEAVING, HeartbeatAnswered, leaving.left, UNSUBSCRIBED, STALE, JOINING),
@@ -151,8 +152,8 @@ RULES: tuple[Row, ...] = (
     row(LEAVING, RevokeFinished, leaving.heard_while_leaving, LEAVING),
     row(LEAVING, AssignFinished, leaving.heard_while_leaving, LEAVING),
     row(LEAVING, Subscribed, joining.change_subscription, LEAVING),
-    row(LEAVING, Unsubscribed, leaving.note_decision, LEAVING),
-    row(LEAVING, Closed, leaving.note_decision, LEAVING),
+    row(LEAVING, Unsubscribed, note_decision, LEAVING),
+    row(LEAVING, Closed, note_decision, LEAVING),
     # Out, because the application stopped polling.
     row(STALE, Polled, leaving.return_if_heard, STALE, JOINING),
     row(STALE, LossFinished, fencing.callback_finished, STALE, UNSUBSCRIBED, JOINING),

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.classic import backoff, requests
+from kafka_nextgen.membership import backoff
+from kafka_nextgen.membership.classic import requests
 from kafka_nextgen.membership.classic.events import SessionKept
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.classic import losing, rebalancing, requests, topics
 from kafka_nextgen.membership.classic.events import JoinLost, RebalanceEnforced
 from kafka_nextgen.membership.classic.settings import Moment
@@ -18,7 +19,6 @@ from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.events import Subscribed
-from kafka_nextgen.membership.state import Subscription
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed, disarmed, is_due
 

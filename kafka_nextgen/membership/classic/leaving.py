@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.membership.any_member import Why, decided, numbered
 from kafka_nextgen.membership.classic import joining, losing, requests
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.events import LeaveEnded
 from kafka_nextgen.membership.classic.losing import ASSIGN_NOTHING
 from kafka_nextgen.membership.classic.settings import ClassicSettings, Moment
-from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome, numbered
+from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import CallOnRevoked, CommitConsumed, Left
@@ -33,7 +34,6 @@ from kafka_nextgen.membership.events import (
     TimePassed,
     Unsubscribed,
 )
-from kafka_nextgen.membership.state import Leaving, Why
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
 from kafka_nextgen.membership.timers import disarmed, is_due
 from kafka_nextgen.types import LeaveMode
@@ -47,7 +47,6 @@ __all__ = [
     "heard_of_loss",
     "heard_when_out",
     "left",
-    "note_decision",
     "out_already",
     "return_if_heard",
     "time_passed",
@@ -68,7 +67,7 @@ def give_up(state: ClassicState, event: Closed | Unsubscribed, at: Moment) -> Ou
     stop = losing.stop_all(state)
     callback_runs = state.phase in CALLBACK_RUNS
     state = evolve(
-        _decided(state, event),
+        decided(state, event),
         status=Status.PREPARE_LEAVING,
         phase=state.phase if callback_runs else Phase.IDLE,
         waits_for=state.waits_for if callback_runs else None,
@@ -85,25 +84,12 @@ def give_up(state: ClassicState, event: Closed | Unsubscribed, at: Moment) -> Ou
 
 def give_up_between(state: ClassicState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
     """The application closes or unsubscribes in the middle of a rebalance: what is held is lost."""
-    state, effects = losing.abandon(_decided(state, event), forget_id=False)
+    state, effects = losing.abandon(decided(state, event), forget_id=False)
     state = evolve(state, status=Status.PREPARE_LEAVING, deadlines={})
     if state.phase is not Phase.IDLE:
         return state, effects
     state, leave = _leave(state, at)
     return state, effects + leave
-
-
-def _decided(state: ClassicState, event: Closed | Unsubscribed) -> ClassicState:
-    if isinstance(event, Closed):
-        return evolve(state, subscription=None, leaving=Leaving(Why.CLOSED, event.leave))
-    if state.leaving is not None and state.leaving.why is Why.CLOSED:
-        return state  # closing goes further than unsubscribing
-    return evolve(state, subscription=None, leaving=Leaving(Why.UNSUBSCRIBED))
-
-
-def note_decision(state: ClassicState, event: Closed | Unsubscribed, _at: Moment) -> Outcome:
-    """The member is on its way out already: only remember what it is to do then."""
-    return _decided(state, event), ()
 
 
 def _commit(state: ClassicState, at: Moment) -> Outcome:
@@ -199,7 +185,7 @@ def heard_when_out(state: ClassicState, _event: AnyCallbackFinished, at: Moment)
 
 def out_already(state: ClassicState, event: Closed | Unsubscribed, at: Moment) -> Outcome:
     """There is no group to leave; but the application hears first that its partitions are lost."""
-    state = _decided(state, event)
+    state = decided(state, event)
     return _out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 

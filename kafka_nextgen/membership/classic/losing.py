@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.classic import backoff, heartbeats
+from kafka_nextgen.membership import backoff
+from kafka_nextgen.membership.any_member import numbered
+from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.group import NO_GENERATION
 from kafka_nextgen.membership.classic.settings import Moment
-from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome, numbered
+from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import (

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.settings import Moment
-from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome, numbered, topics_wanted
+from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome, topics_wanted
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import (

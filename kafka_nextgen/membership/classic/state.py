@@ -12,32 +12,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.membership.any_member import AnyMember
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.group import NO_GENERATION, JoinedMember
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.membership.state import Leaving, Subscription
-from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["NOTHING", "ClassicState", "Outcome", "numbered", "topics_wanted"]
+__all__ = ["NOTHING", "ClassicState", "Outcome", "topics_wanted"]
 
 #: The empty set of partitions.
 NOTHING: frozenset[TopicPartition] = frozenset()
 
 
 @frozen
-class ClassicState:
+class ClassicState(AnyMember):
     """A member at one moment."""
 
     member_id: str = ""  # the coordinator gives it
     status: Status = Status.UNSUBSCRIBED
-    phase: Phase = Phase.IDLE
-    subscription: Subscription | None = None
-    leaving: Leaving | None = None
 
     generation: int = NO_GENERATION  # the one last joined
     published: int = NO_GENERATION  # what commits carry; the one last synced
@@ -50,7 +46,6 @@ class ClassicState:
     owned: frozenset[TopicPartition] = NOTHING
     held: frozenset[TopicPartition] = NOTHING
     giving_up: frozenset[TopicPartition] = NOTHING  # what is being committed and revoked just now
-    waits_for: int | None = None  # the number of the commit or callback under way
 
     matching: frozenset[str] | None = None  # topics of the pattern; None if they are to be looked up before joining
     joined_topics: frozenset[str] = frozenset()  # what the last JoinGroup subscribed to
@@ -60,10 +55,8 @@ class ClassicState:
 
     request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup under way
     heartbeat: int | None = None  # the number of the heartbeat under way
-    failures: int = 0  # requests that failed in a row
 
     deadlines: Mapping[Timer, float] = field(factory=dict)
-    last_number: int = 0
 
     @property
     def is_leader(self) -> bool:
@@ -73,12 +66,6 @@ class ClassicState:
 
 #: What a rule returns: the state after it, and what is to be done, in this order.
 Outcome = tuple[ClassicState, tuple[ClassicEffect, ...]]
-
-
-def numbered(state: ClassicState) -> tuple[ClassicState, int]:
-    """Take the next number."""
-    number = state.last_number + 1
-    return evolve(state, last_number=number), number
 
 
 def topics_wanted(state: ClassicState) -> frozenset[str]:

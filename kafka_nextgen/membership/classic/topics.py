@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import TopicMetadata
-from kafka_nextgen.membership.classic import assigning, backoff, requests
+from kafka_nextgen.membership import backoff
+from kafka_nextgen.membership.any_member import numbered
+from kafka_nextgen.membership.classic import assigning, requests
 from kafka_nextgen.membership.classic.effects import AskForTopics
 from kafka_nextgen.membership.classic.events import TopicsDescribed, TopicsNotDescribed
 from kafka_nextgen.membership.classic.settings import Moment
-from kafka_nextgen.membership.classic.state import ClassicState, Outcome, numbered
+from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.states import Phase

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, cast, get_args
 
+from kafka_nextgen.membership.any_member import note_decision
 from kafka_nextgen.membership.classic import (
     failures,
     heartbeats,
@@ -170,15 +171,15 @@ RULES: tuple[Row, ...] = (
     row(PREPARE_LEAVING, HeartbeatLost, heartbeats.lost, PREPARE_LEAVING),
     row(PREPARE_LEAVING, CommitRefused, failures.commit_refused_while_leaving, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Subscribed, joining.change_subscription, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, Unsubscribed, leaving.note_decision, PREPARE_LEAVING),
-    row(PREPARE_LEAVING, Closed, leaving.note_decision, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, Unsubscribed, note_decision, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, Closed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, TimePassed, polling.time_passed_while_leaving, PREPARE_LEAVING),
     # The LeaveGroup is on its way.
     row(LEAVING, LeaveEnded, leaving.left, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(LEAVING, TimePassed, leaving.time_passed, LEAVING, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(LEAVING, Subscribed, joining.change_subscription, LEAVING),
-    row(LEAVING, Unsubscribed, leaving.note_decision, LEAVING),
-    row(LEAVING, Closed, leaving.note_decision, LEAVING),
+    row(LEAVING, Unsubscribed, note_decision, LEAVING),
+    row(LEAVING, Closed, note_decision, LEAVING),
     # Out, because the application stopped polling.
     row(STALE, Polled, leaving.return_if_heard, STALE, UNJOINED, PREPARING),
     row(STALE, LossFinished, leaving.heard_when_out, STALE, UNSUBSCRIBED, UNJOINED, PREPARING),
