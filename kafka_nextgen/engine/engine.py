@@ -27,13 +27,13 @@ from kafka_nextgen.engine.lookups import Lookups
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
 from kafka_nextgen.engine.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.measuring import measure
-from kafka_nextgen.engine.member_driver import Surroundings
 from kafka_nextgen.engine.membership import Driver, Membership
 from kafka_nextgen.engine.offset_requests import OffsetRequests
 from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.questions import Questions
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.signals import Signal
+from kafka_nextgen.engine.surroundings import Surroundings
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState

@@ -12,29 +12,20 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
-from attrs import frozen
-
-from kafka_nextgen.engine.counters import GroupCounters
 from kafka_nextgen.engine.exchanges import Exchanges
 from kafka_nextgen.engine.failures import error_from_coordinator
-from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.history import Reading, RebalanceCause, RebalanceHistory
-from kafka_nextgen.engine.identity import Identity
-from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
-from kafka_nextgen.engine.offsets import OffsetClient
-from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
+from kafka_nextgen.engine.surroundings import Machine, Surroundings
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.offsets.events import EpochPublished
-from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.types import format_partitions
 
-__all__ = ["Machine", "MemberDriver", "Surroundings"]
+__all__ = ["MemberDriver"]
 
 logger = logging.getLogger("kafka_nextgen.member")
 
@@ -44,55 +35,7 @@ LEAVE_GRACE_S = 1.0
 SHORTEST_LEAVE_S = 0.1
 
 
-M = TypeVar("M", bound="Machine")
-
-
-@frozen
-class Surroundings:
-    """What a driver has to do with; ``*_s`` is in seconds, ``*_ms`` in milliseconds."""
-
-    cluster: ClusterClient
-    identity: Identity
-    offsets: OffsetClient
-    fetcher: Fetcher
-    mailbox: Mailbox
-    tasks: TaskSet
-    request_timeout_s: float
-    max_poll_interval_ms: int
-    metadata_max_age_s: float
-    counters: GroupCounters
-
-
-class Machine(Protocol):
-    """What both membership machines are."""
-
-    state: Any
-
-    def handle(self, event: Any, now: float, chance: float) -> tuple[object, ...]:
-        """Let something happen."""
-
-    def deadline(self) -> float | None:
-        """When it wants to be told that time has passed."""
-
-    @property
-    def member_id(self) -> str:
-        """The id the group knows it by."""
-
-    @property
-    def member_epoch(self) -> int:
-        """Its epoch, or its generation."""
-
-    @property
-    def status(self) -> Status | ClassicStatus:
-        """Where it stands in its group."""
-
-    @property
-    def phase(self) -> Phase:
-        """What it waits for."""
-
-    @property
-    def wants_poll(self) -> bool:
-        """Whether it waits for the application to poll."""
+M = TypeVar("M", bound=Machine)
 
 
 class MemberDriver(Generic[M]):
