@@ -68,9 +68,7 @@ def taken_in(record: r.ClassicGroupMetadata, before: ClassicGroup | None) -> Cla
 
 
 def _member(recorded: r.ClassicMemberMetadata, known: ClassicMember | None, protocol: str | None) -> ClassicMember:
-    if known is not None:
-        return evolve(known, assignment=recorded.assignment)
-    return ClassicMember(
+    member = ClassicMember(
         member_id=recorded.member_id,
         instance_id=recorded.instance_id,
         client_id=recorded.client_id,
@@ -80,3 +78,6 @@ def _member(recorded: r.ClassicMemberMetadata, known: ClassicMember | None, prot
         protocols=(OfferedProtocol(protocol or "", recorded.subscription),),
         assignment=recorded.assignment,
     )
+    if known is None or known.metadata(protocol) != recorded.subscription:  # what is known is of an older record
+        return member
+    return evolve(member, protocols=known.protocols, owes_sync=known.owes_sync, join=known.join, sync=known.sync)
