@@ -56,3 +56,19 @@ def test_a_pattern_is_matched_by_the_member(preview_kafka: KafkaServer, caplog: 
 
 def topics_of(consumer: Consumer) -> set[str]:
     return {partition.topic for partition in consumer.assignment()}
+
+
+def test_a_static_member_that_restarts_gets_its_partitions_back(preview_kafka: KafkaServer) -> None:
+    servers, group = preview_kafka.bootstrap_servers, unique("preview")
+    topic = create_topic(servers, "preview", partitions=4)
+    static = config_of(preview_kafka, group, group_instance_id="worker-1")
+    with Consumer(**config_of(preview_kafka, group)) as other:
+        other.subscribe([topic])
+        with Consumer(**static) as before:
+            before.subscribe([topic])
+            poll_until([other, before], lambda: len(other.assignment()) == len(before.assignment()) == 2)
+            had, told = before.assignment(), len(other.rebalances())
+        with Consumer(**static) as again:
+            again.subscribe([topic])
+            poll_until([other, again], lambda: again.assignment() == had)
+            assert len(other.rebalances()) == told, "nobody else was disturbed"
