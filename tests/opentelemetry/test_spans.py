@@ -40,9 +40,9 @@ def test_a_poll_that_brought_records_is_a_span_that_links_to_their_producers(
     stage: Stage, telemetry: Telemetry
 ) -> None:
     stage.create()
-    write_traced(stage, 0, traceparent(1), (), traceparent(2), traceparent(1))
     with consumer_of(stage, telemetry) as consumer:
-        consumer.poll(timeout=0.01)
+        poll_until(consumer, lambda: bool(consumer.assignment()))  # these polls bring nothing
+        write_traced(stage, 0, traceparent(1), (), traceparent(2), traceparent(1))
         read(consumer, 4)
     (span,) = telemetry.spans("poll orders")
     assert span.kind is SpanKind.CLIENT
