@@ -17,7 +17,7 @@ from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.membership.classic.events import SessionKept
-from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.membership.effects import Left, SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.metrics import Timings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -90,6 +90,7 @@ class GroupCounters:
     failed_rebalances: int = 0
     rebalance_latency: Timings = Factory(Timings)
     rebalanced_at: float | None = None
+    unanswered_since: float | None = None  # the first heartbeat after the last good answer
     by_cause: dict[RebalanceCause, int] = Factory(lambda: dict.fromkeys(RebalanceCause, 0))
     _sent_at: dict[int, float] = Factory(dict)
 
@@ -98,12 +99,16 @@ class GroupCounters:
         if isinstance(event, HeartbeatAnswered | SessionKept | HeartbeatRefused | HeartbeatLost):
             self._ended(event.number, isinstance(event, HeartbeatRefused | HeartbeatLost), now)
         for effect in effects:
+            if isinstance(effect, Left):
+                self.unanswered_since = None
             if isinstance(effect, SendHeartbeat | SendClassicHeartbeat):
                 self.heartbeats += 1
                 self._sent_at = {effect.number: now}  # one is on its way at a time
+                self.unanswered_since = now if self.unanswered_since is None else self.unanswered_since
 
     def _ended(self, number: int, failed: bool, now: float) -> None:
         self.failed += failed
+        self.unanswered_since = self.unanswered_since if failed else None
         sent_at = self._sent_at.pop(number, None)
         if sent_at is not None and not failed:
             self.latency.note(now - sent_at, now)

@@ -17,7 +17,7 @@ from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.counters import Counters
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.first_contact import FirstContact
-from kafka_nextgen.engine.health import Health, assess
+from kafka_nextgen.engine.health import Health, Limits, assess
 from kafka_nextgen.engine.history import Rebalance
 from kafka_nextgen.engine.hooks import HookList
 from kafka_nextgen.engine.identity import Identity
@@ -26,7 +26,7 @@ from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.lookups import Lookups
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
 from kafka_nextgen.engine.manual_assignment import ManualAssignment
-from kafka_nextgen.engine.measuring import measure
+from kafka_nextgen.engine.measuring import measure, take_health
 from kafka_nextgen.engine.membership import Driver, Membership
 from kafka_nextgen.engine.offset_requests import OffsetRequests
 from kafka_nextgen.engine.offsets import OffsetClient
@@ -35,10 +35,10 @@ from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.engine.surroundings import Surroundings
 from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.engine.watchdog import Watchdog
 from kafka_nextgen.errors import KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
@@ -50,6 +50,8 @@ logger = logging.getLogger("kafka_nextgen.engine")
 
 #: The thread is waited for at least this long (seconds), or every close without time would leave one behind.
 SHORTEST_STOP_S = 0.2
+#: How often the watchdog looks while an answer may still come.
+LOOKS_PER_LIMIT = 4
 
 
 class Engine:
@@ -61,6 +63,9 @@ class Engine:
         self.mailbox = Mailbox(signal)
         self.hooks = HookList()
         self.counters = Counters(self.hooks)
+        self._limits = Limits(
+            (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000, config.rebalance_timeout_ms / 1000
+        )
         self._commits: set[asyncio.Task[None] | None] = set()
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
         try:
@@ -99,6 +104,8 @@ class Engine:
         self.by_hand = ManualAssignment(config, surroundings)
         self._contact = FirstContact(self.cluster, self._signal, config.retry_backoff_max_ms / 1000)
         self._tasks.start(self._contact.make())
+        watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
+        self._tasks.start(watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
 
     def _on_change(self) -> None:
         self._thread.call_soon(self._fetcher.pump)
@@ -136,20 +143,10 @@ class Engine:
 
     def health(self) -> Health:
         """How the consumer is, by what is known already."""
-        now, driver, config = time.monotonic(), self._driver, self._config
-        member = driver.member if driver is not None else None
-        heard_at, unreachable = (driver.heard_at if driver is not None else None), self.never_reached
-        return assess(
-            member.status if member is not None else Status.UNSUBSCRIBED,
-            member.phase if member is not None else Phase.IDLE,
-            member.member_id if member is not None else "",
-            member.member_epoch if member is not None else -1,
-            None if heard_at is None else now - heard_at,
-            self.fetches.silence_s(now),
-            self.fetches.gone(),
-            self.by_hand.problem() if unreachable is None else str(unreachable),
-            (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000,
-        )
+        unreachable = self.never_reached
+        problem = self.by_hand.problem() if unreachable is None else str(unreachable)
+        health = take_health(self.counters, self.fetches, self._driver, self._limits, time.monotonic())
+        return assess(health, self._limits, problem)
 
     def metrics(self) -> Metrics:
         """What was counted and measured until now."""

@@ -66,7 +66,7 @@ class Front:
         return self._usable().engine.rebalances()
 
     def health(self) -> Health:
-        """How this consumer is: its status, when a heartbeat was last answered, which partitions are stalled.
+        """How this consumer is: its status, its last heartbeat and poll, a rebalance under way, stalled partitions.
 
         Asks nobody, so a probe may call it at any time and from any thread; ``problem`` is None if all is well.
         """

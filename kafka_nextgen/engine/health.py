@@ -1,45 +1,87 @@
 """How a consumer is, for probes and dashboards: nothing here touches the network, so it can be asked at any time.
 
-A consumer has a problem if it never reached a broker, if its coordinator refused it for good or has not answered a
-heartbeat for longer than a request may take, if the topic of a partition was deleted and the partition not yet taken
-away, or if a partition is stalled: it should bring records, or at least the news that there are none, and
-its leader has not answered for longer than a fetch may take. Partitions assigned by hand that do not exist are a
-problem, too.
+A consumer has a problem, and ``problem`` names the first of these that holds, if
+
+- it never reached a broker, or partitions assigned by hand do not exist;
+- its coordinator refused it for good, or has not answered a heartbeat for longer than a request may take;
+- its application stopped polling, so that the member left the group (KIP-848, "Rebalance Triggers");
+- a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
+- the topic of a partition was deleted and the partition not yet taken away;
+- a partition is stalled: it should bring records, or at least the news that there are none, and its leader has not
+  answered for longer than a fetch may take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
+from kafka_nextgen.engine.history import RebalanceCause
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["Health", "assess"]
+__all__ = ["Health", "Limits", "assess", "stalled_among"]
 
 
-@frozen
+@frozen(kw_only=True)
 class Health:
     """The state of a consumer at one moment; ``problem`` says what is wrong, None if nothing is.
 
     Who assigned partitions by hand is in no group: ``status`` is UNSUBSCRIBED then, and that is well.
-    ``since_heartbeat_s`` is None before the first answer. ``silence_s`` has the seconds since each active partition
-    was last heard of; paused ones are left out. ``stalled`` are those silent for too long. ``gone`` are those whose
-    topic was deleted, even if there is another one of that name.
+    ``since_heartbeat_s`` counts from the last heartbeat the coordinator answered without an error, ``unanswered_s``
+    from the first one sent after it. ``since_poll_s`` counts from the beginning of the last poll; None before the
+    first. ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long. ``silence_s`` has the
+    seconds since each active partition was last heard of; paused ones are left out. ``stalled`` are those silent for
+    too long. ``gone`` are those whose topic was deleted, even if there is another one of that name.
     """
 
     status: Status | ClassicStatus
-    phase: Phase
-    member_id: str
-    member_epoch: int
-    since_heartbeat_s: float | None
-    silence_s: Mapping[TopicPartition, float]
-    stalled: tuple[TopicPartition, ...]
-    gone: tuple[TopicPartition, ...]
-    problem: str | None
+    phase: Phase = Phase.IDLE
+    member_id: str = ""
+    member_epoch: int = -1
+    since_heartbeat_s: float | None = None
+    unanswered_s: float = 0.0
+    since_poll_s: float | None = None
+    rebalancing: RebalanceCause | None = None
+    rebalancing_s: float = 0.0
+    silence_s: Mapping[TopicPartition, float] = field(factory=dict)
+    stalled: tuple[TopicPartition, ...] = ()
+    gone: tuple[TopicPartition, ...] = ()
+    problem: str | None = None
 
+
+@frozen
+class Limits:
+    """How long (seconds) an answer may take before it counts as missing, and how long a rebalance may."""
+
+    answer_s: float
+    rebalance_s: float
+
+
+def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
+    """The same with its problem; ``unreachable`` is what keeps it from reading anything at all."""
+    problem = unreachable
+    for rule in _RULES:
+        problem = problem or rule(health, limits)
+    return evolve(health, problem=problem)
+
+
+def stalled_among(silence_s: Mapping[TopicPartition, float], limits: Limits) -> tuple[TopicPartition, ...]:
+    """The partitions that are silent for too long."""
+    return tuple(sorted(tp for tp, silent_s in silence_s.items() if silent_s > limits.answer_s))
+
+
+#: The member wants nothing of the coordinator.
+_OUT: Collection[Status | ClassicStatus] = (
+    Status.UNSUBSCRIBED,
+    Status.STALE,
+    Status.FATAL,
+    ClassicStatus.UNSUBSCRIBED,
+    ClassicStatus.STALE,
+    ClassicStatus.FATAL,
+)
 
 _CALLBACK_PROBLEMS = {
     Phase.FAILED: "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read",
@@ -47,30 +89,55 @@ _CALLBACK_PROBLEMS = {
 }
 
 
-def assess(
-    status: Status | ClassicStatus,
-    phase: Phase,
-    member_id: str,
-    member_epoch: int,
-    since_heartbeat_s: float | None,
-    silence_s: Mapping[TopicPartition, float],
-    gone: Collection[TopicPartition],
-    unreachable: str | None,
-    patience_s: float,
-) -> Health:
-    """Judge what is known; ``patience_s`` is how long (seconds) an answer may take before it counts as missing."""
-    stalled = tuple(sorted(tp for tp, silent_s in silence_s.items() if silent_s > patience_s))
-    problem = unreachable
-    if problem is None and status in (Status.FATAL, ClassicStatus.FATAL):
-        problem = "the coordinator refused this member for good; poll() says why"
-    if problem is None:
-        problem = _CALLBACK_PROBLEMS.get(phase)
-    if problem is None and since_heartbeat_s is not None and since_heartbeat_s > patience_s and member_epoch >= 0:
-        problem = f"no heartbeat was answered for {since_heartbeat_s:.0f} s"
-    if problem is None and gone:
-        problem = f"{format_partitions(gone)}: the topic was deleted; nothing is read of it"
-    if problem is None and stalled:
-        problem = f"{format_partitions(stalled)} not heard of for {max(silence_s[tp] for tp in stalled):.0f} s"
-    return Health(
-        status, phase, member_id, member_epoch, since_heartbeat_s, silence_s, stalled, tuple(sorted(gone)), problem
-    )
+def _refused(health: Health, limits: Limits) -> str | None:
+    if health.status in (Status.FATAL, ClassicStatus.FATAL):
+        return "the coordinator refused this member for good; poll() says why"
+    return None
+
+
+def _not_polled(health: Health, limits: Limits) -> str | None:
+    if health.status not in (Status.STALE, ClassicStatus.STALE):
+        return None
+    since = "" if health.since_poll_s is None else f", the last time {health.since_poll_s:.0f} s ago"
+    return f"not polled within max.poll.interval.ms{since}: the member left its group, and joins again at the next poll"
+
+
+def _callback(health: Health, limits: Limits) -> str | None:
+    return _CALLBACK_PROBLEMS.get(health.phase)
+
+
+def _unheard(health: Health, limits: Limits) -> str | None:
+    heard_s = health.since_heartbeat_s if health.since_heartbeat_s is not None and health.member_epoch >= 0 else 0.0
+    silent_s = 0.0 if health.status in _OUT else max(heard_s, health.unanswered_s)
+    return f"no heartbeat was answered for {silent_s:.0f} s" if silent_s > limits.answer_s else None
+
+
+def _slow(health: Health, limits: Limits) -> str | None:
+    if health.rebalancing is None or health.rebalancing_s <= limits.rebalance_s:
+        return None
+    at = health.status.value if health.phase is Phase.IDLE else health.phase.value
+    return f"rebalancing ({health.rebalancing.value}) for {health.rebalancing_s:.0f} s, now at: {at}"
+
+
+def _gone(health: Health, limits: Limits) -> str | None:
+    if not health.gone:
+        return None
+    return f"{format_partitions(health.gone)}: the topic was deleted; nothing is read of it"
+
+
+def _stalled(health: Health, limits: Limits) -> str | None:
+    if not health.stalled:
+        return None
+    longest_s = max(health.silence_s[tp] for tp in health.stalled)
+    return f"{format_partitions(health.stalled)} not heard of for {longest_s:.0f} s"
+
+
+_RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
+    _refused,
+    _not_polled,
+    _callback,
+    _unheard,
+    _slow,
+    _gone,
+    _stalled,
+)

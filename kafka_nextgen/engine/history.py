@@ -169,16 +169,19 @@ class RebalanceHistory(Generic[S]):
     @property
     def under_way(self) -> RebalanceCause | None:
         """Why the member is rebalancing now, if it is."""
-        return None if self._draft is None else self._draft.cause
+        draft = self._draft  # once: another thread may ask
+        return None if draft is None else draft.cause
 
     @property
     def reason(self) -> str:
         """Who or what caused the rebalance that is under way; empty if none is."""
-        return "" if self._draft is None else self._draft.reason
+        draft = self._draft
+        return "" if draft is None else draft.reason
 
     def since_s(self, now: float) -> float:
         """How long (seconds) the member has been rebalancing; 0 if it is not."""
-        return 0.0 if self._draft is None else now - self._draft.began
+        draft = self._draft
+        return 0.0 if draft is None else now - draft.began
 
     def watch(
         self, event: object, before: S, after: S, effects: Sequence[object], now: float, wall_s: float

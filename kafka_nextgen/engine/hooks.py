@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from types import TracebackType
 
@@ -53,6 +53,12 @@ class Hooks:
     def rebalanced(self, rebalance: Rebalance) -> None:
         """A rebalance is over; on the I/O thread."""
 
+    def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
+        """Nothing was heard of these partitions for too long, up to ``silent_s`` seconds; on the I/O thread.
+
+        Said once when it begins; ``consumer.health()`` says whether it still holds.
+        """
+
 
 class HookList:
     """The hooks of one consumer; may be changed at any time, from any thread."""
@@ -92,6 +98,10 @@ class HookList:
     def rebalanced(self, rebalance: Rebalance) -> None:
         """Say that a rebalance is over."""
         self._each(lambda hooks: hooks.rebalanced(rebalance))
+
+    def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
+        """Say that partitions have stalled."""
+        self._each(lambda hooks: hooks.stalled(partitions, silent_s))
 
     @contextmanager
     def processing(self, record: Record) -> Iterator[None]:

@@ -1,12 +1,17 @@
-"""Everything that was counted, put together as ``Metrics``. Done where somebody asks, and waits for nobody."""
+"""What was counted and is known, put together as ``Metrics`` and ``Health`` where somebody asks; waits for nobody."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from attrs import evolve
+
 from kafka_nextgen.engine.counters import CommitCounters, Counters, FetchCounters, GroupCounters, PollCounters
+from kafka_nextgen.engine.health import Health, Limits, stalled_among
+from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.member_driver import MemberDriver
 from kafka_nextgen.fetching import Standing, Standings
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.metrics import (
     CommitMetrics,
     ConnectionMetrics,
@@ -19,7 +24,7 @@ from kafka_nextgen.metrics import (
 )
 from kafka_nextgen.transport.traffic import Traffic
 
-__all__ = ["measure"]
+__all__ = ["measure", "take_health"]
 
 
 def measure(
@@ -104,6 +109,34 @@ def _connections(traffic: Traffic, now: float) -> ConnectionMetrics:
         bytes_out=traffic.bytes_out,
         bytes_in=traffic.bytes_in,
         throttled_ms=traffic.throttled_ms,
+    )
+
+
+def take_health(
+    counters: Counters, fetches: LockedFetches, driver: MemberDriver[Any] | None, limits: Limits, now: float
+) -> Health:
+    """How a consumer is, not yet judged; ``now`` is monotonic, in seconds."""
+    silence_s = fetches.silence_s(now)
+    health = Health(
+        status=Status.UNSUBSCRIBED,
+        since_poll_s=_since(counters.polls.began_at, now),
+        silence_s=silence_s,
+        stalled=stalled_among(silence_s, limits),
+        gone=tuple(sorted(fetches.gone())),
+    )
+    if driver is None:
+        return health
+    member, history = driver.member, driver.history
+    return evolve(
+        health,
+        status=member.status,
+        phase=member.phase,
+        member_id=member.member_id,
+        member_epoch=member.member_epoch,
+        since_heartbeat_s=_since(driver.heard_at, now),
+        unanswered_s=_since(counters.group.unanswered_since, now) or 0.0,
+        rebalancing=history.under_way,
+        rebalancing_s=history.since_s(now),
     )
 
 

@@ -3,39 +3,68 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
-from kafka_nextgen import Consumer, NoBrokersError
-from kafka_nextgen.engine.health import Health, assess
+from kafka_nextgen import Consumer, NoBrokersError, RebalanceConsumer, RebalanceListener
+from kafka_nextgen.engine.health import Health, Limits, assess, stalled_among
+from kafka_nextgen.engine.history import RebalanceCause
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from tests.engine.stage import TOPIC, Stage, poll_until, tp
 from tests.support.kafka_properties import free_ports
+from tests.support.waiting import eventually
 
 ORDERS_0, ORDERS_1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
 
 
+LIMITS = Limits(answer_s=30.5, rebalance_s=300)
+
+
 def judged(
-    status: Status = Status.STABLE,
-    phase: Phase = Phase.IDLE,
-    epoch: int = 3,
+    status: Status | ClassicStatus = Status.STABLE,
+    member_epoch: int = 3,
     since_heartbeat_s: float | None = 1.0,
     silence_s: dict[TopicPartition, float] | None = None,
-    gone: tuple[TopicPartition, ...] = (),
     unreachable: str | None = None,
+    **more: object,
 ) -> Health:
-    return assess(status, phase, "me", epoch, since_heartbeat_s, silence_s or {}, gone, unreachable, patience_s=30.5)
+    silence_s = silence_s or {}
+    health = Health(
+        status=status,
+        member_epoch=member_epoch,
+        since_heartbeat_s=since_heartbeat_s,
+        silence_s=silence_s,
+        stalled=stalled_among(silence_s, LIMITS),
+        **more,  # type: ignore[arg-type]
+    )
+    return assess(health, LIMITS, unreachable)
 
 
 @pytest.mark.parametrize(
     ("health", "problem"),
     [
         (judged(), None),
-        (judged(status=Status.JOINING, epoch=0, since_heartbeat_s=None), None),
+        (judged(status=Status.JOINING, member_epoch=0, since_heartbeat_s=None), None),
         (judged(since_heartbeat_s=31.0), "no heartbeat was answered for 31 s"),
-        (judged(status=Status.UNSUBSCRIBED, epoch=-1, since_heartbeat_s=100.0), None),
-        (judged(status=Status.FATAL, epoch=-1), "for good"),
+        (judged(status=Status.UNSUBSCRIBED, member_epoch=-1, since_heartbeat_s=100.0), None),
+        (judged(since_heartbeat_s=None, member_epoch=0, unanswered_s=31.0), "no heartbeat was answered for 31 s"),
+        (judged(status=Status.STALE, member_epoch=-1, unanswered_s=100.0, since_poll_s=400.0), "last time 400 s ago"),
+        (judged(status=ClassicStatus.STALE, member_epoch=-1), r"not polled within max\.poll\.interval\.ms: the member"),
+        (judged(rebalancing=RebalanceCause.REASSIGNED, rebalancing_s=299.0), None),
+        (
+            judged(
+                Status.RECONCILING,
+                rebalancing=RebalanceCause.REASSIGNED,
+                rebalancing_s=301.0,
+                phase=Phase.WAITING_FOR_POLL,
+            ),
+            r"rebalancing \(reassigned\) for 301 s, now at: waiting_for_poll",
+        ),
+        (judged(status=Status.FATAL, member_epoch=-1), "for good"),
         (
             judged(status=Status.RECONCILING, phase=Phase.FAILED),
             r"on_partitions_assigned raised: poll\(\) calls it again",
@@ -80,3 +109,43 @@ def test_a_cluster_that_was_never_reached_is_a_problem() -> None:
         with pytest.raises(NoBrokersError):
             consumer.poll(timeout=2)
         assert nobody in (consumer.health().problem or "")
+
+
+def test_an_application_that_stopped_polling_is_a_problem_until_it_polls(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer(max_poll_interval_ms=300) as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: consumer.health().status is Status.STABLE)
+        eventually("it has left", lambda: consumer.health().status is Status.STALE)
+        assert "max.poll.interval.ms" in (consumer.health().problem or "")
+        assert (consumer.health().since_poll_s or 0) > 0.25
+        poll_until(consumer, lambda: consumer.health().problem is None)
+
+
+def test_a_coordinator_that_does_not_answer_is_a_problem_also_while_joining(stage: Stage) -> None:
+    stage.create()
+    stage.never(CONSUMER_GROUP_HEARTBEAT)
+    with stage.consumer(request_timeout_ms=200) as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: consumer.health().problem is not None)
+        assert consumer.health().status is Status.JOINING
+        assert "no heartbeat was answered" in (consumer.health().problem or "")
+        consumer.unsubscribe(timeout=0.2)
+        assert consumer.health().unanswered_s == 0
+
+
+def test_a_rebalance_under_way_is_told(stage: Stage) -> None:
+    stage.create()
+    seen: list[Health] = []
+
+    class Looks(RebalanceListener):
+        def on_partitions_assigned(self, view: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+            seen.append(consumer.health())
+
+    with stage.consumer() as consumer:
+        consumer.subscribe([TOPIC], Looks())
+        poll_until(consumer, lambda: bool(consumer.rebalances()))
+        assert consumer.health().rebalancing is None
+    assert seen[0].rebalancing is RebalanceCause.JOINED
+    assert seen[0].phase is Phase.ASSIGNING
+    assert seen[0].rebalancing_s > 0

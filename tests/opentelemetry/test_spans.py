@@ -295,7 +295,7 @@ def test_commits_are_spans_and_say_why_they_failed(stage: Stage, telemetry: Tele
         read(consumer, 5)
         consumer.commit()
         with pytest.raises(CommitFailedError):
-            consumer.commit({TopicPartition("nowhere", 0): 1})
+            consumer.commit({TopicPartition("nowhere", 0): 1}, timeout=0.1)
     (good,), (bad,) = telemetry.spans("commit orders"), telemetry.spans("commit nowhere")
     assert (good.kind, good.status.status_code) == (SpanKind.CLIENT, StatusCode.UNSET)
     assert said(good)["messaging.operation.type"] == "settle"
