@@ -131,8 +131,7 @@ class ConsumerCore:
     def metrics(self) -> Metrics:
         """What was counted and measured until now. Raises MisuseError in a process forked off."""
         self.engine.refuse_foreign()
-        self.cursor.settle_mine()
-        return self.engine.metrics()
+        return self.engine.metrics(self.cursor.given_out_here())
 
     def raise_what_stands(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""
@@ -163,15 +162,18 @@ class ConsumerCore:
 
     def commit(self, offsets: Offsets | None, timeout_s: float) -> Future[None]:
         """Commit the caller's offsets, or the positions behind all that was handed over."""
-        self.cursor.settle_progress()
         if offsets is None:
+            self.cursor.settle_progress()
+            self.fetches.mark_consumed()  # for auto-commit too: it must not go back behind what the application said
             return self.engine.commit(self.fetches.handed_over_offsets(), timeout_s)
         return self.engine.commit({tp: checked_offset(tp, value) for tp, value in offsets.items()}, timeout_s)
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""
-        self.cursor.settle_progress()
         self.require_assigned([partition])
+        position = self.fetches.position(partition, self.cursor.given_out())
+        if position is not None:
+            return _known(position)
         return self.engine.ask.find_position(partition, timeout_s)
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
@@ -242,3 +244,9 @@ class ConsumerCore:
         self.cursor.settle()
         if self._all_is_processed:
             self.fetches.mark_consumed()
+
+
+def _known(position: int) -> Future[int]:
+    future: Future[int] = Future()
+    future.set_result(position)
+    return future

@@ -70,18 +70,22 @@ class Cursor:
     def _now(self) -> tuple[int, object, int]:
         return self._mailbox.news, self._whoami(), os.getpid()
 
+    def given_out(self) -> Sequence[ColumnSlice]:
+        """What was given out of the run, the record in hand included, for whoever only looks where reading stands."""
+        return self._run.progress()
+
+    def given_out_here(self) -> Sequence[ColumnSlice]:
+        """The same, if it was given to this very caller.
+
+        Anybody else would look at a run that is moving: what is under way then shows a little later.
+        """
+        is_mine = self._fresh_while is not None and self._fresh_while[1] == self._asker()
+        return self.given_out() if is_mine else ()
+
     def settle_progress(self) -> None:
-        """Advance the positions over what was given out."""
+        """Advance the positions over what was given out: the record in hand is not told apart any more."""
         if self._run is not _NOTHING:
             self._fetches.hand_over(self._run.progress())
-
-    def settle_mine(self) -> None:
-        """Advance the positions over what was given out, if it was given to this very caller.
-
-        Anybody else would look at a run that is moving: what is under way then counts a little later.
-        """
-        if self._fresh_while is not None and self._fresh_while[1] == self._asker():
-            self.settle_progress()
 
     def _asker(self) -> object:
         try:

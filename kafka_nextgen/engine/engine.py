@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
@@ -43,6 +43,7 @@ from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Engine"]
 
@@ -148,9 +149,10 @@ class Engine:
         health = take_health(self.counters, self.fetches, self._driver, self._limits, time.monotonic())
         return assess(health, self._limits, problem)
 
-    def metrics(self) -> Metrics:
-        """What was counted and measured until now."""
-        return measure(self.counters, self.fetches.standings(), self.cluster.traffic, self._driver, time.monotonic())
+    def metrics(self, given_out: Sequence[ColumnSlice]) -> Metrics:
+        """What was counted and measured until now, and what iteration gave out since it last polled."""
+        standings = self.fetches.standings(given_out)
+        return measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
 
     def check_usable(self) -> None:
         """Raise MisuseError after close, or in a process forked off."""

@@ -54,8 +54,7 @@ class Front:
         None where nothing was fetched yet, or the position is still being looked up.
         """
         core = self._usable()
-        core.cursor.settle_mine()
-        return core.fetches.lag()
+        return core.fetches.lag(core.cursor.given_out_here())
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """What this member went through, oldest first: the last fifty rebalances that are over.

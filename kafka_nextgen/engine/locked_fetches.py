@@ -9,7 +9,7 @@ it finds the application.) Whatever the application does that may need another q
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from kafka_nextgen.fetching import FetchState, Standings
@@ -51,25 +51,19 @@ class LockedFetches:
         with self._lock:
             return self._state.gone()
 
-    def lag(self) -> dict[TopicPartition, int | None]:
-        """How far each partition's position is behind its high watermark, None where either is not known."""
-        with self._lock:
-            ends = self._state.high_watermarks()
-            return {tp: self._behind(tp, ends.get(tp)) for tp in self._state.assignment()}
-
-    def _behind(self, partition: TopicPartition, end: int | None) -> int | None:
-        position = self._state.position(partition)
-        return None if position is None or end is None else max(0, end - position)
+    def lag(self, given_out: Sequence[ColumnSlice] = ()) -> dict[TopicPartition, int | None]:
+        """How far each partition is behind its high watermark, None where it or the position is not known."""
+        return {tp: standing.lag for tp, standing in self.standings(given_out).partitions.items()}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
         with self._lock:
             return self._state.silence_s(now)
 
-    def standings(self) -> Standings:
-        """Where every partition stands, for whoever measures."""
+    def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
+        """Where every partition stands, as if ``given_out`` was handed over already; for whoever measures."""
         with self._lock:
-            return self._state.standings()
+            return self._state.preview(given_out).standings()
 
     # ---- records
 
@@ -111,10 +105,10 @@ class LockedFetches:
 
     # ---- positions
 
-    def position(self, partition: TopicPartition) -> int | None:
-        """The offset of the next record to be handed over, None while it is being looked up."""
+    def position(self, partition: TopicPartition, given_out: Sequence[ColumnSlice] = ()) -> int | None:
+        """The offset of the next record behind what was handed over and ``given_out``; None while it is looked up."""
         with self._lock:
-            return self._state.position(partition)
+            return self._state.preview(given_out).position(partition)
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int) -> None:
         """Go on at ``offset``."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from attrs import evolve
+
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.positions import PartitionState
@@ -15,11 +17,17 @@ __all__ = ["Assigned"]
 class Assigned:
     """States by partition, those first whose turn it is to be asked for; none without a state has a buffer."""
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(
+        self, max_bytes: int, states: Iterable[PartitionState] = (), buffers: Buffers | None = None, last_fence: int = 0
+    ) -> None:
         self._max_bytes = max_bytes
-        self._states: dict[TopicPartition, PartitionState] = {}
-        self._last_fence = 0
-        self.buffers = Buffers()
+        self._states = {state.partition: state for state in states}
+        self._last_fence = last_fence
+        self.buffers = buffers or Buffers()
+
+    def copy(self) -> Assigned:
+        """The same again, to be changed without changing this."""
+        return Assigned(self._max_bytes, map(evolve, self.states), self.buffers.copy(), self._last_fence)
 
     @property
     def states(self) -> Collection[PartitionState]:

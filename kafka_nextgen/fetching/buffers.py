@@ -8,7 +8,8 @@ moving its start; nothing is copied.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 from attrs import frozen
 
@@ -41,10 +42,19 @@ class HandedOver:
 class Buffers:
     """Runs of records by partition, none of them empty; the next partition in turn comes first."""
 
-    def __init__(self) -> None:
-        self._runs: OrderedDict[TopicPartition, deque[ColumnSlice]] = OrderedDict()
-        self._bytes: dict[TopicPartition, int] = {}
-        self._handed_over: dict[str, HandedOver] = {}
+    def __init__(
+        self,
+        runs: Mapping[TopicPartition, Iterable[ColumnSlice]] = MappingProxyType({}),
+        sizes: Mapping[TopicPartition, int] = MappingProxyType({}),
+        handed_over: Mapping[str, HandedOver] = MappingProxyType({}),
+    ) -> None:
+        self._runs = OrderedDict((partition, deque(parts)) for partition, parts in runs.items())
+        self._bytes = dict(sizes)
+        self._handed_over = dict(handed_over)
+
+    def copy(self) -> Buffers:
+        """The same runs, to be handed over without handing over these."""
+        return Buffers(self._runs, self._bytes, self._handed_over)
 
     def add(self, columns: Columns) -> None:
         """Keep these records, after those of the same partition that came before."""

@@ -14,7 +14,7 @@ threads holds one lock around each call. Decoding is done outside (``decode_answ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -43,9 +43,9 @@ NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
 class FetchState:
     """Everything about fetching for one consumer."""
 
-    def __init__(self, settings: FetchSettings) -> None:
+    def __init__(self, settings: FetchSettings, assigned: Assigned | None = None) -> None:
         self._settings = settings
-        self._assigned = Assigned(settings.partition_max_bytes)
+        self._assigned = assigned or Assigned(settings.partition_max_bytes)
         self._buffers = self._assigned.buffers
         self._in_flight: list[Fetch] = []
         self._metadata_asked = False
@@ -126,10 +126,6 @@ class FetchState:
         position = self._assigned.require(partition).position
         return None if position is None else position.offset
 
-    def high_watermarks(self) -> dict[TopicPartition, int]:
-        """Where the partitions ended at their last fetch, for those fetched since they were assigned."""
-        return {state.partition: state.high_watermark for state in self._assigned.states if state.high_watermark >= 0}
-
     def standings(self) -> Standings:
         """Where every partition stands, for whoever measures."""
         return Standings.of(self._assigned.states, self._buffers)
@@ -175,6 +171,13 @@ class FetchState:
         state = self._assigned.require(part.partition)
         drained = not self._buffers.has(part.partition)
         state.position = OffsetAndMetadata(state.fetch_offset if drained else part.next_offset, part.leader_epoch)
+
+    def preview(self, parts: Sequence[ColumnSlice]) -> FetchState:
+        """How everything stands once ``parts`` are handed over, to be looked at: nothing here changes by that."""
+        seen = FetchState(self._settings, self._assigned.copy()) if parts else self
+        for part in parts:
+            seen.hand_over(part)
+        return seen
 
     def mark_consumed(self) -> None:
         """The application came back for more: what was handed over until now counts as processed."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+
 import pytest
 
 from kafka_nextgen import CommitFailedError, Consumer
 from kafka_nextgen.wire.apis import OFFSET_COMMIT
-from tests.engine.stage import Hears, Stage, poll_until, read
+from tests.engine.stage import Hears, Stage, poll_until, read, tp
 
 
 def reader(stage: Stage, interval_ms: int = 3_600_000) -> Consumer:
@@ -54,6 +57,79 @@ def test_an_error_in_the_loop_keeps_its_record_out(stage: Stage) -> None:
     with pytest.raises(AssertionError, match="in work"):
         loop()
     assert stage.committed() == {0: 4}
+
+
+def fail_at(stage: Stage, offset: int, work: Callable[[Consumer], object]) -> list[int]:
+    """Iterate, doing ``work`` at each record, and fail at this one; the offsets that came."""
+    seen: list[int] = []
+
+    def block() -> None:
+        with reader(stage) as consumer:
+            for record in consumer:
+                seen.append(record.offset)
+                work(consumer)
+                if record.offset == offset:
+                    raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        block()
+    return seen
+
+
+LOOKS: dict[str, Callable[[Consumer], object]] = {
+    "lag": Consumer.lag,
+    "metrics": Consumer.metrics,
+    "position": lambda consumer: consumer.position(tp()),
+    "committed": lambda consumer: consumer.committed([tp()]),
+    "commit of others": lambda consumer: consumer.commit({tp(1): 3}),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS.keys())
+def test_looking_where_reading_stands_does_not_count_as_processing(
+    stage: Stage, look: Callable[[Consumer], object]
+) -> None:
+    stage.create(partitions=2)
+    stage.write(0, 20)
+    fail_at(stage, 5, look)
+    assert stage.committed()[0] == 5
+
+
+def test_another_thread_that_looks_all_the_time_does_not_either(stage: Stage) -> None:
+    stage.create(records=200)
+    ended = threading.Event()
+
+    def watch(consumer: Consumer) -> None:
+        if not monitors:
+            monitors.append(threading.Thread(target=lambda: [consumer.lag() for _ in iter(ended.is_set, True)]))
+            monitors[0].start()
+        if consumer.position(tp()) == 151:
+            ended.set()
+            monitors[0].join()
+
+    monitors: list[threading.Thread] = []
+    assert fail_at(stage, 150, watch) == list(range(151)), "nothing is skipped"
+    assert stage.committed() == {0: 150}
+
+
+def test_what_the_application_committed_itself_is_not_taken_back(stage: Stage) -> None:
+    stage.create(records=20)
+    fail_at(stage, 5, Consumer.commit)
+    assert stage.committed() == {0: 6}
+
+
+def test_what_was_committed_between_two_polls_is_not_taken_back_either(stage: Stage) -> None:
+    stage.create(records=10)
+
+    def block() -> None:
+        with reader(stage) as consumer:
+            read(consumer, 10)
+            consumer.commit()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        block()
+    assert stage.committed() == {0: 10}
 
 
 def test_an_error_after_a_poll_keeps_its_records_out(stage: Stage) -> None:

@@ -19,7 +19,7 @@ from kafka_nextgen.fetching import (
 from kafka_nextgen.fetching.planner import SHORT_WAIT_MS
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from kafka_nextgen.wire.records import NewRecord, RecordLimits, encode_batch
+from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, encode_batch
 from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns
 
 P0, P1, P2, P3 = (TopicPartition("orders", number) for number in range(4))
@@ -164,7 +164,21 @@ def test_control_batches_behind_records_are_passed_once_those_are_handed_over(wo
 def test_the_high_watermark_is_that_of_the_last_fetch(world: World) -> None:
     world.start(P0, P1)
     world.answer(world.fetch(), DecodedPartition(P0, columns=columns(P0, 0, 2), high_watermark=99))
-    assert world.state.high_watermarks() == {P0: 99}
+    ends = {tp: standing.log_end for tp, standing in world.state.standings().partitions.items()}
+    assert ends == {P0: 99, P1: None}
+
+
+def test_a_preview_stands_where_handing_over_would_lead_and_changes_nothing(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    world.answer(world.fetch(), columns(P0, 3, 1, control=True))
+    parts = world.state.peek(3)
+    before = world.state.standings()
+    assert world.state.preview(parts).position(P0) == 4, "behind the control batch, as if they were handed over"
+    assert world.state.preview([ColumnSlice(parts[0].columns, 0, 2)]).position(P0) == 2
+    assert world.state.standings() == before
+    world.state.seek(P0, 1)
+    assert world.state.preview(parts).position(P0) == 1, "they can't be handed over any more"
 
 
 # Trouble.
