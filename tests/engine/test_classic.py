@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -14,7 +14,9 @@ from kafka_nextgen import (
     GroupProtocol,
     MisuseError,
     RebalanceCause,
+    RebalanceConsumer,
     SubscriptionPattern,
+    TopicPartition,
 )
 from kafka_nextgen.bridge.consumer_protocol import decode_assignment
 from kafka_nextgen.codes import ErrorCode
@@ -50,6 +52,26 @@ def test_a_consumer_reads_as_the_leader_of_its_group(stage: Stage, group: Group)
     assert group.committed_in == [1]
     (leave,) = group.leaves
     assert (leave.members[0].member_id, leave.members[0].reason) == ("me", "the consumer is being closed")
+
+
+def test_what_on_assigned_raises_is_raised_by_each_poll_until_it_returns(stage: Stage, group: Group) -> None:
+    raises = [ZeroDivisionError("mine"), ZeroDivisionError("mine again")]
+
+    class Raises(Hears):
+        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+            super().on_partitions_assigned(consumer, partitions)
+            if raises:
+                raise raises.pop(0)
+
+    listener = Raises()
+    with stage.consumer(**CLASSIC) as consumer:
+        consumer.subscribe([TOPIC], listener)
+        for message in ("mine", "mine again"):
+            with pytest.raises(ZeroDivisionError, match=f"^{message}$"):
+                poll_until(consumer, lambda: False)
+        assert len(read(consumer, 20)) == 20
+        assert listener.calls == ["assigned orders[0-1]"] * 3
+        assert consumer.rebalances()[-1].error == "assigning: the callback raised"
 
 
 def test_a_static_member_closes_without_leaving(stage: Stage, group: Group) -> None:
