@@ -71,7 +71,7 @@ def test_what_on_assigned_raises_is_raised_by_each_poll_until_it_returns(stage: 
                 poll_until(consumer, lambda: False)
         assert len(read(consumer, 20)) == 20
         assert listener.calls == ["assigned orders[0-1]"] * 3
-        assert consumer.rebalances()[-1].error == "assigning: the callback raised"
+        assert "mine again" in (consumer.rebalances()[-1].error or "")
 
 
 def test_a_static_member_closes_without_leaving(stage: Stage, group: Group) -> None:
