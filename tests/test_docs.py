@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.parametrize("name", ["configuration", "membership"])
+@pytest.mark.parametrize("name", ["configuration", "membership", "metrics"])
 def test_a_page_made_from_the_code_is_what_the_code_says(name: str) -> None:
     page = runpy.run_path(str(ROOT / "docs" / f"make_{name}.py"))[f"{name}_page"]()
     assert (ROOT / "docs" / f"{name}.md").read_text() == page, f"run python docs/make_{name}.py"
