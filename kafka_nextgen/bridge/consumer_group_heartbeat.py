@@ -42,8 +42,9 @@ def to_request(
 ) -> ConsumerGroupHeartbeatRequest:
     """Write a member's heartbeat. Raises ``NoPatternsError`` for a pattern in version 0.
 
-    Member ids are made by the coordinator in version 0 (KIP-1082): a join leaves ``own_member_id`` out, the id that
-    the member made for itself.
+    Member ids are made by the coordinator in version 0: a join leaves ``own_member_id`` out, the id that the member
+    made for itself. If the answer gets lost, the join is repeated, and the coordinator counts one member too many
+    until that one's session is over (why KIP-1082 changed it).
     """
     if version == 0 and effect.subscribed_pattern:
         raise NoPatternsError(

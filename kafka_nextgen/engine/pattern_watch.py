@@ -52,14 +52,19 @@ class PatternWatch:
     async def _watch(self, pattern: str) -> None:
         told: frozenset[str] | None = None
         while True:
-            try:
-                names = await matching_topics(self._cluster, pattern)
-            except KafkaNextgenError as weather:
-                logger.info("pattern %r not matched yet: %s", pattern, weather)
-                await asyncio.sleep(self._cluster.retry_backoff_s)
-                continue
+            names = await self._look_up(pattern)
             if names != told:
                 logger.info("pattern %r matches %s", pattern, ", ".join(sorted(names)) or "no topic")
                 told = names
                 self._on_names(names)
             await asyncio.sleep(self.max_age_s)
+
+    async def _look_up(self, pattern: str) -> frozenset[str]:
+        failures = 0
+        while True:
+            try:
+                return await matching_topics(self._cluster, pattern)
+            except KafkaNextgenError as weather:
+                logger.info("pattern %r not matched just now: %s", pattern, weather)
+                failures += 1
+            await asyncio.sleep(self._cluster.retry_pause_s(failures))

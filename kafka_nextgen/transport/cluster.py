@@ -54,10 +54,9 @@ class ClusterClient:
         """What goes over all connections, counted."""
         return self._pool.traffic
 
-    @property
-    def retry_backoff_s(self) -> float:
-        """The first pause before a retry, in seconds."""
-        return self._settings.retry_backoff.first_s
+    def retry_pause_s(self, failures: int) -> float:
+        """How long to pause, in seconds, after so many failures in a row."""
+        return self._settings.retry_backoff.delay_s(failures, self._chance())
 
     def on_metadata(self, callback: Callable[[ClusterImage], None]) -> None:
         """Have ``callback`` told of every image that differs from the one before, on the event loop."""

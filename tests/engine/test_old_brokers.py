@@ -11,8 +11,9 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen import BrokerError, GroupProtocol, SubscriptionPattern
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
+from kafka_nextgen.broker.closing import CloseConnectionError
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, METADATA
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
 from tests.support.clients import admin_client
 
@@ -109,6 +110,23 @@ def test_a_pattern_that_matches_nothing_yet_is_a_subscription(stage: Stage, old:
         stage.cluster.create_topic("later")
         poll_until(consumer, lambda: bool(consumer.assignment()))
     assert old.subscriptions() == [[], ["later"]]
+
+
+def test_a_look_up_that_fails_is_repeated(stage: Stage, old: OldBroker) -> None:
+    answer, to_fail = stage.original(METADATA), [1, 2, 3]
+
+    async def fail_at_first(request: MetadataRequest, context: object) -> object:
+        if request.topics is None and to_fail:
+            to_fail.pop()
+            raise CloseConnectionError("out of order")
+        return await answer(request, context)
+
+    stage.handle(METADATA, fail_at_first)
+    with stage.consumer() as consumer:
+        consumer.subscribe(SubscriptionPattern("orders.*"))
+        read(consumer, 10)
+    assert to_fail == []
+    assert old.subscriptions() == [[TOPIC]]
 
 
 def test_names_end_the_matching(stage: Stage, old: OldBroker) -> None:
