@@ -86,6 +86,7 @@ class Fetcher:
             state.stop(stopped)
             self._mailbox.note_news()
         self._offsets.feed(PartitionsStopped(stopped))
+        self.pump()  # a position that is not known yet was asked for in vain
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""

@@ -78,7 +78,7 @@ def plan_fetches(
     fetches: list[Fetch] = []
     busy = {fetch.node_id for fetch in in_flight}
     room = settings.buffer_bytes - buffers.total_bytes - sum(fetch.max_bytes for fetch in in_flight)
-    active = [state for state in states if state.phase is Phase.FETCHING and state.released and not state.paused]
+    active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
     share_bytes = settings.buffer_bytes // max(len(active), 1)
     wanted = [state for state in active if state.may_ask(now)]
     for node_id, led in _by_leader(wanted, image).items():

@@ -13,7 +13,7 @@ are equal.
 Beside the phase stand three switches, each somebody else's: ``released`` (the rebalance callback has returned;
 before that the position is looked up, for the callback may ask for it, but nothing is fetched),
 ``paused`` (the application's), ``stopped`` (being given up: nothing is fetched or handed over any more, but the
-position stays until the partition is gone, because it is still to be committed).
+position stays until the partition is gone, because it is still to be committed, and is looked up if it is not known).
 
 Whatever makes an answer on its way worthless gives the partition a new fence, a number never used again.
 """
@@ -75,8 +75,11 @@ class PartitionState:
 
     @property
     def may_need_leader(self) -> bool:
-        """Whether it is alive and no question about it is on its way."""
-        return not self.stopped and not self.asked
+        """Whether there is something to ask about it, and no question on its way.
+
+        Of a partition that is being given up only the position is of interest: the callback may wait for it.
+        """
+        return not self.asked and (not self.stopped or self.position is None)
 
     @property
     def may_hand_over(self) -> bool:

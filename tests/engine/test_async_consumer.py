@@ -123,6 +123,35 @@ def test_close_cancels_a_callback_that_outlasts_it_and_leaves_all_the_same(stage
     assert stage.members() == 0
 
 
+def test_a_callback_that_waits_for_a_position_does_not_hold_up_a_close(stage: Stage) -> None:
+    class Asks(AsyncRebalanceListener):
+        async def on_partitions_assigned(
+            self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+        ) -> None:
+            inside.set()
+            positions.append(await consumer.position(partitions[0]))
+
+    async def scene() -> None:
+        consumer = AsyncConsumer(**stage.config())
+        await consumer.subscribe(["orders"], Asks())
+        polling = asyncio.ensure_future(consumer.poll(timeout=60))
+        while not (inside.is_set() and asked.is_set()):
+            await asyncio.sleep(0.001)
+        polling.cancel()
+        closing = asyncio.ensure_future(consumer.close())
+        while not consumer._core.closing:
+            await asyncio.sleep(0.001)
+        stage.handle(OFFSET_FETCH, original)
+        await closing
+
+    inside, positions = asyncio.Event(), list[int]()
+    stage.create(records=5)
+    original = stage.original(OFFSET_FETCH)
+    asked = stage.busy(OFFSET_FETCH)
+    play(scene())
+    assert positions == [0]
+
+
 def test_a_close_that_is_cancelled_goes_on_and_another_waits_for_it(stage: Stage) -> None:
     async def scene() -> None:
         listener = Waits("revoked")

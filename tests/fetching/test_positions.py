@@ -205,6 +205,19 @@ def test_what_is_given_up_keeps_its_position_until_it_is_gone(world: World) -> N
     assert world.state.handed_over_offsets().keys() == {P1}
 
 
+def test_what_is_given_up_before_its_position_was_found_is_still_looked_up_for_its_callback_may_ask(
+    world: World,
+) -> None:
+    world.assign(P0)
+    late = world.only(NeedCommittedOffset)
+    world.state.stop([P0])
+    world.state.committed_found(late, {P0: OffsetAndMetadata(7)}, world.now)
+    assert world.state.position(P0) is None, "that was asked before"
+    world.state.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(7)}, world.now)
+    assert world.state.position(P0) == 7
+    assert world.plan() == [], "and nothing is fetched"
+
+
 def test_what_was_peeked_at_before_the_stop_is_held_no_more(world: World) -> None:
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 5))
