@@ -1,71 +1,194 @@
-"""Cancelled at any moment, polls and iteration hand every record over exactly once, in order."""
+"""Cancelled at any moment, whatever a consumer is asked for, every record is handed over exactly once, in order.
+
+Each example is a group that reads two partitions in two lives. In each life calls are made one after the other; most
+are cancelled after a number of turns of the event loop or some milliseconds, by ``cancel`` or by ``asyncio.wait_for``.
+So is the close that ends the first life: what it commits must be what was handed over, no more and no less, or the
+second life would miss records or get them again.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import itertools
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
 
 import pytest
+from attrs import define, field, frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen import AsyncConsumer, Record
+from kafka_nextgen import AsyncConsumer, AsyncRebalanceConsumer, AsyncRebalanceListener, Record, TopicPartition
 from kafka_nextgen.testing import Cluster
-from tests.engine.stage import PATIENCE_S, SETTINGS, Stage, tp
+from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
 
-RECORDS = 60
+PARTITIONS, IN_EACH = 2, 30
+RECORDS = PARTITIONS * IN_EACH
 
-#: How long a call may run before it is cancelled: some turns of the event loop, or milliseconds; None for to its end.
-patience = st.one_of(st.none(), st.integers(0, 6).map(lambda turns: -turns), st.floats(0, 0.02))
-calls = st.lists(st.tuples(st.sampled_from(["poll", "next"]), patience), max_size=25)
+GROUPS = itertools.count()
+
+
+async def poll(consumer: AsyncConsumer) -> list[Record]:
+    return list(await consumer.poll(timeout=0.5, max_records=3))
+
+
+async def iterate(consumer: AsyncConsumer) -> list[Record]:
+    return [await consumer.__anext__()]
+
+
+async def batch(consumer: AsyncConsumer) -> list[Record]:
+    batches = consumer.batches(max_records=4)
+    try:
+        return list(await batches.__anext__())
+    finally:
+        await batches.aclose()  # type: ignore[attr-defined]
+
+
+async def position(consumer: AsyncConsumer) -> list[Record]:
+    if consumer.assignment():
+        await consumer.position(min(consumer.assignment()))
+    return []
+
+
+async def look_up(consumer: AsyncConsumer) -> list[Record]:
+    await consumer.committed([tp(0)])
+    await consumer.end_offsets([tp(1)])
+    return []
+
+
+async def subscribe_to_more(consumer: AsyncConsumer) -> list[Record]:
+    await consumer.subscribe([TOPIC, "audit"], Awaits())
+    return []
+
+
+async def subscribe_to_less(consumer: AsyncConsumer) -> list[Record]:
+    await consumer.subscribe([TOPIC], Awaits())
+    return []
+
+
+CALLS: Sequence[Callable[[AsyncConsumer], Coroutine[object, object, list[Record]]]] = [
+    *(poll, iterate, batch),
+    *(position, look_up, subscribe_to_more, subscribe_to_less),
+]
+
+
+@frozen
+class Step:
+    """A call, and after which time it is cut short: turns of the loop if ``limit`` is not above 0, else seconds."""
+
+    call: Callable[[AsyncConsumer], Coroutine[object, object, list[Record]]]
+    limit: float | None
+    by_wait_for: bool = False
+
+
+limits = st.one_of(st.none(), st.integers(0, 6).map(lambda turns: -turns), st.floats(0, 0.02))
+steps = st.builds(Step, st.sampled_from([*CALLS[:3] * 3, *CALLS[3:]]), limits, st.booleans())
+lives = st.lists(steps, max_size=20)
+
+
+class Awaits(AsyncRebalanceListener):
+    """Awaits in its callbacks, so that the polls they run in are cancelled there too."""
+
+    async def on_partitions_assigned(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
+        await asyncio.sleep(0.001)
+        for partition in partitions:
+            await consumer.position(partition)
+
+
+async def cut_short(work: Coroutine[object, object, list[Record]], step: Step) -> list[Record]:
+    """Run a call and cancel it; return what it returned if it was quicker."""
+    if step.by_wait_for and step.limit is not None and step.limit > 0:
+        try:
+            return await asyncio.wait_for(work, step.limit)
+        except asyncio.TimeoutError:
+            return []
+    task = asyncio.ensure_future(work)
+    await let_go_on(task, step.limit)
+    await asyncio.wait([task])
+    return [] if task.cancelled() else task.result()
+
+
+async def let_go_on(task: asyncio.Future[list[Record]], limit: float | None) -> None:
+    """Cancel the task after its time."""
+    if limit is None:
+        return
+    if limit > 0:
+        await asyncio.wait([task], timeout=limit)
+    for _ in range(int(-limit)):
+        await asyncio.sleep(0)
+    task.cancel()
+
+
+@define
+class Reading:
+    """What was handed over in all lives of one group."""
+
+    stage: Stage
+    group: str = field(factory=lambda: f"cancelling-{next(GROUPS)}")
+    records: list[Record] = field(factory=list)
+
+    def begin(self) -> AsyncConsumer:
+        """Return the next consumer; it commits what it handed over when it closes, and not before."""
+        more = {"enable_auto_commit": True, "auto_commit_interval_ms": 60_000}
+        return AsyncConsumer(**self.stage.config(group_id=self.group, **more))
+
+    async def take(self, consumer: AsyncConsumer, script: Collection[Step]) -> None:
+        """Make the calls, as long as there is something to be handed over."""
+        await consumer.subscribe([TOPIC], Awaits())
+        for step in script:
+            if len(self.records) < RECORDS:
+                self.records += await cut_short(step.call(consumer), step)
+
+    async def take_the_rest(self, consumer: AsyncConsumer) -> None:
+        while len(self.records) < RECORDS:
+            self.records += await consumer.poll(timeout=0.5)
+        assert list(await consumer.poll(timeout=0.05)) == [], "and no more"
+
+
+async def close_at_last(consumer: AsyncConsumer, limit: float | None) -> None:
+    """Close, have that cancelled, and wait for its end."""
+
+    async def close() -> list[Record]:
+        await consumer.close()
+        return []
+
+    await cut_short(close(), Step(batch, limit))
+    await consumer.close()
 
 
 @pytest.fixture(scope="module")
 def full() -> Iterator[Stage]:
     with pytest.MonkeyPatch.context() as monkeypatch, Cluster(config=SETTINGS) as cluster:
         stage = Stage(cluster, monkeypatch)
-        stage.create(partitions=2, records=RECORDS // 2)
+        stage.create(PARTITIONS, IN_EACH)
+        cluster.create_topic("audit", 1)
         yield stage
 
 
-async def attempt(consumer: AsyncConsumer, call: str, limit: float | None) -> list[Record]:
-    """Make a call and cancel it; what it returned if it was quicker."""
-    task = asyncio.ensure_future(take_one(consumer) if call == "next" else take_some(consumer))
-    if limit is not None and limit > 0:
-        await asyncio.wait([task], timeout=limit)
-    elif limit is not None:
-        for _ in range(int(-limit)):
-            await asyncio.sleep(0)
-    if limit is not None:
-        task.cancel()
-    await asyncio.wait([task])
-    return [] if task.cancelled() else task.result()
+def play(scene: Awaitable[None]) -> None:
+    async def within_reason() -> None:
+        await asyncio.wait_for(scene, PATIENCE_S)
+
+    asyncio.run(within_reason())
 
 
-async def take_one(consumer: AsyncConsumer) -> list[Record]:
-    return [await consumer.__anext__()]
+@settings(max_examples=40, deadline=None)
+@given(first=lives, close_limit=limits, second=lives)
+def test_every_record_comes_once_and_in_order(
+    full: Stage, first: list[Step], close_limit: float | None, second: list[Step]
+) -> None:
+    reading = Reading(full)
 
+    async def scene() -> None:
+        consumer = reading.begin()
+        await reading.take(consumer, first)
+        await close_at_last(consumer, close_limit)
+        async with reading.begin() as again:
+            await reading.take(again, second)
+            await reading.take_the_rest(again)
 
-async def take_some(consumer: AsyncConsumer) -> list[Record]:
-    return list(await consumer.poll(timeout=0.5, max_records=3))
-
-
-@settings(max_examples=25, deadline=None)
-@given(script=calls)
-def test_every_record_comes_once_and_in_order(full: Stage, script: list[tuple[str, float | None]]) -> None:
-    async def scene() -> list[Record]:
-        records: list[Record] = []
-        async with AsyncConsumer(**full.config()) as consumer:
-            await consumer.subscribe(["orders"])
-            for call, limit in script:
-                if len(records) < RECORDS:
-                    records += await attempt(consumer, call, limit)
-            while len(records) < RECORDS:
-                records += await consumer.poll(timeout=0.5)
-            assert [await consumer.position(tp(partition)) for partition in (0, 1)] == [RECORDS // 2] * 2
-        return records
-
-    records = asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
-    for partition in (0, 1):
-        offsets = [record.offset for record in records if record.partition == partition]
-        assert offsets == list(range(RECORDS // 2))
+    play(scene())
+    for partition in range(PARTITIONS):
+        offsets = [record.offset for record in reading.records if record.partition == partition]
+        assert offsets == list(range(IN_EACH))
