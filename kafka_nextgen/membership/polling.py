@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership import leaving, reconciliation
+from kafka_nextgen.membership import leaving, reconciliation, resolving
 from kafka_nextgen.membership.events import Polled, TimePassed
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import MemberState, Outcome
@@ -45,4 +45,4 @@ def time_passed_while_reconciling(state: MemberState, event: TimePassed, at: Mom
     """Leave if the application did not poll in time; else ask again for names, if that is due."""
     if is_due(state.deadlines, Timer.POLL, at.now) or not is_due(state.deadlines, Timer.RESOLVE, at.now):
         return time_passed(state, event, at)
-    return reconciliation.ask_for_names(state, at)
+    return resolving.ask_for_names(state, at)

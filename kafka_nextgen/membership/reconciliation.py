@@ -3,8 +3,7 @@
 
 The steps, each a phase in which the member waits for one thing:
 
-* RESOLVING: targets come as topic ids. Partitions whose topic has no name yet stay wanted, and are never
-  mistaken for given up; the others need not wait for them.
+* RESOLVING: no topic of what is new has a name yet.
 * WAITING_FOR_POLL: whatever revokes, or commits, begins when the application polls, for only then is everything
   handed over to it processed. From here on the revoked partitions hand out nothing more.
 * COMMITTING: with auto-commit, what was consumed is committed. The rebalance goes on even if that fails.
@@ -28,7 +27,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership import heartbeats
+from kafka_nextgen.membership import heartbeats, resolving
 from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
@@ -36,7 +35,6 @@ from kafka_nextgen.membership.effects import (
     CallOnRevoked,
     CommitConsumed,
     Effect,
-    ResolveTopics,
     StopFetching,
 )
 from kafka_nextgen.membership.events import (
@@ -49,18 +47,16 @@ from kafka_nextgen.membership.events import (
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import MemberState, Outcome, Target, by_name
 from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_armed, is_due
-from kafka_nextgen.types import TopicId, TopicIdPartition
+from kafka_nextgen.membership.timers import Timer, disarmed
+from kafka_nextgen.types import TopicIdPartition
 
 __all__ = [
     "acknowledged",
-    "ask_for_names",
     "assign_again",
     "assign_finished",
     "commit_finished",
     "heartbeat_answered",
     "proceed",
-    "remember_names",
     "revoke_finished",
     "take_target",
     "topics_resolved",
@@ -84,7 +80,7 @@ def take_target(state: MemberState, partitions: frozenset[TopicIdPartition] | No
 
 def is_reconciled(state: MemberState) -> bool:
     """Whether the member owns all of the latest target, by a reconciliation towards that very target."""
-    target = _target(state)
+    target = resolving.latest_target(state)
     return state.owned == target.partitions and state.reconciled_version == target.version
 
 
@@ -120,8 +116,8 @@ def _settle(state: MemberState, at: Moment) -> Outcome:
 
 def proceed(state: MemberState, at: Moment, *, polling: bool = False) -> Outcome:
     """Begin reconciling towards the latest target, as far as its topics have names, or wait for what it needs."""
-    goal = _within_reach(state)
-    state, effects = ask_for_names(evolve(state, goal=None), at)
+    goal = resolving.within_reach(state)
+    state, effects = resolving.ask_for_names(evolve(state, goal=None), at)
     if goal.partitions == state.owned == state.held and goal != state.target:
         return evolve(state, phase=Phase.RESOLVING), effects
     if not polling and (at.settings.auto_commit or state.owned - goal.partitions):
@@ -130,38 +126,9 @@ def proceed(state: MemberState, at: Moment, *, polling: bool = False) -> Outcome
     return state, effects + begun
 
 
-def _within_reach(state: MemberState) -> Target:
-    """The latest target as far as its topics have names."""
-    target = _target(state)
-    return evolve(target, partitions=frozenset(tip for tip in target.partitions if tip.topic_id in state.names))
-
-
-def ask_for_names(state: MemberState, at: Moment) -> Outcome:
-    """Ask for the names of the target's topics that have none, and again from time to time until they do."""
-    missing = _without_names(state)
-    if not missing:
-        return evolve(state, deadlines=disarmed(state.deadlines, Timer.RESOLVE)), ()
-    if is_armed(state.deadlines, Timer.RESOLVE) and not is_due(state.deadlines, Timer.RESOLVE, at.now):
-        return state, ()
-    again = armed(state.deadlines, Timer.RESOLVE, at.now + at.settings.retry_backoff_max_s)
-    return evolve(state, deadlines=again), (ResolveTopics(missing),)
-
-
-def _without_names(state: MemberState) -> frozenset[TopicId]:
-    partitions = state.target.partitions if state.target is not None else ()
-    return frozenset(tip.topic_id for tip in partitions if tip.topic_id not in state.names)
-
-
-def remember_names(state: MemberState, event: TopicsResolved, _at: Moment) -> Outcome:
-    """Keep the names of topics the member has to do with."""
-    wanted = _without_names(state)
-    names = {topic_id: name for topic_id, name in event.names.items() if topic_id in wanted}
-    return evolve(state, names={**state.names, **names}), ()
-
-
 def topics_resolved(state: MemberState, event: TopicsResolved, at: Moment) -> Outcome:
     """Names arrived: go on with what they belong to."""
-    state, _ = remember_names(state, event, at)
+    state, _ = resolving.remember_names(state, event, at)
     return proceed(state, at) if state.phase in NOT_BEGUN else (state, ())
 
 
@@ -226,7 +193,7 @@ def _call_on_assigned(state: MemberState) -> Outcome:
 
 def assign_again(state: MemberState, at: Moment) -> Outcome:
     """The application polls after ``on_partitions_assigned`` raised: call it again, or follow the latest target."""
-    if _goal(state) == _within_reach(state):
+    if _goal(state) == resolving.within_reach(state):
         return _call_on_assigned(state)
     return proceed(state, at, polling=True)
 
@@ -248,17 +215,7 @@ def assign_finished(state: MemberState, event: AssignFinished, _at: Moment) -> O
         goal=None,
         deadlines=disarmed(state.deadlines, Timer.RESOLVE),
     )
-    return _forget_names(state), ()
-
-
-def _forget_names(state: MemberState) -> MemberState:
-    needed = {tip.topic_id for tip in state.owned | _target(state).partitions}
-    return evolve(state, names={topic_id: name for topic_id, name in state.names.items() if topic_id in needed})
-
-
-def _target(state: MemberState) -> Target:
-    assert state.target is not None, "a member that was admitted has a target"
-    return state.target
+    return resolving.forget_names(state), ()
 
 
 def _goal(state: MemberState) -> Target:

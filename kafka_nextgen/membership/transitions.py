@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, cast, get_args
 
-from kafka_nextgen.membership import failures, fencing, heartbeats, joining, leaving, polling, reconciliation
+from kafka_nextgen.membership import failures, fencing, heartbeats, joining, leaving, polling, reconciliation, resolving
 from kafka_nextgen.membership.any_member import note_decision
 from kafka_nextgen.membership.events import (
     AssignFinished,
@@ -109,7 +109,7 @@ RULES: tuple[Row, ...] = (
     row(ACKNOWLEDGING, HeartbeatAnswered, reconciliation.acknowledged, ACKNOWLEDGING, RECONCILING, STABLE),
     row(ACKNOWLEDGING, HeartbeatRefused, failures.refused, ACKNOWLEDGING, JOINING, FENCED, FATAL),
     row(ACKNOWLEDGING, HeartbeatLost, heartbeats.lost, ACKNOWLEDGING),
-    row(ACKNOWLEDGING, TopicsResolved, reconciliation.remember_names, ACKNOWLEDGING),
+    row(ACKNOWLEDGING, TopicsResolved, resolving.remember_names, ACKNOWLEDGING),
     row(ACKNOWLEDGING, Subscribed, joining.change_subscription, ACKNOWLEDGING),
     row(ACKNOWLEDGING, Unsubscribed, leaving.give_up, PREPARE_LEAVING, LEAVING),
     row(ACKNOWLEDGING, Closed, leaving.give_up, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),

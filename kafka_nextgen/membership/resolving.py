@@ -1,0 +1,60 @@
+"""Names for topic ids: targets come as ids, and whatever the application has to do with goes by names.
+
+A topic may have no name yet, for it was just made, or for good, for it was deleted since. Its partitions stay
+wanted, and are never mistaken for given up; the others need not wait for them. The names are asked for again from
+time to time.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.membership.effects import ResolveTopics
+from kafka_nextgen.membership.events import TopicsResolved
+from kafka_nextgen.membership.settings import Moment
+from kafka_nextgen.membership.state import MemberState, Outcome, Target
+from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_armed, is_due
+from kafka_nextgen.types import TopicId
+
+__all__ = ["ask_for_names", "forget_names", "latest_target", "remember_names", "within_reach"]
+
+
+def latest_target(state: MemberState) -> Target:
+    """What the coordinator last told the member to own."""
+    assert state.target is not None, "a member that was admitted has a target"
+    return state.target
+
+
+def within_reach(state: MemberState) -> Target:
+    """The latest target as far as its topics have names."""
+    target = latest_target(state)
+    return evolve(target, partitions=frozenset(tip for tip in target.partitions if tip.topic_id in state.names))
+
+
+def ask_for_names(state: MemberState, at: Moment) -> Outcome:
+    """Ask for the names of the target's topics that have none, and again from time to time until they do."""
+    missing = _without_names(state)
+    if not missing:
+        return evolve(state, deadlines=disarmed(state.deadlines, Timer.RESOLVE)), ()
+    if is_armed(state.deadlines, Timer.RESOLVE) and not is_due(state.deadlines, Timer.RESOLVE, at.now):
+        return state, ()
+    again = armed(state.deadlines, Timer.RESOLVE, at.now + at.settings.retry_backoff_max_s)
+    return evolve(state, deadlines=again), (ResolveTopics(missing),)
+
+
+def _without_names(state: MemberState) -> frozenset[TopicId]:
+    partitions = state.target.partitions if state.target is not None else ()
+    return frozenset(tip.topic_id for tip in partitions if tip.topic_id not in state.names)
+
+
+def remember_names(state: MemberState, event: TopicsResolved, _at: Moment) -> Outcome:
+    """Keep the names of topics the member has to do with."""
+    wanted = _without_names(state)
+    names = {topic_id: name for topic_id, name in event.names.items() if topic_id in wanted}
+    return evolve(state, names={**state.names, **names}), ()
+
+
+def forget_names(state: MemberState) -> MemberState:
+    """Keep only the names that are needed."""
+    needed = {tip.topic_id for tip in state.owned | latest_target(state).partitions}
+    return evolve(state, names={topic_id: name for topic_id, name in state.names.items() if topic_id in needed})
