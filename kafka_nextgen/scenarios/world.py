@@ -32,8 +32,8 @@ from kafka_nextgen.coordinator.responses import (
     OffsetsCommitted,
     OffsetsFetched,
 )
-from kafka_nextgen.scenarios.classic_members import ClassicMembers
 from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
+from kafka_nextgen.scenarios.raw_classic_members import ClassicMembers
 from kafka_nextgen.scenarios.raw_members import Epochs, RawMembers
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
 

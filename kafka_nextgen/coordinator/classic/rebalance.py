@@ -145,12 +145,14 @@ def chosen_protocol(group: ClassicGroup) -> str:
 
 def joined(group: ClassicGroup, member: ClassicMember, *, tells_members: bool) -> JoinGroupAnswer:
     """The answer to a member that is in the group's generation."""
-    everybody = [JoinedMember(m.member_id, m.instance_id, m.metadata(group.protocol)) for m in group.in_order()]
+    everybody = group.in_order() if tells_members else ()
     return JoinGroupAnswer(
         member_id=member.member_id,
         generation=group.generation,
         protocol_type=group.protocol_type,
         protocol_name=group.protocol,
         leader_id=group.leader_id or "",
-        members=tuple(everybody) if tells_members else (),
+        members=tuple(
+            JoinedMember(each.member_id, each.instance_id, each.metadata(group.protocol)) for each in everybody
+        ),
     )

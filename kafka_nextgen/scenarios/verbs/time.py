@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
-from kafka_nextgen.scenarios.verbs.classic import tell_arrived
+from kafka_nextgen.scenarios.verbs.classic_requests import tell_arrived
 from kafka_nextgen.scenarios.world import World
 
 __all__ = ["tick"]

@@ -24,9 +24,9 @@ from kafka_nextgen.coordinator.classic.requests import (
     SyncGroup,
 )
 from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, LeaveGroupAnswer
-from kafka_nextgen.scenarios.classic_members import RawClassicMember
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.raw_classic_members import RawClassicMember
 from kafka_nextgen.scenarios.telling_classic import tell_joined, tell_left, tell_synced
 from kafka_nextgen.scenarios.world import GROUP, LateAnswer, PatientQuestion, World
 
