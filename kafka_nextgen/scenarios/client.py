@@ -77,6 +77,11 @@ class Client:
         self.positions.clear()
         self.silent_until = NEVER
 
+    @property
+    def tasks(self) -> frozenset[Task]:
+        """What it can be slow in."""
+        return frozenset(Task) - {Task.HEARTBEAT}
+
     def polls(self, now: float) -> bool:
         """Whether the application polls."""
         return now >= self.silent_until

@@ -67,6 +67,7 @@ def test_what_cannot_be_played_is_refused_with_its_line(commands: str, complaint
         ("hold A->B", "there is no link A->B; there are A->coordinator, coordinator->A"),
         ("deliver A->coordinator letter", "a message is a heartbeat or a commit"),
         ("slow A sing", "a task is assign, revoke, lose, commit, topics"),
+        ("slow A heartbeat", "a task is assign, revoke, lose, commit, topics"),
         ("answer A heartbeat", "A has no heartbeat under way"),
         ("answer A revoke", "A runs no such callback"),
         ("answer A commit", "A commits nothing"),

@@ -68,6 +68,11 @@ class ScriptedClient:
         """A client that runs, and has subscribed to nothing."""
         return cls(name, settings, ClassicMember(settings))
 
+    @property
+    def tasks(self) -> frozenset[Task]:
+        """What it can be slow in."""
+        return frozenset(Task)
+
     def polls(self, now: float) -> bool:
         """Whether the application polls."""
         return now >= self.silent_until

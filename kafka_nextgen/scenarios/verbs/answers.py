@@ -38,7 +38,7 @@ def answer(world: PairWorld, command: Command) -> Iterator[str]:
     if command.words[1] == Kind.HEARTBEAT.value:
         yield from _answer_heartbeat(world, client, command)
         return
-    asked = task(command, command.words[1])
+    asked = task(command, command.words[1], client.tasks)
     if asked is Task.COMMIT:
         yield from _answer_commit(world, client, command)
     elif asked is Task.TOPICS:

@@ -50,6 +50,10 @@ class Application(Protocol):
     silent_until: float
     slow: set[Task]
 
+    @property
+    def tasks(self) -> frozenset[Task]:
+        """What it can be slow in."""
+
 
 C = TypeVar("C", bound=Application)
 
@@ -140,14 +144,14 @@ def quick(world: Inhabited[C], command: Command) -> Iterator[str]:
 def _clients_and_tasks(world: Inhabited[C], command: Command) -> Iterator[tuple[C, set[Task]]]:
     command.expect(range(2, 100))
     names = list(takewhile(world.clients.__contains__, command.words))
-    tasks = {task(command, word) for word in command.words[len(names) :]}
-    yield from ((member_of(world, command, name), tasks) for name in names or [command.name])
+    for client in [member_of(world, command, name) for name in names or [command.name]]:
+        yield client, {task(command, word, client.tasks) for word in command.words[len(names) :]}
 
 
-def task(command: Command, word: str) -> Task:
-    """The task of that name. Raises ``ScenarioError`` if there is none."""
-    if word not in _TASKS:
-        raise command.error(f"a task is {', '.join(_TASKS)}")
+def task(command: Command, word: str, tasks: frozenset[Task]) -> Task:
+    """The task of that name. Raises ``ScenarioError`` if it is none of ``tasks``."""
+    if _TASKS.get(word) not in tasks:
+        raise command.error(f"a task is {', '.join(name for name, each in _TASKS.items() if each in tasks)}")
     return _TASKS[word]
 
 

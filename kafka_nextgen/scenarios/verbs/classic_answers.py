@@ -154,7 +154,7 @@ _CALLS: dict[Task, type[Call]] = {
 
 def _finish(world: ScriptedWorld, client: ScriptedClient, command: Command) -> Iterator[str]:
     command.expect(2, "error")
-    asked, error = task(command, command.words[1]), command.options.get("error")
+    asked, error = task(command, command.words[1], client.tasks), command.options.get("error")
     if asked is Task.COMMIT:
         if client.commit is None:
             raise command.error(f"{client.name} commits nothing")
