@@ -44,12 +44,12 @@ def malformed_error(request: JoinGroup, settings: CoordinatorSettings) -> ErrorC
 def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings) -> bool:
     """Whether one more may come, or the member counts already. An instance that comes back without an id does not."""
     member = group.members.get(member_id)
-    if group.is_in(ClassicStatus.EMPTY):
+    if group.is_in(ClassicStatus.EMPTY) or len(group.members) < settings.group_max_size:
         return True
     if group.is_in(ClassicStatus.PREPARING_REBALANCE):
         here = sum(each.join is not None for each in group.in_order())
         return here < settings.group_max_size or (member is not None and member.join is not None)
-    return len(group.members) < settings.group_max_size or member is not None
+    return member is not None
 
 
 def is_consistent(group: ClassicGroup, request: JoinGroup) -> bool:

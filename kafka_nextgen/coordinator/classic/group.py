@@ -75,7 +75,10 @@ class InitialWait:
 
 @frozen
 class ClassicGroup:
-    """The group; its members by id, in the order they joined."""
+    """The group; its members by id, in the order they joined.
+
+    ``instances`` has the holder of each instance id, ``support`` how many members offer each protocol.
+    """
 
     group_id: str
     status: ClassicStatus = ClassicStatus.EMPTY
@@ -85,6 +88,7 @@ class ClassicGroup:
     leader_id: str | None = None
     members: Mapping[str, ClassicMember] = field(factory=dict)
     instances: Mapping[str, str] = field(factory=dict)
+    support: Mapping[str, int] = field(factory=dict)
     pending: frozenset[str] = frozenset()
     initial_wait: InitialWait | None = None
 
@@ -112,25 +116,43 @@ class ClassicGroup:
 
     def common_protocols(self) -> list[str]:
         """What all members offer, in the first one's order."""
-        offers = [member.names for member in self.in_order()]
-        return [name for name in offers[0] if all(name in others for others in offers)] if offers else []
+        first = next(iter(self.in_order()), None)
+        return [] if first is None else [name for name in first.names if self.support[name] == len(self.members)]
 
     def with_member(self, *changed: ClassicMember) -> ClassicGroup:
         """The same with these members, be they new or changed."""
         members = {**self.members, **{member.member_id: member for member in changed}}
         statics = {member.instance_id: member.member_id for member in changed if member.instance_id is not None}
+        former = [self.members[member.member_id] for member in changed if member.member_id in self.members]
         return evolve(
             self,
             members=members,
             instances={**self.instances, **statics},
+            support=_counted(self.support, more=changed, less=former),
             leader_id=self.leader_id or next(iter(members), None),
-            pending=self.pending - members.keys(),
+            pending=self.pending - members.keys() if self.pending else self.pending,
         )
 
     def without(self, member_id: str) -> ClassicGroup:
         """The same without this member, or without waiting for it. If it led, the first that is left does."""
         members = {other: member for other, member in self.members.items() if other != member_id}
+        former = [self.members[member_id]] if member_id in self.members else []
         leader_id = next(iter(members), None) if self.leader_id == member_id else self.leader_id
-        instances = {instance_id: holder for instance_id, holder in self.instances.items() if holder != member_id}
-        pending = self.pending - {member_id}
-        return evolve(self, members=members, leader_id=leader_id, instances=instances, pending=pending)
+        return evolve(
+            self,
+            members=members,
+            instances={instance_id: holder for instance_id, holder in self.instances.items() if holder != member_id},
+            support=_counted(self.support, less=former),
+            leader_id=leader_id,
+            pending=self.pending - {member_id},
+        )
+
+
+def _counted(
+    support: Mapping[str, int], more: Iterable[ClassicMember] = (), less: Iterable[ClassicMember] = ()
+) -> dict[str, int]:
+    counts = dict(support)
+    for by, members in ((+1, more), (-1, less)):
+        for name in (name for member in members for name in set(member.names)):
+            counts[name] = counts.get(name, 0) + by
+    return {name: count for name, count in counts.items() if count}

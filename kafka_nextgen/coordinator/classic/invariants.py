@@ -5,6 +5,7 @@ Each rule yields a sentence for each way it is broken; silence is good. Nothing 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Set
 
 from attrs import evolve
@@ -25,7 +26,7 @@ def classic_violations(
     yield from _led_by_a_member(group)
     yield from _one_protocol_for_all(group)
     yield from _parked_for_a_reason(group)
-    yield from _instances_in_step(group)
+    yield from _indexes_in_step(group)
     yield from _timers_as_needed(group, timers)
 
 
@@ -54,7 +55,7 @@ def _led_by_a_member(group: ClassicGroup) -> Iterator[str]:
 
 def _one_protocol_for_all(group: ClassicGroup) -> Iterator[str]:
     """There is a protocol that all members offer; once chosen it is one of those."""
-    common = group.common_protocols()
+    common = [name for name, count in group.support.items() if count == len(group.members)]
     if group.members and not common:
         yield "the members have no protocol in common"
     if group.is_in(ClassicStatus.COMPLETING_REBALANCE, ClassicStatus.STABLE) and group.protocol not in common:
@@ -74,8 +75,10 @@ def _parked_for_a_reason(group: ClassicGroup) -> Iterator[str]:
         yield f"{sorted(both)} are members, and pending"
 
 
-def _instances_in_step(group: ClassicGroup) -> Iterator[str]:
-    """One member per instance id."""
+def _indexes_in_step(group: ClassicGroup) -> Iterator[str]:
+    """One member per instance id; support is what counting gives."""
+    if Counter(name for member in group.in_order() for name in set(member.names)) != group.support:
+        yield "the count of who offers what is out of step"
     statics = {member.instance_id: member.member_id for member in group.in_order() if member.instance_id is not None}
     if statics != dict(group.instances) or len(statics) != sum(m.instance_id is not None for m in group.in_order()):
         yield "an instance id has more than one member, or the index of instances is out of step"

@@ -55,15 +55,14 @@ def taken_in(record: r.ClassicGroupMetadata, before: ClassicGroup | None) -> Cla
     """The group as the record makes it."""
     group = before or ClassicGroup(record.group_id)
     members = [_member(each, group.members.get(each.member_id), record.protocol) for each in record.members]
+    nobody = evolve(group, members={}, instances={}, support={})
     return evolve(
-        group,
+        nobody.with_member(*members),
         status=ClassicStatus.STABLE if members else ClassicStatus.EMPTY,
         generation=record.generation,
         protocol_type=record.protocol_type or None,
         protocol=record.protocol,
         leader_id=record.leader_id,
-        members={member.member_id: member for member in members},
-        instances={member.instance_id: member.member_id for member in members if member.instance_id is not None},
     )
 
 
