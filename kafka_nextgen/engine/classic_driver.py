@@ -38,18 +38,17 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         self.feed(event)
 
     def _send_join(self, effect: fx.SendJoinGroup) -> None:
-        self._exchanges.start(self._exchange(self._requests.join(effect), lambda why: ev.JoinLost(effect.number, why)))
+        self._exchanges.join(self._exchange(self._requests.join(effect), lambda why: ev.JoinLost(effect.number, why)))
 
     def _send_sync(self, effect: fx.SendSyncGroup) -> None:
-        self._exchanges.start(self._exchange(self._requests.sync(effect), lambda why: ev.SyncLost(effect.number, why)))
+        self._exchanges.ask(self._exchange(self._requests.sync(effect), lambda why: ev.SyncLost(effect.number, why)))
 
     def _send_heartbeat(self, effect: fx.SendClassicHeartbeat) -> None:
         beat = self._requests.heartbeat(effect)
-        self._exchanges.start(self._exchange(beat, lambda why: HeartbeatLost(effect.number, why)))
+        self._exchanges.ask(self._exchange(beat, lambda why: HeartbeatLost(effect.number, why)))
 
     def _send_leave(self, effect: fx.SendLeaveGroup) -> None:
-        self._exchanges.call_off()
-        self._tasks.start(self._exchange(self._requests.leave(effect), lambda _: ev.LeaveEnded(effect.number)))
+        self._exchanges.leave(self._exchange(self._requests.leave(effect), lambda _: ev.LeaveEnded(effect.number)))
 
     def _ask_for_topics(self, effect: fx.AskForTopics) -> None:
         question = self._describe(effect)

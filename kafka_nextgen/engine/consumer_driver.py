@@ -52,11 +52,12 @@ class ConsumerDriver(MemberDriver[Member]):
         self._watch.stop()
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
-        if effect.member_epoch < 0:  # a leave
-            self._exchanges.call_off()
-            self._tasks.start(self._heartbeat(effect))
+        if effect.member_epoch < 0:
+            self._exchanges.leave(self._heartbeat(effect))
+        elif effect.member_epoch == 0:
+            self._exchanges.join(self._heartbeat(effect))
         else:
-            self._exchanges.start(self._heartbeat(effect))
+            self._exchanges.ask(self._heartbeat(effect))
 
     async def _heartbeat(self, effect: fx.SendHeartbeat) -> None:
         group_id = self._identity.group_id

@@ -1,7 +1,13 @@
-"""Requests of a member that are under way, and that must not reach the coordinator after its leave.
+"""Requests of a member that are under way, kept in the order that their coordinator has to see.
 
-A leave does not wait for what was asked before it. Over one connection they arrive in their order; but what still looks
-for the coordinator might be sent later than the leave, and a join that comes after it makes a member that nobody is.
+Nothing waits for the answer to what was asked before it. Over one connection requests arrive in their order; but one
+that still looks for the coordinator might be sent later than what was asked after it.
+
+* A join that came after its leave would make a member that nobody is: a leave calls off all that was asked before it,
+  and so does the end of the membership.
+* A leave that came after the next join would end a membership that has just begun: a join calls off such a leave.
+
+What is called off and has not been sent never is; an answer to what has been sent is not heard any more.
 """
 
 from __future__ import annotations
@@ -13,21 +19,41 @@ from kafka_nextgen.engine.tasks import TaskSet
 
 __all__ = ["Exchanges"]
 
+Work = Coroutine[object, object, None]
+
 
 class Exchanges:
-    """What a member asks its coordinator, in the background."""
+    """What a member asks its coordinator, in the background; each work tells the member of its answer."""
 
     def __init__(self, tasks: TaskSet) -> None:
         self._tasks = tasks
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._asked: set[asyncio.Task[None]] = set()
+        self._leaves: set[asyncio.Task[None]] = set()
 
-    def start(self, work: Coroutine[object, object, None]) -> None:
-        """Ask, and tell the member of the answer."""
-        task = self._tasks.start(work)
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+    def ask(self, work: Work) -> None:
+        """Ask whatever it is."""
+        self._start(work, self._asked)
+
+    def join(self, work: Work) -> None:
+        """Ask to be let in."""
+        _cancel(self._leaves)
+        self._start(work, self._asked)
+
+    def leave(self, work: Work) -> None:
+        """Say that the member leaves."""
+        self.call_off()
+        self._start(work, self._leaves)
 
     def call_off(self) -> None:
-        """Send nothing of what has not been sent yet, and hear no answers any more."""
-        for task in tuple(self._under_way):
-            task.cancel()
+        """The membership is over: nothing but its leave matters any more."""
+        _cancel(self._asked)
+
+    def _start(self, work: Work, under_way: set[asyncio.Task[None]]) -> None:
+        task = self._tasks.start(work)
+        under_way.add(task)
+        task.add_done_callback(under_way.discard)
+
+
+def _cancel(tasks: set[asyncio.Task[None]]) -> None:
+    for task in tuple(tasks):
+        task.cancel()

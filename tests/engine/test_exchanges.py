@@ -1,0 +1,77 @@
+"""What a member asks reaches its coordinator in the order that matters, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+
+import pytest
+
+from kafka_nextgen.engine.exchanges import Exchanges
+from kafka_nextgen.engine.tasks import TaskSet
+
+Send = Callable[[str], Coroutine[object, object, None]]
+
+
+def sent(ask: Callable[[Exchanges, Send], None]) -> list[str]:
+    """Return what is sent, by and by, of what is asked while nothing can be sent yet."""
+    failures: list[Exception] = []
+
+    async def scene() -> list[str]:
+        arrived: list[str] = []
+        coordinator_is_known = asyncio.Event()
+
+        async def send(name: str) -> None:
+            await coordinator_is_known.wait()
+            arrived.append(name)
+
+        tasks = TaskSet(failures.append)
+        ask(Exchanges(tasks), send)
+        await asyncio.sleep(0)
+        coordinator_is_known.set()
+        while tasks._tasks:
+            await asyncio.sleep(0)
+        return arrived
+
+    arrived = asyncio.run(scene())
+    assert failures == []
+    return arrived
+
+
+def all_asked(it: Exchanges, send: Send) -> None:
+    it.join(send("join"))
+    it.ask(send("heartbeat"))
+
+
+def left_before_it_joined(it: Exchanges, send: Send) -> None:
+    it.join(send("join"))
+    it.leave(send("leave"))
+
+
+def joined_again(it: Exchanges, send: Send) -> None:
+    it.leave(send("leave"))
+    it.join(send("join"))
+
+
+def over_without_a_leave(it: Exchanges, send: Send) -> None:
+    it.join(send("join"))
+    it.call_off()
+
+
+def over_with_a_leave(it: Exchanges, send: Send) -> None:
+    it.leave(send("leave"))
+    it.call_off()
+
+
+@pytest.mark.parametrize(
+    ("ask", "arrives"),
+    [
+        (all_asked, ["join", "heartbeat"]),
+        (left_before_it_joined, ["leave"]),
+        (joined_again, ["join"]),
+        (over_without_a_leave, []),
+        (over_with_a_leave, ["leave"]),
+    ],
+)
+def test_what_is_asked_later_is_not_overtaken(ask: Callable[[Exchanges, Send], None], arrives: list[str]) -> None:
+    assert sent(ask) == arrives
