@@ -1,0 +1,94 @@
+"""What two members count adds up to what was written, and a trace that a producer began goes on in a handler."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from opentelemetry import propagate
+from opentelemetry.trace import SpanKind
+
+from kafka_nextgen import Consumer, Metrics, Record, StopHandle
+from tests.endtoend.reading import config_of, poll_until, read
+from tests.opentelemetry.telemetry import Telemetry
+from tests.support.clients import create_topic, idempotent_producer, produce, stored_offsets, unique
+from tests.support.kafka_server import KafkaServer
+
+COUNT = 400
+
+
+@pytest.fixture
+def telemetry() -> Telemetry:
+    return Telemetry()
+
+
+def counted(metrics: Metrics, topic: str) -> int:
+    """What was handed over, by whichever number."""
+    reading = metrics.reading
+    assert reading.records == (reading.topics[topic].records if reading.records else 0)
+    assert reading.records <= reading.fetched_records
+    return reading.records
+
+
+def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) -> None:
+    servers, topic = kafka.bootstrap_servers, create_topic(kafka.bootstrap_servers, "seeing", partitions=4)
+    group = unique("seeing")
+    settings = config_of(kafka, group, enable_auto_commit=True, auto_commit_interval_ms=50, **config)
+    with Consumer(**settings) as first:
+        telemetry.instrument(first)
+        first.subscribe([topic])
+        produce(servers, topic, COUNT, partitions=4)
+        read(first, COUNT)
+        poll_until([first], lambda: sum(stored_offsets(servers, group).values()) == COUNT)
+        with Consumer(**settings) as second:
+            second.subscribe([topic])
+            both = [first, second]
+            poll_until(both, lambda: [len(one.assignment()) for one in both] == [2, 2])
+            produce(servers, topic, COUNT, partitions=4, first=COUNT)
+            poll_until(both, lambda: sum(counted(one.metrics(), topic) for one in both) >= 2 * COUNT)
+            assert second.metrics().reading.records == COUNT / 2
+            assert second.metrics().group.rebalances_by_cause["joined"] == 1
+        metrics = first.metrics()
+        shared = next(rebalance for rebalance in first.rebalances() if rebalance.revoked)
+    assert (metrics.commits.failed, metrics.group.failed_rebalances, metrics.connections.lost) == (0, 0, 0)
+    assert metrics.commits.commits >= 1
+    assert metrics.group.heartbeats >= 1
+    assert metrics.connections.bytes_in > 0
+    assert len(shared.kept) == 2
+    assert shared.epoch_after > shared.epoch_before
+    assert shared.reason != ""
+    assert telemetry.value("messaging.client.consumed.messages") == metrics.reading.records
+    assert len(telemetry.spans("rebalance")) == sum(first.metrics().group.rebalances_by_cause.values())
+
+
+def test_what_two_members_count_adds_up(kafka: KafkaServer, telemetry: Telemetry) -> None:
+    see_two_members(kafka, telemetry)
+
+
+def test_what_two_classic_members_count_adds_up(real_kafka: KafkaServer, telemetry: Telemetry) -> None:
+    quick = {"heartbeat_interval_ms": 200, "partition_assignment_strategy": "cooperative-sticky"}
+    see_two_members(real_kafka, telemetry, group_protocol="classic", **quick)
+
+
+def test_a_trace_goes_on_from_the_producer_to_the_handler(kafka: KafkaServer, telemetry: Telemetry) -> None:
+    topic = create_topic(kafka.bootstrap_servers, "traced")
+    producer, stop, handled = idempotent_producer(kafka.bootstrap_servers), StopHandle(), threading.Event()
+    with telemetry.tracer.start_as_current_span("order", kind=SpanKind.PRODUCER) as order:
+        headers: dict[str, str] = {}
+        propagate.inject(headers)
+        producer.produce(topic, value=b"1", headers=list(headers.items()))
+    assert producer.flush(30) == 0
+
+    def handle(record: Record) -> None:
+        with telemetry.tracer.start_as_current_span("save"):
+            handled.set()
+        stop.stop()
+
+    with Consumer(**config_of(kafka, unique("traced"))) as consumer:
+        telemetry.instrument(consumer)
+        consumer.run(handle, [topic], stop=stop)
+    assert handled.is_set()
+    (process,), (save,), (poll,) = (telemetry.spans(name) for name in (f"process {topic}", "save", f"poll {topic}"))
+    trace_id = order.get_span_context().trace_id
+    assert {span.context.trace_id for span in (process, save) if span.context is not None} == {trace_id}
+    assert [link.context.span_id for link in poll.links] == [order.get_span_context().span_id]
