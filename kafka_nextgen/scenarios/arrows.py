@@ -1,4 +1,4 @@
-"""Which arrows of the membership tables were walked, and which refusals were met."""
+"""Which arrows of the membership tables were walked, and which refusals were met, also of commits and lookups."""
 
 from __future__ import annotations
 
@@ -27,3 +27,4 @@ class Trail:
 
     arrows: set[Arrow] = field(factory=set)
     refusals: set[tuple[type, int]] = field(factory=set)  # by the kind of event that told of it
+    rows: set[tuple[str, int]] = field(factory=set)  # of the tables for commits and lookups

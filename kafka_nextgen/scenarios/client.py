@@ -10,11 +10,14 @@ from attrs import define, field
 from kafka_nextgen.membership.effects import CommitConsumed, ResolveTopics
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.offsets.rules import RULES
+from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.network import COORDINATOR, Kind, Link
+from kafka_nextgen.scenarios.offset_desk import Desk
 from kafka_nextgen.scenarios.watching import Watch
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["NEVER", "Client", "Task"]
 
@@ -38,6 +41,8 @@ class Client:
 
     name: str
     settings: MemberSettings
+    offset_settings: OffsetSettings
+    desk: Desk
     to_coordinator: Link
     from_coordinator: Link
     lives: int = 0
@@ -55,15 +60,17 @@ class Client:
     was_misled: bool = False  # a scenario answered in the coordinator's name
 
     @classmethod
-    def make(cls, name: str, settings: MemberSettings) -> Client:
+    def make(cls, name: str, settings: MemberSettings, offsets: OffsetSettings, now: float) -> Client:
         """A client that runs, and has subscribed to nothing."""
-        client = cls(name, settings, Link(f"{name}->{COORDINATOR}"), Link(f"{COORDINATOR}->{name}"))
-        client.start()
+        links = Link(f"{name}->{COORDINATOR}"), Link(f"{COORDINATOR}->{name}")
+        client = cls(name, settings, offsets, Desk.make(offsets, RULES, now), *links)
+        client.start(now)
         return client
 
-    def start(self) -> None:
+    def start(self, now: float) -> None:
         """Begin a life. The first member id is the client's name, later ones have a number."""
         self.lives += 1
+        self.desk = Desk.make(self.offset_settings, RULES, now)
         self.member = Member(self.settings, self.name if self.lives == 1 else f"{self.name}/{self.lives}")
         self.watch = Watch()
 
@@ -81,6 +88,11 @@ class Client:
     def tasks(self) -> frozenset[Task]:
         """What it can be slow in."""
         return frozenset(Task) - {Task.HEARTBEAT}
+
+    def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What the application has processed of what it is assigned."""
+        held = self.watch.applied
+        return {tp: OffsetAndMetadata(at) for tp, at in sorted(self.positions.items()) if tp in held}
 
     def polls(self, now: float) -> bool:
         """Whether the application polls."""

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import is_late
+from kafka_nextgen.membership.offsets import effects as offsets_fx
+from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, GroupEntered
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
 from kafka_nextgen.scenarios.calling import Call, finished, tell, tell_call
 from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.network import Kind, Message
-from kafka_nextgen.scenarios.notation import write_duration
+from kafka_nextgen.scenarios.notation import write_duration, write_offsets
+from kafka_nextgen.scenarios.offset_desk import NO_JITTER, OffsetDriver
 from kafka_nextgen.scenarios.telling import Write
 from kafka_nextgen.scenarios.world import GROUP
-from kafka_nextgen.types import OffsetAndMetadata
 
 __all__ = ["NO_JITTER", "REQUEST_TIMEOUT_S", "Driver"]
 
 REQUEST_TIMEOUT_S = 30.0
-
-#: In the middle of the jitter: a backoff of 100 ms is 100 ms.
-NO_JITTER = 0.5
 
 
 class Driver:
@@ -34,6 +33,7 @@ class Driver:
 
     def __init__(self, write: Write) -> None:
         self.trail = Trail()
+        self.offsets: OffsetDriver[Client] = OffsetDriver(self.trail, _put_on_its_way, self._end_commit)
         self._write = write
 
     def feed(self, client: Client, event: ev.Event, now: float) -> Iterator[str]:
@@ -41,6 +41,8 @@ class Driver:
         member = client.member
         if member is None:
             return
+        if isinstance(event, ev.Subscribed):
+            yield from self.offsets.feed(client, GroupEntered(), now)
         before, late = member.status, is_late(member.state, event)
         effects = member.handle(event, now, NO_JITTER)
         if not late:
@@ -50,6 +52,7 @@ class Driver:
         for effect in effects:
             client.watch.sees(effect)
             yield from self._carry_out(client, effect, now)
+            yield from self.offsets.follow(client, effect, now)
 
     def _note(self, arrow: Arrow, event: ev.Event) -> None:
         self.trail.arrows.add(arrow)
@@ -61,7 +64,7 @@ class Driver:
             case fx.SendHeartbeat():
                 yield self._send_heartbeat(client, effect, now)
             case fx.CommitConsumed():
-                yield self._commit(client, effect, now)
+                yield from self._commit(client, effect, now)
             case fx.CallOnAssigned() | fx.CallOnRevoked() | fx.CallOnLost():
                 client.calls.append(effect)
                 yield tell_call(client.name, effect)
@@ -76,18 +79,23 @@ class Driver:
         client.answer_by[Kind.HEARTBEAT, effect.number] = now + REQUEST_TIMEOUT_S
         return f"{client.name} -> {_written(effect, self._write)}"
 
-    def _commit(self, client: Client, effect: fx.CommitConsumed, now: float) -> str:
+    def _commit(self, client: Client, effect: fx.CommitConsumed, now: float) -> Iterator[str]:
         client.commit = effect
-        held = client.watch.applied
-        offsets = {tp: OffsetAndMetadata(at) for tp, at in sorted(client.positions.items()) if tp in held}
-        written = " ".join(f"{tp}={at.offset}" for tp, at in offsets.items())
+        offsets = client.consumed()
         if not offsets or Task.COMMIT in client.slow:
-            return f"   {client.name} commits {written or '-'}"
-        epoch = client.watch.published_epoch
-        question = OffsetCommit(GROUP, offsets, _id_of(client), epoch, client.settings.instance_id)
-        client.to_coordinator.messages.append(Message(Kind.COMMIT, _id_of(client), effect.number, question))
-        client.answer_by[Kind.COMMIT, effect.number] = min(effect.deadline, now + REQUEST_TIMEOUT_S)
-        return f"{client.name} -> commit epoch={epoch} {written}"
+            yield f"   {client.name} commits {write_offsets(offsets)}"
+            return
+        desk = client.desk
+        desk.before_revoking = desk.number()
+        asked = CommitBeforeRevokingAsked(desk.before_revoking, offsets, max(0.0, effect.deadline - now))
+        yield from self.offsets.feed(client, asked, now)
+
+    def _end_commit(self, client: Client, said: offsets_fx.TellMember | str | None, now: float) -> Iterator[str]:
+        """The commit before a revocation came to its end."""
+        assert not isinstance(said, offsets_fx.TellMember), "by this protocol heartbeats tell a member where it stands"
+        if client.commit is not None:
+            number, client.commit = client.commit.number, None
+            yield from self.feed(client, ev.CommitFinished(number, said), now)
 
     def end_call(self, client: Client, call: Call, error: str | None, now: float) -> Iterator[str]:
         """Let a callback return, or raise."""
@@ -99,6 +107,18 @@ class Driver:
 def _id_of(client: Client) -> str:
     assert client.member is not None, "only a client that runs sends"
     return client.member.member_id
+
+
+def _put_on_its_way(client: Client, effect: offsets_fx.SendCommit | offsets_fx.SendLookup, now: float) -> None:
+    question: OffsetCommit | OffsetFetch
+    if isinstance(effect, offsets_fx.SendCommit):
+        kind = Kind.COMMIT
+        question = OffsetCommit(GROUP, effect.offsets, effect.member_id, effect.member_epoch, effect.instance_id)
+    else:
+        kind = Kind.FETCH_OFFSETS
+        question = OffsetFetch(GROUP, tuple(sorted(effect.partitions)), effect.member_id, effect.member_epoch)
+    client.to_coordinator.messages.append(Message(kind, _id_of(client), effect.number, question))
+    client.answer_by[kind, effect.number] = effect.deadline
 
 
 def _heartbeat(effect: fx.SendHeartbeat) -> ConsumerGroupHeartbeat:

@@ -22,6 +22,7 @@ class Kind(Enum):
 
     HEARTBEAT = "heartbeat"
     COMMIT = "commit"
+    FETCH_OFFSETS = "fetch-offsets"
 
 
 @frozen

@@ -7,10 +7,19 @@ Times have their unit: ``5s``, ``250ms``, ``5m``.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["NotationError", "parse_duration", "parse_offset", "parse_partition", "parse_partitions", "write_duration"]
+__all__ = [
+    "NotationError",
+    "parse_duration",
+    "parse_offset",
+    "parse_partition",
+    "parse_partitions",
+    "write_duration",
+    "write_offsets",
+]
 
 _PARTITIONS = re.compile(r"(?P<topic>[\w.-]+)\[(?P<runs>(?:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)?)\]")
 _DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>ms|s|m)")
@@ -65,3 +74,8 @@ def parse_duration(text: str) -> float:
 def write_duration(milliseconds: int) -> str:
     """Write ``5s`` or ``250ms``."""
     return f"{milliseconds}ms" if milliseconds % 1000 else f"{milliseconds // 1000}s"
+
+
+def write_offsets(offsets: Mapping[TopicPartition, OffsetAndMetadata | None]) -> str:
+    """Write ``orders[0]=42 orders[1]=-``."""
+    return " ".join(f"{tp}={'-' if at is None else at.offset}" for tp, at in sorted(offsets.items())) or "-"

@@ -7,12 +7,13 @@ their callbacks at once, unless they are made slow.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import ResolveTopics
+from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.scenarios.arrows import Trail
 from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.driving import Driver
@@ -21,12 +22,17 @@ from kafka_nextgen.scenarios.keepalives import without_keepalives
 from kafka_nextgen.scenarios.network import Kind, Link, Message
 from kafka_nextgen.scenarios.notation import NotationError
 from kafka_nextgen.scenarios.pure import PureWorld
-from kafka_nextgen.scenarios.telling import tell_commit, tell_heartbeat
+from kafka_nextgen.scenarios.telling import tell_commit, tell_fetch, tell_heartbeat
 
 __all__ = ["PairWorld"]
 
 #: What needs more steps than this at one time never settles.
 _MOST_STEPS = 2_000
+
+_LOST: Mapping[Kind, Callable[[int, str], offsets_ev.OffsetEvent]] = {
+    Kind.COMMIT: offsets_ev.CommitLost,
+    Kind.FETCH_OFFSETS: offsets_ev.LookupLost,
+}
 
 _TASKS = {"CallOnAssigned": Task.ASSIGN, "CallOnRevoked": Task.REVOKE, "CallOnLost": Task.LOSE}
 
@@ -84,7 +90,7 @@ class PairWorld(PureWorld):
         outcome = self.host.ask(message.content)  # type: ignore[arg-type]  # questions travel this way
         yield from self.news(outcome)
         answer = outcome.response
-        assert isinstance(answer, ConsumerGroupHeartbeatAnswer | OffsetsCommitted)
+        assert isinstance(answer, ConsumerGroupHeartbeatAnswer | OffsetsCommitted | OffsetsFetched)
         reply = Message(message.kind, message.member_id, message.number, answer)
         client.from_coordinator.messages.append(reply)
 
@@ -92,9 +98,10 @@ class PairWorld(PureWorld):
         """Let an answer arrive."""
         waited_for = client.answer_by.pop((message.kind, message.number), None) is not None
         late = "" if waited_for else " late"
-        if isinstance(message.content, OffsetsCommitted):
-            yield from (line + late for line in tell_commit(client.name, message.content))
-            yield from self.end_commit(client, message.number, _why(message.content))
+        if isinstance(message.content, OffsetsCommitted | OffsetsFetched):
+            event, lines = _about_offsets(client.name, message.number, message.content)
+            yield from (line + late for line in lines)
+            yield from self.tell_desk(client, event)
             return
         assert isinstance(message.content, ConsumerGroupHeartbeatAnswer)
         answer = message.content
@@ -107,16 +114,24 @@ class PairWorld(PureWorld):
         if client.answer_by.pop((message.kind, message.number), None) is None:
             return
         yield f"-> {client.name} no answer"
-        if message.kind is Kind.COMMIT:
-            yield from self.end_commit(client, message.number, "no answer")
+        if message.kind in _LOST:
+            yield from self.tell_desk(client, _LOST[message.kind](message.number, "no answer"))
             return
         client.watch.answered(message.number, succeeded=False)
         yield from self.feed(client, ev.HeartbeatLost(message.number, "no answer"))
 
-    def end_commit(self, client: Client, number: int, error: str | None) -> Iterator[str]:
-        """Let a commit come to its end."""
-        if client.commit is not None and client.commit.number == number:
-            client.commit = None
+    def tell_desk(self, client: Client, event: offsets_ev.OffsetEvent) -> Iterator[str]:
+        """Let something happen to a client's commits and lookups."""
+        if isinstance(event, offsets_ev.CommitAnswered | offsets_ev.CommitLost):
+            client.desk.commits.pop(event.number, None)
+        if isinstance(event, offsets_ev.LookupAnswered | offsets_ev.LookupLost):
+            client.desk.lookups.pop(event.number, None)
+        yield from self.driver.offsets.feed(client, event, self.host.now)
+
+    def end_commit(self, client: Client, error: str | None) -> Iterator[str]:
+        """Let a commit end that was not sent: there was nothing to commit, or the client is slow in it."""
+        assert client.commit is not None, "a commit is under way"
+        number, client.commit = client.commit.number, None
         yield from self.feed(client, ev.CommitFinished(number, error))
 
     # What the clients do by themselves.
@@ -145,7 +160,7 @@ class PairWorld(PureWorld):
         if client.calls and _TASKS[type(client.calls[0]).__name__] not in client.slow:
             return self.driver.end_call(client, client.calls[0], None, self.host.now)
         if client.commit is not None and self._is_ready(client):
-            return self.end_commit(client, client.commit.number, None)
+            return self.end_commit(client, None)
         if client.to_resolve is not None and Task.TOPICS not in client.slow:
             return self.resolve(client)
         polls = client.member.wants_poll and client.polls(self.host.now)
@@ -153,9 +168,7 @@ class PairWorld(PureWorld):
 
     def _is_ready(self, client: Client) -> bool:
         """Whether nothing was sent, because there was nothing to commit."""
-        assert client.commit is not None
-        is_under_way = (Kind.COMMIT, client.commit.number) in client.answer_by
-        return not is_under_way and Task.COMMIT not in client.slow
+        return client.desk.before_revoking is None and Task.COMMIT not in client.slow
 
     def resolve(self, client: Client, topics: Collection[str] = ()) -> Iterator[str]:
         """Answer with the names of those topics that there are, or of those among ``topics``, for now."""
@@ -182,7 +195,7 @@ class PairWorld(PureWorld):
     def _next_event(self) -> float | None:
         times = [self.host.coordinator.deadline()] if not self.is_down else []
         for client in self.clients.values():
-            times += [client.member.deadline() if client.member else None, *client.answer_by.values()]
+            times += [*_deadlines(client), *client.answer_by.values()]
             times.append(client.silent_until if client.silent_until > self.host.now else None)
         return min((time for time in times if time is not None), default=None)
 
@@ -210,6 +223,9 @@ class PairWorld(PureWorld):
         deadline = client.member.deadline()
         if deadline is not None and deadline <= self.host.now:
             yield from self.feed(client, ev.TimePassed())
+        deadline = client.desk.machine.deadline()
+        if deadline is not None and deadline <= self.host.now:
+            yield from self.tell_desk(client, offsets_ev.TimePassed())
 
     # What must hold.
 
@@ -229,8 +245,17 @@ class PairWorld(PureWorld):
                 yield f"{client.name} works on {self.write(client.watch.working_on - reserved)}, which is not its own"
 
 
-def _why(answer: OffsetsCommitted) -> str | None:
-    return next((code.name for code in answer.errors.values() if code is not ErrorCode.NONE), None)
+def _deadlines(client: Client) -> tuple[float | None, ...]:
+    return () if client.member is None else (client.member.deadline(), client.desk.machine.deadline())
+
+
+def _about_offsets(
+    name: str, number: int, answer: OffsetsCommitted | OffsetsFetched
+) -> tuple[offsets_ev.OffsetEvent, Iterable[str]]:
+    """What a client learns of an answer, and how that is told."""
+    if isinstance(answer, OffsetsCommitted):
+        return offsets_ev.CommitAnswered(number, answer.errors), tell_commit(name, answer)
+    return offsets_ev.LookupAnswered(number, answer.offsets, {}, answer.error), [tell_fetch(name, answer)]
 
 
 def _event(number: int, answer: ConsumerGroupHeartbeatAnswer) -> ev.HeartbeatAnswered | ev.HeartbeatRefused:

@@ -59,7 +59,7 @@ def _answer_call(world: PairWorld, client: Client, command: Command, kind: type[
 def _answer_commit(world: PairWorld, client: Client, command: Command) -> Iterator[str]:
     if client.commit is None:
         raise command.error(f"{client.name} commits nothing")
-    yield from world.end_commit(client, client.commit.number, command.options.get("error"))
+    yield from world.end_commit(client, command.options.get("error"))
 
 
 def _answer_topics(world: PairWorld, client: Client, command: Command) -> Iterator[str]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.scenarios.client import Client
+from kafka_nextgen.scenarios.driving import REQUEST_TIMEOUT_S
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, parse_offset
 from kafka_nextgen.scenarios.pair import PairWorld
@@ -32,11 +34,11 @@ _NAMES = {"instance": "instance_id", "rack": "rack_id", "assignor": "server_assi
 
 def member(world: PairWorld, command: Command) -> Iterator[str]:
     """Start a client, or several alike."""
-    command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "timeout")
+    command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "interval", "timeout")
     for name in command.words:
         if name in world.clients:
             raise command.error(f"there is a member {name}: restart it")
-        world.clients[name] = Client.make(name, _settings(command))
+        world.clients[name] = Client.make(name, _settings(command), _offset_settings(command), world.now)
     yield from ()
 
 
@@ -50,6 +52,19 @@ def _settings(command: Command) -> MemberSettings:
     if "timeout" in options:
         given["rebalance_timeout_ms"] = round(1000 * parse_duration(options["timeout"]))
     return MemberSettings(GROUP, **given)  # type: ignore[arg-type]  # each was parsed for its own field
+
+
+def _offset_settings(command: Command) -> OffsetSettings:
+    times = {key: parse_duration(value) for key, value in command.options.items() if key in ("interval", *_DURATIONS)}
+    if "interval" in times and command.options.get("commit") != "auto":
+        raise command.error("an interval is for members with commit=auto")
+    return OffsetSettings(
+        command.options.get("instance"),
+        REQUEST_TIMEOUT_S,
+        times.get("retry_backoff", 0.1),
+        times.get("retry_backoff_max", 1.0),
+        times.get("interval"),
+    )
 
 
 def position(world: PairWorld, command: Command) -> Iterator[str]:
@@ -72,6 +87,6 @@ def restart(world: PairWorld, command: Command) -> Iterator[str]:
     client = member_of(world, command)
     if client.member is not None:
         raise command.error(f"{command.name} runs: crash it, or close it, first")
-    client.start()
+    client.start(world.now)
     if client.subscription is not None:
         yield from world.feed(client, client.subscription)
