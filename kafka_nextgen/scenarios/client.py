@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from enum import Enum
 
 from attrs import define, field
@@ -15,7 +16,7 @@ from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.network import COORDINATOR, Kind, Link
-from kafka_nextgen.scenarios.offset_desk import Desk
+from kafka_nextgen.scenarios.offset_desk import Desk, consumed
 from kafka_nextgen.scenarios.watching import Watch
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -89,10 +90,9 @@ class Client:
         """What it can be slow in."""
         return frozenset(Task) - {Task.HEARTBEAT}
 
-    def consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
+    def consumed(self) -> Mapping[TopicPartition, OffsetAndMetadata]:
         """What the application has processed of what it is assigned."""
-        held = self.watch.applied
-        return {tp: OffsetAndMetadata(at) for tp, at in sorted(self.positions.items()) if tp in held}
+        return consumed(self.positions, self.watch.applied)
 
     def polls(self, now: float) -> bool:
         """Whether the application polls."""

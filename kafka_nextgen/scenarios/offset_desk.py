@@ -6,7 +6,7 @@ ends by what the member does next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field
@@ -24,7 +24,7 @@ from kafka_nextgen.scenarios.calling import tell
 from kafka_nextgen.scenarios.notation import write_offsets
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
-__all__ = ["Desk", "OffsetDriver"]
+__all__ = ["NO_JITTER", "AtDesk", "Desk", "OffsetDriver", "consumed"]
 
 #: In the middle of the jitter: a backoff of 100 ms is 100 ms.
 NO_JITTER = 0.5
@@ -52,6 +52,24 @@ class Desk:
         """The number of the next ask."""
         self.last_ask += 1
         return self.last_ask
+
+    def ended(self, event: ev.OffsetEvent) -> None:
+        """Note that a request is under way no more, if this event says so."""
+        if isinstance(event, ev.CommitAnswered | ev.CommitLost):
+            self.commits.pop(event.number, None)
+        if isinstance(event, ev.LookupAnswered | ev.LookupLost):
+            self.lookups.pop(event.number, None)
+
+    def overdue(self, now: float) -> list[ev.OffsetEvent]:
+        """What is under way for too long, as events."""
+        commits = [ev.CommitLost(number, "no answer") for number, each in self.commits.items() if each.deadline <= now]
+        lookups = [ev.LookupLost(number, "no answer") for number, each in self.lookups.items() if each.deadline <= now]
+        return [*commits, *lookups]
+
+    def deadlines(self) -> list[float | None]:
+        """When something is to happen by itself: to the machine, or to what is under way."""
+        requests: list[fx.SendCommit | fx.SendLookup] = [*self.commits.values(), *self.lookups.values()]
+        return [self.machine.deadline(), *(request.deadline for request in requests)]
 
     def belongs_to_table(self, number: int) -> str:
         """The table of the rules that decides about the request of this number."""
@@ -146,6 +164,11 @@ class OffsetDriver(Generic[C]):
             yield f"   {client.name} {what} is {write_offsets(effect.offsets)}"
         elif effect.ask != INTERVAL_ASK:
             yield f"   {client.name} {what} is done"
+
+
+def consumed(positions: Mapping[TopicPartition, int], assigned: Collection[TopicPartition]) -> Offsets:
+    """What was processed of what is assigned, as it is committed."""
+    return {tp: OffsetAndMetadata(at) for tp, at in sorted(positions.items()) if tp in assigned}
 
 
 def _written(failure: fx.Failure) -> str:

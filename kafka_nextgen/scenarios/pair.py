@@ -122,11 +122,14 @@ class PairWorld(PureWorld):
 
     def tell_desk(self, client: Client, event: offsets_ev.OffsetEvent) -> Iterator[str]:
         """Let something happen to a client's commits and lookups."""
-        if isinstance(event, offsets_ev.CommitAnswered | offsets_ev.CommitLost):
-            client.desk.commits.pop(event.number, None)
-        if isinstance(event, offsets_ev.LookupAnswered | offsets_ev.LookupLost):
-            client.desk.lookups.pop(event.number, None)
+        client.desk.ended(event)
         yield from self.driver.offsets.feed(client, event, self.host.now)
+
+    def take_back(self, client: Client, kind: Kind, number: int) -> None:
+        """Let a request, or its answer, be under way no more."""
+        for link in (client.to_coordinator, client.from_coordinator):
+            link.forget(kind, number)
+        client.answer_by.pop((kind, number), None)
 
     def end_commit(self, client: Client, error: str | None) -> Iterator[str]:
         """Let a commit end that was not sent: there was nothing to commit, or the client is slow in it."""

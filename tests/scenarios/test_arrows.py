@@ -1,4 +1,5 @@
-"""Every arrow of both membership tables, and every reaction to a refusal, is walked by a scenario."""
+"""Every arrow of both membership tables, every reaction to a refusal, and every row of the tables for offsets is
+walked by a scenario."""
 
 from __future__ import annotations
 
@@ -8,10 +9,12 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import failures as classic
+from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic import transitions as classic_transitions
 from kafka_nextgen.membership.classic.events import CommitRefused, JoinRefused, SyncRefused
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.membership.failures import REACTIONS
+from kafka_nextgen.membership.offsets import rules as offsets
 from kafka_nextgen.membership.table import RowOf
 from kafka_nextgen.membership.transitions import RULES
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
@@ -46,6 +49,35 @@ CLASSIC_CODES = {
     CommitRefused: {*classic.COMMIT_REACTIONS},
 }
 
+#: What no repetition of a commit repairs; any code that is in no table is treated alike.
+REFUSED_COMMITS = {
+    ErrorCode.UNKNOWN_MEMBER_ID,
+    ErrorCode.FENCED_INSTANCE_ID,
+    ErrorCode.GROUP_AUTHORIZATION_FAILED,
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    ErrorCode.OFFSET_METADATA_TOO_LARGE,
+    ErrorCode.INVALID_COMMIT_OFFSET_SIZE,
+    ErrorCode.GROUP_ID_NOT_FOUND,
+}
+REFUSED_LOOKUPS = {ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.TOPIC_AUTHORIZATION_FAILED}
+
+#: The rows of the tables for offsets, with what is in none of them: by the protocol's world and the table.
+ROWS = {
+    ("pair", "commit"): {*offsets.COMMIT_ACTIONS, *REFUSED_COMMITS},
+    ("pair", "commit_before_revoking"): {
+        *offsets.COMMIT_BEFORE_REVOKING_ACTIONS,
+        ErrorCode.GROUP_AUTHORIZATION_FAILED,
+        ErrorCode.UNKNOWN_MEMBER_ID,
+    },
+    ("pair", "fetch"): {*offsets.FETCH_ACTIONS, *REFUSED_LOOKUPS, ErrorCode.UNKNOWN_MEMBER_ID},
+    ("scripted", "commit"): {*classic_offsets.COMMIT_ACTIONS, *REFUSED_COMMITS},
+    ("scripted", "commit_before_revoking"): {
+        *classic_offsets.COMMIT_BEFORE_REVOKING_ACTIONS,
+        *classic.COMMIT_REACTIONS,
+    },
+    ("scripted", "fetch"): {*classic_offsets.FETCH_ACTIONS, *REFUSED_LOOKUPS},
+}
+
 
 @pytest.fixture(scope="module")
 def trail() -> Trail:
@@ -66,6 +98,7 @@ def trail_of(world: str) -> Trail:
             player.play(scenario)
             walked.arrows |= player.world.trail.arrows
             walked.refusals |= player.world.trail.refusals
+            walked.rows |= player.world.trail.rows
     return walked
 
 
@@ -93,3 +126,13 @@ def test_every_code_has_a_scenario(trail: Trail) -> None:
 def test_every_code_of_a_classic_coordinator_has_a_scenario(event: type, classic_trail: Trail) -> None:
     met = {code for kind, code in classic_trail.refusals if kind is event}
     assert {code.name for code in CLASSIC_CODES[event] if code not in met} == set()
+
+
+@pytest.mark.parametrize(("world", "table"), ROWS)
+def test_every_row_for_offsets_has_a_scenario(
+    world: str, table: str, trail: Trail, classic_trail: Trail, figures: Callable[[str], None]
+) -> None:
+    rows = ROWS[world, table]
+    met = {code for name, code in (trail if world == "pair" else classic_trail).rows if name == table}
+    figures(f"{world}, {table}: {len(rows & met)} of {len(rows)} rows walked")
+    assert {code.name for code in rows - met} == set()

@@ -57,7 +57,9 @@ def _settled(state: OffsetState, commits: Iterable[Commit], at: Moment) -> tuple
 
 
 def _may_go_on(state: OffsetState, commit: Commit, at: Moment) -> bool:
-    return commit.request is None and not _is_out(state, commit) and is_ready(commit.patience, state.member_epoch, at)
+    if commit.request is not None or not commit.left or _is_out(state, commit):
+        return False
+    return is_ready(commit.patience, state.member_epoch, at)
 
 
 def _is_over(state: OffsetState, commit: Commit, at: Moment) -> bool:

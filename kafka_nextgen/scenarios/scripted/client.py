@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from enum import Enum
 
 from attrs import define, field
@@ -15,12 +16,16 @@ from kafka_nextgen.membership.classic.effects import (
     SendSyncGroup,
 )
 from kafka_nextgen.membership.classic.member import ClassicMember
+from kafka_nextgen.membership.classic.offsets import RULES
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.effects import CommitConsumed
 from kafka_nextgen.membership.events import Subscribed
+from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.client import NEVER, Task
+from kafka_nextgen.scenarios.offset_desk import Desk, consumed
 from kafka_nextgen.scenarios.scripted.watching import ClassicWatch
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["KINDS", "Kind", "Request", "ScriptedClient"]
 
@@ -51,6 +56,7 @@ class ScriptedClient:
     name: str
     settings: ClassicSettings
     member: ClassicMember
+    desk: Desk
     watch: ClassicWatch = field(factory=ClassicWatch)
     subscription: Subscribed | None = None
     slow: set[Task] = field(factory=set)
@@ -61,12 +67,17 @@ class ScriptedClient:
     requests: dict[Kind, Request] = field(factory=dict)  # the latest of each kind, until it is answered
     answer_by: dict[Kind, float] = field(factory=dict)  # when it counts as lost
     last_join: SendJoinGroup | None = None
+    positions: dict[TopicPartition, int] = field(factory=dict)
     silent_until: float = NEVER  # the application does not poll before
 
     @classmethod
-    def make(cls, name: str, settings: ClassicSettings) -> ScriptedClient:
+    def make(cls, name: str, settings: ClassicSettings, offsets: OffsetSettings, now: float) -> ScriptedClient:
         """A client that runs, and has subscribed to nothing."""
-        return cls(name, settings, ClassicMember(settings))
+        return cls(name, settings, ClassicMember(settings), Desk.make(offsets, RULES, now))
+
+    def consumed(self) -> Mapping[TopicPartition, OffsetAndMetadata]:
+        """What the application has processed of what it is assigned."""
+        return consumed(self.positions, self.watch.applied)
 
     @property
     def tasks(self) -> frozenset[Task]:

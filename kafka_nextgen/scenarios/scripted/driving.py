@@ -11,10 +11,14 @@ from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.member import is_late
 from kafka_nextgen.membership.effects import CommitConsumed
-from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.membership.events import CommitFinished, HeartbeatRefused, Subscribed
+from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup, TellMember
+from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, GroupEntered
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
 from kafka_nextgen.scenarios.calling import Call, finished, tell, tell_call
-from kafka_nextgen.scenarios.driving import NO_JITTER, REQUEST_TIMEOUT_S
+from kafka_nextgen.scenarios.client import Task
+from kafka_nextgen.scenarios.driving import REQUEST_TIMEOUT_S
+from kafka_nextgen.scenarios.offset_desk import NO_JITTER, OffsetDriver
 from kafka_nextgen.scenarios.scripted.client import KINDS, Request, ScriptedClient
 from kafka_nextgen.scenarios.scripted.telling import tell_question, tell_request
 
@@ -28,9 +32,12 @@ class ScriptedDriver:
 
     def __init__(self) -> None:
         self.trail = Trail()
+        self.offsets: OffsetDriver[ScriptedClient] = OffsetDriver(self.trail, _wait_for_the_scenario, self._report)
 
     def feed(self, client: ScriptedClient, event: ev.ClassicEvent, now: float) -> Iterator[str]:
         """Let something happen to a client."""
+        if isinstance(event, Subscribed):
+            yield from self.offsets.feed(client, GroupEntered(), now)
         before, late = client.member.status, is_late(client.member.state, event)
         effects = client.member.handle(event, now, NO_JITTER)
         if not late:
@@ -40,6 +47,7 @@ class ScriptedDriver:
         for effect in effects:
             client.watch.sees(effect)
             yield from self._carry_out(client, effect, now)
+            yield from self.offsets.follow(client, effect, now)
 
     def _note(self, arrow: Arrow, event: ev.ClassicEvent) -> None:
         self.trail.arrows.add(arrow)
@@ -53,8 +61,7 @@ class ScriptedDriver:
             client.calls.append(effect)
             yield tell_call(client.name, effect)
         elif isinstance(effect, CommitConsumed):
-            client.commit = effect
-            yield f"   {client.name} commits"
+            yield from self._commit(client, effect, now)
         elif isinstance(effect, fx.AskForTopics):
             client.question = effect
             yield tell_question(client.name, effect)
@@ -70,8 +77,31 @@ class ScriptedDriver:
         if not (isinstance(request, fx.SendClassicHeartbeat) and client.is_kept()):
             yield tell_request(client.name, request)
 
+    def _commit(self, client: ScriptedClient, effect: CommitConsumed, now: float) -> Iterator[str]:
+        client.commit = effect
+        offsets = client.consumed()
+        if not offsets or Task.COMMIT in client.slow:
+            yield f"   {client.name} commits"
+            return
+        desk = client.desk
+        desk.before_revoking = desk.number()
+        asked = CommitBeforeRevokingAsked(desk.before_revoking, offsets, max(0.0, effect.deadline - now))
+        yield from self.offsets.feed(client, asked, now)
+
+    def _report(self, client: ScriptedClient, said: TellMember | str | None, now: float) -> Iterator[str]:
+        """Tell the member what a refused commit says of it, or how the commit before a revocation ended."""
+        if isinstance(said, TellMember):
+            yield from self.feed(client, ev.CommitRefused(said.code, said.member_epoch), now)
+        elif client.commit is not None:
+            number, client.commit = client.commit.number, None
+            yield from self.feed(client, CommitFinished(number, said), now)
+
     def end_call(self, client: ScriptedClient, call: Call, error: str | None, now: float) -> Iterator[str]:
         """Let a callback return, or raise."""
         client.calls.remove(call)
         client.watch.callback_ended(call, error is not None)
         yield from self.feed(client, finished(call, error), now)
+
+
+def _wait_for_the_scenario(_client: ScriptedClient, _request: SendCommit | SendLookup, _now: float) -> None:
+    """A coordinator machine would take it from here."""

@@ -16,11 +16,13 @@ from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.membership import events as common
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.group import JoinedMember
+from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.scenarios.arrows import Trail
 from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.client import Task
 from kafka_nextgen.scenarios.grammar import ScenarioError
 from kafka_nextgen.scenarios.keepalives import without_keepalives
+from kafka_nextgen.scenarios.network import Kind as NetworkKind
 from kafka_nextgen.scenarios.scripted.client import Kind, ScriptedClient
 from kafka_nextgen.scenarios.scripted.driving import ScriptedDriver
 
@@ -67,6 +69,14 @@ class ScriptedWorld:
         """What does not hold, of which member."""
         return [f"{client.name}: {rule}" for client in self.clients.values() for rule in client.watch.broken]
 
+    def tell_desk(self, client: ScriptedClient, event: offsets_ev.OffsetEvent) -> Iterator[str]:
+        """Let something happen to a client's commits and lookups."""
+        client.desk.ended(event)
+        yield from self.driver.offsets.feed(client, event, self.now)
+
+    def take_back(self, client: ScriptedClient, kind: NetworkKind, number: int) -> None:
+        """Let a request be under way no more: there is no network that would have it."""
+
     # What the network does.
 
     def end(self, client: ScriptedClient, kind: Kind, event: ev.ClassicEvent, *, succeeded: bool) -> Iterator[str]:
@@ -105,7 +115,7 @@ class ScriptedWorld:
     def _next_step(self, client: ScriptedClient) -> Iterator[str] | None:
         if client.calls and task_of(client.calls[0]) not in client.slow:
             return self.driver.end_call(client, client.calls[0], None, self.now)
-        if client.commit is not None and Task.COMMIT not in client.slow:
+        if client.commit is not None and client.desk.before_revoking is None and Task.COMMIT not in client.slow:
             return self.end_commit(client, None)
         if client.question is not None and Task.TOPICS not in client.slow:
             return self.describe(client)
@@ -154,7 +164,7 @@ class ScriptedWorld:
     def _next_event(self) -> float | None:
         times: list[float | None] = []
         for client in self.clients.values():
-            times += [client.member.deadline(), *client.answer_by.values()]
+            times += [client.member.deadline(), *client.answer_by.values(), *client.desk.deadlines()]
             times.append(client.silent_until if client.silent_until > self.now else None)
         return min((time for time in times if time is not None), default=None)
 
@@ -164,6 +174,9 @@ class ScriptedWorld:
                 if deadline <= self.now:
                     yield f"-> {client.name} no answer"
                     yield from self.lose(client, kind)
+            for lost in client.desk.overdue(self.now):
+                yield f"-> {client.name} no answer"
+                yield from self.tell_desk(client, lost)
             yield from self._wake(client)
 
     def _wake(self, client: ScriptedClient) -> Iterator[str]:
@@ -171,6 +184,9 @@ class ScriptedWorld:
             yield from self.feed(client, common.Polled())
         if self._is_due(client):
             yield from self.feed(client, common.TimePassed())
+        deadline = client.desk.machine.deadline()
+        if deadline is not None and deadline <= self.now:
+            yield from self.tell_desk(client, offsets_ev.TimePassed())
 
     def _is_due(self, client: ScriptedClient) -> bool:
         deadline = client.member.deadline()

@@ -1,7 +1,7 @@
 """Answers by hand: of an application that is slow, or raises, and of a coordinator that says what it would not say.
 
 answer A revoke                the callback returns; with error=... it raises
-answer A commit error=...      the commit ends
+answer A commit error=...      the commit before a revocation ends, if A is slow in that; else see ``desks``
 answer A topics                the names of topic ids arrive
 answer A heartbeat error=NOT_COORDINATOR
 answer A heartbeat epoch=5 assignment=foo[0] interval=5s
@@ -20,6 +20,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.network import Kind, Message
 from kafka_nextgen.scenarios.notation import parse_duration
 from kafka_nextgen.scenarios.pair import PairWorld
+from kafka_nextgen.scenarios.verbs import desks
 from kafka_nextgen.scenarios.verbs.applications import code_in, member_of, task
 
 __all__ = ["answer"]
@@ -37,6 +38,9 @@ def answer(world: PairWorld, command: Command) -> Iterator[str]:
     client = member_of(world, command)
     if command.words[1] == Kind.HEARTBEAT.value:
         yield from _answer_heartbeat(world, client, command)
+        return
+    if desks.is_about_offsets(client.desk, command):
+        yield from desks.answer(world, client, command)
         return
     asked = task(command, command.words[1], client.tasks)
     if asked is Task.COMMIT:

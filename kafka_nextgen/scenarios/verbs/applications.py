@@ -55,7 +55,14 @@ class Application(Protocol):
         """What it can be slow in."""
 
 
+M = TypeVar("M")
 C = TypeVar("C", bound=Application)
+
+
+class Populated(Protocol[M]):
+    """A world with clients of whatever kind."""
+
+    clients: dict[str, M]
 
 
 class Inhabited(Protocol[C]):
@@ -71,7 +78,7 @@ class Inhabited(Protocol[C]):
         """Let something happen to a client."""
 
 
-def member_of(world: Inhabited[C], command: Command, name: str | None = None) -> C:
+def member_of(world: Populated[M], command: Command, name: str | None = None) -> M:
     """The client a command is about, or one of several. Raises ``ScenarioError`` if there is none."""
     wanted = name or command.name
     if wanted not in world.clients:

@@ -28,6 +28,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_partitions
 from kafka_nextgen.scenarios.scripted.client import Kind, ScriptedClient
 from kafka_nextgen.scenarios.scripted.world import ScriptedWorld, task_of
+from kafka_nextgen.scenarios.verbs import desks
 from kafka_nextgen.scenarios.verbs.applications import code_in, member_of, task
 
 __all__ = ["answer", "lose"]
@@ -43,7 +44,9 @@ def answer(world: ScriptedWorld, command: Command) -> Iterator[str]:
     client = member_of(world, command)
     if len(command.words) < 2:
         raise command.error("answer what?")
-    if command.words[1] in _KINDS:
+    if desks.is_about_offsets(client.desk, command):
+        yield from desks.answer(world, client, command)
+    elif command.words[1] in _KINDS:
         yield from _ANSWERS[_KINDS[command.words[1]]](world, client, command)
     else:
         yield from _finish(world, client, command)
@@ -53,6 +56,9 @@ def lose(world: ScriptedWorld, command: Command) -> Iterator[str]:
     """Let the answer to a request get lost, or the request itself."""
     command.expect(2)
     client = member_of(world, command)
+    if desks.is_about_offsets(client.desk, command):
+        yield from desks.lose(world, client, command)
+        return
     if command.words[1] not in _KINDS:
         raise command.error(f"a request is {', '.join(_KINDS)}")
     _number(client, _KINDS[command.words[1]], command)

@@ -10,7 +10,7 @@ topic foo 4                          now there is such a topic, or it has so man
 delete foo
 enforce A reason=...                 the application wants a rebalance (KIP-568)
 commit A generation=1 error=ILLEGAL_GENERATION
-                                     a commit of the application, made in that generation, was refused
+                                     a commit of the application, of that generation, was refused; or see ``desks``
 settle                               everything that can happen at this time happens; each hop is indented
 state                                what each member is, and which of its requests are not answered
 """
@@ -28,6 +28,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
 from kafka_nextgen.scenarios.scripted.client import Kind, ScriptedClient
 from kafka_nextgen.scenarios.scripted.world import ScriptedWorld
+from kafka_nextgen.scenarios.verbs import desks
 from kafka_nextgen.scenarios.verbs.applications import code_in, member_of
 from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import format_partitions
@@ -54,13 +55,15 @@ _PRESENT = frozenset({"topics", "generation", "has"})
 
 def member(world: ScriptedWorld, command: Command) -> Iterator[str]:
     """Start a client, or several alike."""
-    command.expect(range(1, 100), "protocol", "assignors", "commit", *_PRESENT, *_SECONDS, *_MILLISECONDS, *_NAMES)
+    command.expect(
+        range(1, 100), "protocol", "assignors", "commit", "interval", *_PRESENT, *_SECONDS, *_MILLISECONDS, *_NAMES
+    )
     if command.options.get("protocol") != "classic":
         raise command.error("members of the scripted world have protocol=classic")
     for name in command.words:
         if name in world.clients:
             raise command.error(f"there is a member {name}")
-        world.clients[name] = ScriptedClient.make(name, _settings(command))
+        world.clients[name] = ScriptedClient.make(name, _settings(command), desks.settings(command), world.now)
         if not _PRESENT.isdisjoint(command.options):
             _let_in(world, world.clients[name], command)
     yield from ()
@@ -130,7 +133,10 @@ def enforce(world: ScriptedWorld, command: Command) -> Iterator[str]:
 
 
 def commit(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    """Let a commit of the application be refused."""
+    """Commit, or let a commit be refused that was made in some generation."""
+    if len(command.words) > 1:
+        yield from desks.commit(world, command)
+        return
     command.expect(1, "generation", "error")
     client = member_of(world, command)
     generation = int(command.options.get("generation", client.member.member_epoch))

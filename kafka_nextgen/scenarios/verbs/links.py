@@ -5,6 +5,7 @@ release L      it does again
 deliver L      the oldest message arrives, even if held; ``deliver L commit`` picks the oldest of a kind
 drop L         the oldest message is lost; over TCP that takes the connection with it, so the asker knows
 duplicate L    the oldest message will arrive twice
+delay L        the oldest message is overtaken by all others
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.network import COORDINATOR, Kind, Link, Message
 from kafka_nextgen.scenarios.pair import PairWorld
 
-__all__ = ["deliver", "drop", "duplicate", "hold", "release"]
+__all__ = ["delay", "deliver", "drop", "duplicate", "hold", "release"]
 
 
 def hold(world: PairWorld, command: Command) -> Iterator[str]:
@@ -49,6 +50,14 @@ def duplicate(world: PairWorld, command: Command) -> Iterator[str]:
     """Send one message twice."""
     link, message = _link(world, command), _message(world, command)
     link.messages.insert(link.messages.index(message), message)
+    yield from ()
+
+
+def delay(world: PairWorld, command: Command) -> Iterator[str]:
+    """Let one message be overtaken."""
+    link, message = _link(world, command), _message(world, command)
+    link.messages.remove(message)
+    link.messages.append(message)
     yield from ()
 
 

@@ -1,7 +1,6 @@
 """Members of the consumer group protocol with a machine of their own; ``applications`` has what they are told.
 
 member A instance=one commit=auto    a client that runs; options are those of its configuration
-position A foo[0]=5                  the application has processed up to there
 crash A                              without a word
 restart A                            under another member id, with the same subscription
 """
@@ -10,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.scenarios.client import Client
-from kafka_nextgen.scenarios.driving import REQUEST_TIMEOUT_S
 from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_duration, parse_offset
+from kafka_nextgen.scenarios.notation import parse_duration
 from kafka_nextgen.scenarios.pair import PairWorld
+from kafka_nextgen.scenarios.verbs import desks
 from kafka_nextgen.scenarios.verbs.applications import member_of
 from kafka_nextgen.scenarios.world import GROUP
 
-__all__ = ["crash", "member", "position", "restart"]
+__all__ = ["crash", "member", "restart"]
 
 _DURATIONS = {
     "max_poll_interval": "max_poll_interval_s",
@@ -38,7 +36,7 @@ def member(world: PairWorld, command: Command) -> Iterator[str]:
     for name in command.words:
         if name in world.clients:
             raise command.error(f"there is a member {name}: restart it")
-        world.clients[name] = Client.make(name, _settings(command), _offset_settings(command), world.now)
+        world.clients[name] = Client.make(name, _settings(command), desks.settings(command), world.now)
     yield from ()
 
 
@@ -52,26 +50,6 @@ def _settings(command: Command) -> MemberSettings:
     if "timeout" in options:
         given["rebalance_timeout_ms"] = round(1000 * parse_duration(options["timeout"]))
     return MemberSettings(GROUP, **given)  # type: ignore[arg-type]  # each was parsed for its own field
-
-
-def _offset_settings(command: Command) -> OffsetSettings:
-    times = {key: parse_duration(value) for key, value in command.options.items() if key in ("interval", *_DURATIONS)}
-    if "interval" in times and command.options.get("commit") != "auto":
-        raise command.error("an interval is for members with commit=auto")
-    return OffsetSettings(
-        command.options.get("instance"),
-        REQUEST_TIMEOUT_S,
-        times.get("retry_backoff", 0.1),
-        times.get("retry_backoff_max", 1.0),
-        times.get("interval"),
-    )
-
-
-def position(world: PairWorld, command: Command) -> Iterator[str]:
-    """Let the application have processed records."""
-    command.expect(range(2, 100))
-    member_of(world, command).positions.update(map(parse_offset, command.words[1:]))
-    yield from ()
 
 
 def crash(world: PairWorld, command: Command) -> Iterator[str]:

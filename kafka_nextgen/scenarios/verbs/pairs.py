@@ -1,4 +1,4 @@
-"""The whole pair at once: ``settle``, ``state``, and a coordinator that goes down.
+"""The whole pair at once: ``settle``, ``state``, a coordinator that goes down, and commits of whatever member.
 
 settle                   everything that can happen at this time happens; each hop is indented
 coordinator stop         it is down: whatever reaches it is lost
@@ -15,10 +15,16 @@ from kafka_nextgen.scenarios.client import Client
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.network import Link
 from kafka_nextgen.scenarios.pair import PairWorld
-from kafka_nextgen.scenarios.verbs import groups
+from kafka_nextgen.scenarios.verbs import desks, groups, offsets
 from kafka_nextgen.types import format_partitions
 
-__all__ = ["coordinator", "settle", "state"]
+__all__ = ["commit", "coordinator", "settle", "state"]
+
+
+def commit(world: PairWorld, command: Command) -> Iterator[str]:
+    """Commit by the machine of a member that has one, or as it is written."""
+    by_machine = command.name in world.clients
+    yield from desks.commit(world, command) if by_machine else offsets.commit(world, command)
 
 
 def settle(world: PairWorld, command: Command) -> Iterator[str]:
