@@ -89,8 +89,8 @@ class ConsumerDriver(MemberDriver[Member]):
             logger.warning(text, self._identity.group_id, why, effect.subscribed_pattern, self._watch.max_age_s)
         return ev.HeartbeatLost(effect.number, why)
 
-    def _take_names(self, names: frozenset[str]) -> None:
-        super().feed(ev.Subscribed(names))
+    def _take_names(self, pattern: str, names: frozenset[str]) -> None:
+        super().feed(ev.Subscribed(names, matched_by=pattern))
 
     def _resolve_topics(self, effect: fx.ResolveTopics) -> None:
         if self._resolving is not None:

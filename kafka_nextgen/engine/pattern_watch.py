@@ -24,10 +24,13 @@ logger = logging.getLogger("kafka_nextgen.member")
 
 
 class PatternWatch:
-    """Tells ``on_names`` which topics match, at first and whenever that has changed. Lives on the I/O thread."""
+    """Tells ``on_names`` the pattern and which topics match it, at first and whenever that has changed.
+
+    Lives on the I/O thread.
+    """
 
     def __init__(
-        self, cluster: ClusterClient, tasks: TaskSet, max_age_s: float, on_names: Callable[[frozenset[str]], None]
+        self, cluster: ClusterClient, tasks: TaskSet, max_age_s: float, on_names: Callable[[str, frozenset[str]], None]
     ) -> None:
         self._cluster = cluster
         self._tasks = tasks
@@ -56,7 +59,7 @@ class PatternWatch:
             if names != told:
                 logger.info("pattern %r matches %s", pattern, ", ".join(sorted(names)) or "no topic")
                 told = names
-                self._on_names(names)
+                self._on_names(pattern, names)
             await asyncio.sleep(self.max_age_s)
 
     async def _look_up(self, pattern: str) -> frozenset[str]:

@@ -20,6 +20,8 @@ NOT_POLLED = "the application did not poll within max.poll.interval.ms"
 
 
 def _subscribed(event: ev.Subscribed) -> str:
+    if event.matched_by is not None:
+        return f"the pattern {event.matched_by} matched {', '.join(sorted(event.topics)) or 'no topic'}"
     what = f"the pattern {event.pattern}" if event.pattern is not None else ", ".join(sorted(event.topics))
     return f"the application subscribed to {what}"
 

@@ -32,10 +32,14 @@ __all__ = [
 
 @frozen
 class Subscribed:
-    """The application subscribed to topics by name, to a pattern (RE2), or to other ones than before."""
+    """The application subscribed to topics by name, to a pattern (RE2), or to other ones than before.
+
+    ``matched_by`` is for the reader: the pattern that ``topics`` are the names to, where the coordinator has none.
+    """
 
     topics: frozenset[str] = frozenset()
     pattern: str | None = None
+    matched_by: str | None = None
 
 
 @frozen

@@ -10,7 +10,7 @@ from collections.abc import Awaitable
 import pytest
 from attrs import evolve
 
-from kafka_nextgen import BrokerError, GroupProtocol, SubscriptionPattern
+from kafka_nextgen import BrokerError, GroupProtocol, SubscriptionPattern, TopicPartition
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, METADATA
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
@@ -99,6 +99,9 @@ def test_topics_that_come_and_go_are_noticed(stage: Stage, old: OldBroker) -> No
         poll_until(consumer, lambda: {partition.topic for partition in consumer.assignment()} == {TOPIC, "orders-eu"})
         admin.delete_topics(["orders-eu"])["orders-eu"].result(timeout=20)
         poll_until(consumer, lambda: consumer.assignment() == {tp()})
+        poll_until(consumer, lambda: consumer.rebalances()[-1].revoked == (TopicPartition("orders-eu", 0),))
+        reasons = [rebalance.reason for rebalance in consumer.rebalances()]
+        assert any(reason.endswith("the pattern orders.* matched orders, orders-eu") for reason in reasons)
     assert old.subscriptions() == [[TOPIC], [TOPIC, "orders-eu"]]
 
 
