@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any
 
 from kafka_nextgen.engine.classic_requests import ClassicRequests
@@ -26,10 +27,10 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         return ClassicRequests(self._cluster, self._identity.group_id, self._request_timeout_s)
 
     async def _exchange(
-        self, request: Coroutine[object, object, ev.ClassicEvent], lost: Callable[[str], ev.ClassicEvent]
+        self, request: Callable[[], Coroutine[object, object, ev.ClassicEvent]], lost: Callable[[str], ev.ClassicEvent]
     ) -> None:
         try:
-            event = await request
+            event = await request()
         except Exception as bug:  # the application is told; the member does not wait for ever
             self.feed(lost(repr(bug)))
             raise
@@ -38,20 +39,23 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         self.feed(event)
 
     def _send_join(self, effect: fx.SendJoinGroup) -> None:
-        self._exchanges.join(self._exchange(self._requests.join(effect), lambda why: ev.JoinLost(effect.number, why)))
+        join = partial(self._requests.join, effect)
+        self._exchanges.join(self._exchange(join, lambda why: ev.JoinLost(effect.number, why)))
 
     def _send_sync(self, effect: fx.SendSyncGroup) -> None:
-        self._exchanges.ask(self._exchange(self._requests.sync(effect), lambda why: ev.SyncLost(effect.number, why)))
+        sync = partial(self._requests.sync, effect)
+        self._exchanges.ask(self._exchange(sync, lambda why: ev.SyncLost(effect.number, why)))
 
     def _send_heartbeat(self, effect: fx.SendClassicHeartbeat) -> None:
-        beat = self._requests.heartbeat(effect)
+        beat = partial(self._requests.heartbeat, effect)
         self._exchanges.ask(self._exchange(beat, lambda why: HeartbeatLost(effect.number, why)))
 
     def _send_leave(self, effect: fx.SendLeaveGroup) -> None:
-        self._exchanges.leave(self._exchange(self._requests.leave(effect), lambda _: ev.LeaveEnded(effect.number)))
+        leave = partial(self._requests.leave, effect)
+        self._exchanges.leave(self._exchange(leave, lambda _: ev.LeaveEnded(effect.number)))
 
     def _ask_for_topics(self, effect: fx.AskForTopics) -> None:
-        question = self._describe(effect)
+        question = partial(self._describe, effect)
         self._tasks.start(self._exchange(question, lambda why: ev.TopicsNotDescribed(effect.number, why)))
 
     async def _describe(self, effect: fx.AskForTopics) -> ev.ClassicEvent:

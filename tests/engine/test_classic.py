@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -20,6 +21,8 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.bridge.consumer_protocol import decode_assignment
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.classic_driver import ClassicDriver
+from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_HEARTBEAT,
     SYNC_GROUP,
@@ -30,7 +33,7 @@ from kafka_nextgen.wire.messages import (
     SyncGroupResponse,
 )
 from tests.engine.classic_group import CLASSIC, COOPERATIVE, Group
-from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp, values
+from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, poll_until, read, tp, values
 from tests.support.waiting import eventually
 
 
@@ -237,3 +240,20 @@ def test_the_leaders_assignment_is_what_its_assignor_says(stage: Stage, group: G
         consumer.subscribe([TOPIC])
         read(consumer, 20)
     assert told == [{0, 1}]
+
+
+def test_a_request_that_is_called_off_before_it_began_leaves_nothing_behind(stage: Stage, group: Group) -> None:
+    with warnings.catch_warnings(record=True) as caught, stage.consumer(**CLASSIC) as consumer:
+        warnings.simplefilter("always")
+        consumer.subscribe([TOPIC])
+        read(consumer, 20)
+        engine = consumer._core.engine
+        driver = engine._driver
+        assert isinstance(driver, ClassicDriver)
+
+        async def call_off() -> None:
+            driver._send_heartbeat(SendClassicHeartbeat(99, "me", None, 1))
+            driver._exchanges.call_off()
+
+        engine._thread.submit(call_off()).result(PATIENCE_S)
+    assert [str(warning.message) for warning in caught] == []
