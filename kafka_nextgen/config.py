@@ -140,7 +140,11 @@ class ConsumerConfig:
     retry_backoff_max_ms: int = _key(_MS, 1_000, "The longest pause before a retry.")
     reconnect_backoff_ms: int = _key(_MS, 50, "The pause before connecting to a broker again; doubles from there.")
     reconnect_backoff_max_ms: int = _key(_MS, 1_000, "The longest pause before connecting to a broker again.")
-    metadata_max_age_ms: int = _key(p.whole_number(1), 300_000, "Metadata older than this is asked for again.")
+    metadata_max_age_ms: int = _key(
+        p.whole_number(1),
+        300_000,
+        "Metadata older than this is asked for again, and topics nobody needs any more are forgotten.",
+    )
     metadata_recovery_strategy: RecoveryStrategy = _key(
         p.one_of(RecoveryStrategy),
         RecoveryStrategy.REBOOTSTRAP,
@@ -159,7 +163,7 @@ class ConsumerConfig:
     allow_auto_create_topics: bool = _key(
         p.boolean,
         True,
-        "Let a broker create topics that are subscribed to but do not exist, if it does so at all.",
+        "Let a broker create topics that are subscribed to or assigned by name but never were there, if it does so at all.",
     )
     key_deserializer: p.Deserializer | None = _key(
         p.deserializer, None, "Makes an object of a record's key; unset leaves bytes."

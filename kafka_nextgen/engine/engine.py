@@ -103,10 +103,15 @@ class Engine:
         )
         self._membership = Membership(config, surroundings, self.offsets)
         self.by_hand = ManualAssignment(config, surroundings)
+        self.cluster.keep_topics(self._topics)
         self._contact = FirstContact(self.cluster, self._signal, config.retry_backoff_max_ms / 1000)
         self._tasks.start(self._contact.make())
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
         self._tasks.start(watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
+
+    def _topics(self) -> frozenset[str]:
+        """The topics that this consumer has to do with, on the I/O thread."""
+        return self._membership.topics | {tp.topic for tp in self.fetches.assignment()}
 
     def _on_change(self) -> None:
         self._thread.call_soon(self._fetcher.pump)

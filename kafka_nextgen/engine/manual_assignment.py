@@ -57,7 +57,8 @@ class ManualAssignment:
     def _replace(self, partitions: frozenset[TopicPartition]) -> None:
         added = partitions - self.partitions
         self.partitions = partitions
-        self._cluster.let_create_topics(True)
+        if added:
+            self._cluster.let_create_topics({tp.topic for tp in added})
         logger.info("assigned by hand: %s", format_partitions(partitions))
         self._fetcher.assign(partitions, added, {})
         self._fetcher.release(added)

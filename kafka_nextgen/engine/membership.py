@@ -50,11 +50,15 @@ class Membership:
             return GroupProtocol.CLASSIC
         return GroupProtocol.CONSUMER if self.driver is not None and self.driver.heard_at is not None else None
 
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics that are subscribed to by name."""
+        return self._subscribed.topics
+
     def subscribe(self, event: Subscribed, has_listener: bool) -> None:
         """Tell the member what to read, and whether somebody listens."""
         self._subscribed = event
-        # Nobody asked by name for the topics that match a pattern: one that was deleted must not come back by that.
-        self._surroundings.cluster.let_create_topics(event.pattern is None)
+        self._surroundings.cluster.let_create_topics(event.topics)
         if self.driver is None:
             self.driver = self._first_driver()
         self._surroundings.identity.belongs = True
@@ -66,6 +70,7 @@ class Membership:
         """Leave the group; what is committed after that is a stranger's."""
         if self.driver is not None:
             await self.driver.leave(event, timeout_s)
+        self._subscribed = Subscribed()
         self._surroundings.identity.belongs = False
         self._offsets.feed(GroupQuit())
 

@@ -62,9 +62,14 @@ class ClusterClient:
         """Have ``callback`` told of every image that differs from the one before, on the event loop."""
         self._keeper.on_change.append(callback)
 
-    def let_create_topics(self, may: bool) -> None:
-        """Whether asking for a topic may create it, as far as ``allow.auto.create.topics`` allows that at all."""
-        self._keeper.may_create_topics = may
+    def keep_topics(self, needed: Callable[[], Collection[str]]) -> None:
+        """Keep the metadata of these topics fresh, which are asked for each time; others are forgotten in time."""
+        self._keeper.interest.needed = needed
+
+    def let_create_topics(self, names: Collection[str]) -> None:
+        """Look for these topics soon; a broker may create those missing, if ``allow.auto.create.topics`` says so."""
+        self._keeper.interest.let_create(names)
+        self._keeper.urge()
 
     async def start(self) -> None:
         """Reach a first broker and learn of the others; from then on the metadata keeps itself fresh.
@@ -92,7 +97,7 @@ class ClusterClient:
         topic_ids: Collection[TopicId] | None = None,
         timeout_s: float | None = None,
     ) -> None:
-        """Ask for these topics, or for those known already if none are given; ``metadata`` has the answer.
+        """Ask for these topics, or for those of interest if none are given; ``metadata`` has the answer.
 
         Raises ``TransportError``, ``DecodeError``, or ``BrokerError``. ``timeout_s`` is in seconds, None
         for ``default.api.timeout.ms``.

@@ -2,7 +2,8 @@
 
 Questions are put one after the other; whoever wants to know something while one is out is answered by the next, which
 asks for everything that was wanted meanwhile. On its own the keeper asks when what it has is older than
-``metadata.max.age.ms`` or was found wrong (``urge``), and goes on asking, with growing pauses, until it is told.
+``metadata.max.age.ms`` or was found wrong (``urge``), and goes on asking, with growing pauses, until it is told. It
+asks for the topics of interest then (``interest``), and forgets all others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Collection
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.bridge import metadata as bridge
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -20,6 +21,7 @@ from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, KafkaNextgenError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
+from kafka_nextgen.transport.interest import Interest
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import TopicId
@@ -35,14 +37,15 @@ _WITH_IDS = 12  # the first version that looks topics up by id
 
 @frozen
 class _Wanted:
-    """What the next question is to ask for; topics that are known already come with ``known``."""
+    """What the next question is to ask for; ``everything`` is all topics of interest."""
 
     names: frozenset[str] = frozenset()
     topic_ids: frozenset[TopicId] = frozenset()
-    known: bool = False
+    everything: bool = False
 
     def plus(self, other: _Wanted) -> _Wanted:
-        return _Wanted(self.names | other.names, self.topic_ids | other.topic_ids, self.known or other.known)
+        everything = self.everything or other.everything
+        return _Wanted(self.names | other.names, self.topic_ids | other.topic_ids, everything)
 
 
 class MetadataKeeper:
@@ -51,7 +54,7 @@ class MetadataKeeper:
     def __init__(self, settings: TransportSettings, reach: Reach, chance: Callable[[], float]) -> None:
         self.image = ClusterImage()
         self.on_change: list[Callable[[ClusterImage], None]] = []
-        self.may_create_topics = True
+        self.interest = Interest(settings.metadata_max_age_s, settings.auto_create_topics)
         self._settings = settings
         self._reach = reach
         self._chance = chance
@@ -73,7 +76,7 @@ class MetadataKeeper:
     async def refresh(
         self, names: Collection[str] | None, topic_ids: Collection[TopicId] | None, deadline: Deadline
     ) -> None:
-        """Ask for topics by name and id; for those known already if neither is given.
+        """Ask for topics by name and id; for those of interest if neither is given.
 
         Raises ``TransportError``, ``DecodeError`` or ``BrokerError``.
         """
@@ -113,8 +116,10 @@ class MetadataKeeper:
                 _settle(future, None)
 
     async def _learn(self, wanted: _Wanted) -> None:
-        names = wanted.names | self.image.topics_by_name.keys() if wanted.known else wanted.names
-        creating = self._settings.auto_create_topics and self.may_create_topics
+        now = asyncio.get_running_loop().time()
+        of_interest = self.interest.names(now) if wanted.everything else frozenset[str]()
+        names = wanted.names | of_interest
+        creating = self.interest.creates(names)
 
         def build(version: int) -> ApiMessage:
             if wanted.topic_ids and version < _WITH_IDS:
@@ -122,7 +127,9 @@ class MetadataKeeper:
             return bridge.to_request(names, wanted.topic_ids, creating)
 
         deadline = Deadline(self._settings.request_timeout_s, "metadata")
-        self._take(bridge.from_response(await self._ask(build, deadline)))
+        answer = bridge.from_response(await self._ask(build, deadline))
+        self.interest.note_answer(answer, wanted.names, wanted.topic_ids, now)
+        self._take(answer, forgetting=wanted.everything)
 
     async def _ask(self, build: Callable[[int], ApiMessage], deadline: Deadline) -> MetadataResponse:
         message = await self._reach.ask(METADATA, build, deadline)
@@ -134,8 +141,11 @@ class MetadataKeeper:
             raise BrokerError(f"metadata was refused ({name_of(code)})", code=code, retriable=True)
         return message
 
-    def _take(self, answer: ClusterImage) -> None:
-        image, known = bridge.merged(self.image, answer), self.image
+    def _take(self, answer: ClusterImage, *, forgetting: bool) -> None:
+        known, image = self.image, bridge.merged(self.image, answer)
+        if forgetting:
+            answered = image.topics_by_name.keys() & answer.topics_by_name.keys()
+            image = evolve(image, topics_by_name={name: image.topics_by_name[name] for name in answered})
         self._reach.brokers = {
             broker.node_id: ServerAddress(broker.host, broker.port) for broker in image.brokers.values()
         }

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kafka_nextgen import ConfigError, RebalanceCause, SubscriptionPattern
+from kafka_nextgen import ConfigError, RebalanceCause, SubscriptionPattern, TopicPartition
 from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, tp
 from tests.support.clients import admin_client
 
@@ -67,14 +67,24 @@ def test_a_rebalance_is_logged_with_its_reason(stage: Stage, caplog: pytest.LogC
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["by name", "by a pattern"])
-def test_only_topics_asked_for_by_name_are_created(stage: Stage, named: bool) -> None:
+def test_a_topic_that_was_deleted_is_not_created_again_because_it_was_read(stage: Stage, named: bool) -> None:
     admin = admin_client(stage.cluster.bootstrap_servers)
     with stage.consumer(metadata_max_age_ms=20) as consumer:
         consumer.subscribe([TOPIC] if named else SubscriptionPattern(f"{TOPIC}.*"))
         poll_until(consumer, lambda: consumer.assignment() == {tp()})
         admin.delete_topics([TOPIC])[TOPIC].result(timeout=20)
-        if named:
-            poll_until(consumer, lambda: TOPIC in consumer.topics())
-        else:
-            poll_until(consumer, lambda: not consumer.assignment())
-            assert consumer.topics() == ()
+        poll_until(consumer, lambda: not consumer.assignment())
+        assert consumer.topics() == ()
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_a_topic_that_is_subscribed_to_by_name_is_created(stage: Stage, protocol: str) -> None:
+    with stage.consumer(group_protocol=protocol, group_id="creators", metadata_max_age_ms=20) as consumer:
+        consumer.subscribe(["fresh"])
+        poll_until(consumer, lambda: consumer.assignment() == {TopicPartition("fresh", 0)})
+
+
+def test_asking_for_a_topic_does_not_create_it(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        assert consumer.partitions_for("nowhere") == ()
+        assert consumer.topics() == (TOPIC,)

@@ -36,6 +36,10 @@ def names_asked(request: RequestFrame) -> set[str | None] | None:
     return None if request.message.topics is None else {topic.name for topic in request.message.topics}
 
 
+def asks_to_create(request: RequestFrame) -> bool:
+    return bool(request.message.allow_auto_topic_creation)
+
+
 def question(version: int) -> ApiMessage:
     return MetadataRequest(topics=[], allow_auto_topic_creation=False)
 
@@ -93,14 +97,63 @@ async def test_wishes_that_come_while_a_question_is_out_become_one_question() ->
 
 
 @in_loop
-async def test_old_metadata_is_asked_for_again_with_the_topics_known() -> None:
+async def test_old_metadata_is_asked_for_again_with_the_topics_needed() -> None:
     async with scripted() as (broker,), client_of(broker, metadata_max_age_s=0.01) as client:
+        client.keep_topics(lambda: {"orders"})
         broker.topics = {"orders": ORDERS}
         await client.start()
         await client.refresh_metadata(topics={"orders"})
         changes = Changes(client)
         broker.topics = {"orders": AUDIT}
         assert (await changes.next()).id_of("orders") == AUDIT
+
+
+@in_loop
+async def test_a_topic_that_nobody_needs_is_forgotten_some_time_after_it_was_asked_for() -> None:
+    async with scripted() as (broker,), client_of(broker, metadata_max_age_s=0.05) as client:
+        client.keep_topics(lambda: {"orders"})
+        broker.topics = {"orders": ORDERS, "audit": AUDIT}
+        await client.start()
+        await client.refresh_metadata(topics={"audit"})
+        assert client.metadata.id_of("audit") == AUDIT
+        changes = Changes(client)
+        while client.metadata.id_of("audit") is not None:
+            await changes.next()
+        await broker.heard(METADATA, len(broker.asked(METADATA)) + 1)
+        assert names_asked(broker.asked(METADATA)[-1]) == set(client.metadata.topics_by_name) == {"orders"}
+
+
+@in_loop
+async def test_a_topic_asked_for_lately_is_asked_for_with_those_needed() -> None:
+    async with scripted() as (broker,), client_of(broker, metadata_max_age_s=3600.0) as client:
+        client.keep_topics(lambda: {"orders"})
+        broker.topics = {"orders": ORDERS, "audit": AUDIT}
+        await client.refresh_metadata(topic_ids={AUDIT})
+        await client.refresh_metadata()
+        assert names_asked(broker.asked(METADATA)[-1]) == {"orders", "audit"}
+
+
+@in_loop
+async def test_a_broker_may_create_what_was_subscribed_to_until_it_was_there_once() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        client.keep_topics(lambda: {"orders"})
+        client.let_create_topics({"orders"})
+        for _ in range(2):
+            await client.refresh_metadata()
+        broker.topics = {"orders": ORDERS}
+        await client.refresh_metadata()
+        broker.topics = {}
+        await client.refresh_metadata()
+        await client.refresh_metadata(topics={"audit"})
+        assert [asks_to_create(request) for request in broker.asked(METADATA)] == [True, True, True, False, False]
+
+
+@in_loop
+async def test_a_broker_may_create_nothing_if_it_is_told_so() -> None:
+    async with scripted() as (broker,), client_of(broker, auto_create_topics=False) as client:
+        client.let_create_topics({"orders"})
+        await client.refresh_metadata(topics={"orders"})
+        assert not asks_to_create(broker.asked(METADATA)[-1])
 
 
 @in_loop

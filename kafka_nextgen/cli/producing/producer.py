@@ -80,6 +80,7 @@ class Producer:
         self._acks = acks
         self._timeout_s = timeout_s
         self._partitioner: Partitioner | None = None
+        cluster.let_create_topics([topic])
 
     async def create_topic(self, partitions: int) -> None:
         """Make the topic; raises BrokerError if the broker refuses."""
