@@ -163,7 +163,7 @@ class ConsumerConfig:
     allow_auto_create_topics: bool = _key(
         p.boolean,
         True,
-        "Let a broker create topics that are subscribed to or assigned by name but never were there, if it does so at all.",
+        "Let a broker create topics that are subscribed to or assigned but never were there, if it does so at all.",
     )
     key_deserializer: p.Deserializer | None = _key(
         p.deserializer, None, "Makes an object of a record's key; unset leaves bytes."
