@@ -1,0 +1,57 @@
+"""The log of a member says why: what it lost and on whose word, and every rebalance with its cause."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from kafka_nextgen.membership.states import Status
+from tests.engine.stage import TOPIC, Stage, poll_until
+from tests.support.waiting import eventually
+
+MEMBER_LOG = "kafka_nextgen.member"
+
+
+def lines(caplog: pytest.LogCaptureFixture, level: int) -> list[str]:
+    return [one.getMessage() for one in caplog.records if one.name == MEMBER_LOG and one.levelno == level]
+
+
+def test_being_put_out_of_the_group_is_a_warning_with_the_coordinators_word(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.create()
+    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer() as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: bool(consumer.rebalances()))
+        member = consumer.group_metadata().member_id
+        stage.fence(consumer)
+        poll_until(consumer, lambda: len(consumer.rebalances()) == 3)
+    (warning,) = lines(caplog, logging.WARNING)
+    assert warning.startswith(f"group billing: member {member} is out of the group, for the coordinator answered a")
+    assert "UNKNOWN_MEMBER_ID" in warning
+    assert warning.endswith("what it had is lost, and it joins again")
+
+
+def test_a_member_that_is_not_polled_says_so_before_it_leaves(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    stage.create()
+    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer(max_poll_interval_ms=300) as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: consumer.health().status is Status.STABLE)
+        eventually("it has left", lambda: consumer.health().status is Status.STALE)
+    (warning,) = lines(caplog, logging.WARNING)
+    assert "max.poll.interval.ms=300" in warning
+
+
+def test_every_rebalance_is_a_line_as_rebalances_has_it(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    stage.create(partitions=2)
+    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer() as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: bool(consumer.rebalances()))
+        (rebalance,) = consumer.rebalances()
+    told = [line for line in lines(caplog, logging.INFO) if "rebalance" in line]
+    assert told[0] == f"group billing: {rebalance}"
+    assert "assigned orders[0-1]" in told[0]
+    assert "after the application subscribed to orders" in told[0]
+    assert "rebalance 2: closed" in told[1]
+    assert "the application closed the consumer (leave: default)" in told[1]
