@@ -33,7 +33,11 @@ class AwaitedCalls(Front):
             await answer_to(self._core.commit(offsets, self._limit_s(timeout)))
 
     def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
-        """Commit without waiting; the future tells how it ended. ``close`` lets it end."""
+        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it. ``close`` lets it end.
+
+        Commits of a partition keep their order. One that still waits to be sent, or sent again, is left to a later
+        one, whose end counts for both: a position is never set back by the repetition of an earlier commit.
+        """
         with self._use("commit_async"):
             return asyncio.wrap_future(self._core.commit(offsets, self._limit_s(None)))
 

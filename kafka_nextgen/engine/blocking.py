@@ -31,8 +31,10 @@ class BlockingCalls(Front):
             answer(self._core.commit(offsets, limit_s), limit_s)
 
     def commit_async(self, offsets: Offsets | None = None) -> Future[None]:
-        """Commit without waiting; the future tells how it ended.
+        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it.
 
+        Commits of a partition keep their order. One that still waits to be sent, or sent again, is left to a later
+        one, whose end counts for both: a position is never set back by the repetition of an earlier commit.
         ``close`` lets it end. Callbacks added to the future run on the I/O thread and must not block it.
         """
         with self._use("commit_async"):

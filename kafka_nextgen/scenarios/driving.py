@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import is_late
 from kafka_nextgen.membership.offsets import effects as offsets_fx
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, GroupEntered
+from kafka_nextgen.scenarios import offset_messages
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
 from kafka_nextgen.scenarios.calling import Call, finished, tell, tell_call
 from kafka_nextgen.scenarios.client import Client, Task
@@ -109,16 +110,10 @@ def _id_of(client: Client) -> str:
     return client.member.member_id
 
 
-def _put_on_its_way(client: Client, effect: offsets_fx.SendCommit | offsets_fx.SendLookup, now: float) -> None:
-    question: OffsetCommit | OffsetFetch
-    if isinstance(effect, offsets_fx.SendCommit):
-        kind = Kind.COMMIT
-        question = OffsetCommit(GROUP, effect.offsets, effect.member_id, effect.member_epoch, effect.instance_id)
-    else:
-        kind = Kind.FETCH_OFFSETS
-        question = OffsetFetch(GROUP, tuple(sorted(effect.partitions)), effect.member_id, effect.member_epoch)
-    client.to_coordinator.messages.append(Message(kind, _id_of(client), effect.number, question))
-    client.answer_by[kind, effect.number] = effect.deadline
+def _put_on_its_way(client: Client, effect: offsets_fx.SendCommit | offsets_fx.SendLookup, _now: float) -> None:
+    message = offset_messages.under_way(effect, _id_of(client))
+    client.to_coordinator.messages.append(message)
+    client.answer_by[message.kind, message.number] = effect.deadline
 
 
 def _heartbeat(effect: fx.SendHeartbeat) -> ConsumerGroupHeartbeat:

@@ -71,7 +71,7 @@ class Desk:
         requests: list[fx.SendCommit | fx.SendLookup] = [*self.commits.values(), *self.lookups.values()]
         return [self.machine.deadline(), *(request.deadline for request in requests)]
 
-    def belongs_to_table(self, number: int) -> str:
+    def table_of(self, number: int) -> str:
         """The table of the rules that decides about the request of this number."""
         request = self.machine.state.commit_requests.get(number)
         if request is None:
@@ -129,7 +129,7 @@ class OffsetDriver(Generic[C]):
     def _note(self, desk: Desk, event: ev.OffsetEvent) -> None:
         if isinstance(event, ev.CommitAnswered | ev.LookupAnswered):
             codes = {*event.codes.values(), event.code if isinstance(event, ev.LookupAnswered) else 0}
-            self._trail.rows |= {(desk.belongs_to_table(event.number), code) for code in codes if code}
+            self._trail.rows |= {(desk.table_of(event.number), code) for code in codes if code}
 
     def _carry_out(self, client: C, effect: fx.OffsetEffect, now: float) -> Iterator[str]:
         match effect:

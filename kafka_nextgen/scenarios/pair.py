@@ -7,13 +7,14 @@ their callbacks at once, unless they are made slow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import ResolveTopics
 from kafka_nextgen.membership.offsets import events as offsets_ev
+from kafka_nextgen.scenarios import offset_messages
 from kafka_nextgen.scenarios.arrows import Trail
 from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.driving import Driver
@@ -22,17 +23,12 @@ from kafka_nextgen.scenarios.keepalives import without_keepalives
 from kafka_nextgen.scenarios.network import Kind, Link, Message
 from kafka_nextgen.scenarios.notation import NotationError
 from kafka_nextgen.scenarios.pure import PureWorld
-from kafka_nextgen.scenarios.telling import tell_commit, tell_fetch, tell_heartbeat
+from kafka_nextgen.scenarios.telling import tell_heartbeat
 
 __all__ = ["PairWorld"]
 
 #: What needs more steps than this at one time never settles.
 _MOST_STEPS = 2_000
-
-_LOST: Mapping[Kind, Callable[[int, str], offsets_ev.OffsetEvent]] = {
-    Kind.COMMIT: offsets_ev.CommitLost,
-    Kind.FETCH_OFFSETS: offsets_ev.LookupLost,
-}
 
 _TASKS = {"CallOnAssigned": Task.ASSIGN, "CallOnRevoked": Task.REVOKE, "CallOnLost": Task.LOSE}
 
@@ -99,9 +95,8 @@ class PairWorld(PureWorld):
         waited_for = client.answer_by.pop((message.kind, message.number), None) is not None
         late = "" if waited_for else " late"
         if isinstance(message.content, OffsetsCommitted | OffsetsFetched):
-            event, lines = _about_offsets(client.name, message.number, message.content)
-            yield from (line + late for line in lines)
-            yield from self.tell_desk(client, event)
+            yield from (line + late for line in offset_messages.told(client.name, message.content))
+            yield from self.tell_desk(client, offset_messages.heard(message.number, message.content))
             return
         assert isinstance(message.content, ConsumerGroupHeartbeatAnswer)
         answer = message.content
@@ -114,8 +109,9 @@ class PairWorld(PureWorld):
         if client.answer_by.pop((message.kind, message.number), None) is None:
             return
         yield f"-> {client.name} no answer"
-        if message.kind in _LOST:
-            yield from self.tell_desk(client, _LOST[message.kind](message.number, "no answer"))
+        about_offsets = offset_messages.lost(message)
+        if about_offsets is not None:
+            yield from self.tell_desk(client, about_offsets)
             return
         client.watch.answered(message.number, succeeded=False)
         yield from self.feed(client, ev.HeartbeatLost(message.number, "no answer"))
@@ -250,15 +246,6 @@ class PairWorld(PureWorld):
 
 def _deadlines(client: Client) -> tuple[float | None, ...]:
     return () if client.member is None else (client.member.deadline(), client.desk.machine.deadline())
-
-
-def _about_offsets(
-    name: str, number: int, answer: OffsetsCommitted | OffsetsFetched
-) -> tuple[offsets_ev.OffsetEvent, Iterable[str]]:
-    """What a client learns of an answer, and how that is told."""
-    if isinstance(answer, OffsetsCommitted):
-        return offsets_ev.CommitAnswered(number, answer.errors), tell_commit(name, answer)
-    return offsets_ev.LookupAnswered(number, answer.offsets, {}, answer.error), [tell_fetch(name, answer)]
 
 
 def _event(number: int, answer: ConsumerGroupHeartbeatAnswer) -> ev.HeartbeatAnswered | ev.HeartbeatRefused:

@@ -227,6 +227,18 @@ def test_a_commit_is_not_repeated_for_what_was_given_up_meanwhile(stage: Stage, 
     assert group.committed_in == [1]
 
 
+def test_a_refused_commit_tells_the_member_that_it_is_out(stage: Stage, group: Group) -> None:
+    heard = Hears()
+    with stage.consumer(**CLASSIC) as consumer:
+        consumer.subscribe([TOPIC], heard)
+        read(consumer, 20)
+        group.commit_refusals.append(ErrorCode.UNKNOWN_MEMBER_ID)
+        with pytest.raises(CommitFailedError, match="UNKNOWN_MEMBER_ID"):
+            consumer.commit()
+        poll_until(consumer, lambda: len(heard.calls) == 3)
+    assert heard.calls[:3] == ["assigned orders[0-1]", "lost orders[0-1]", "assigned orders[0-1]"]
+
+
 def test_the_leaders_assignment_is_what_its_assignor_says(stage: Stage, group: Group) -> None:
     told: list[set[int]] = []
     original = group.sync

@@ -15,7 +15,7 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
-from kafka_nextgen.membership.offsets.order import in_order, without_given_up
+from kafka_nextgen.membership.offsets.order import in_order, is_blocked, without_given_up
 from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
 from kafka_nextgen.membership.offsets.rules import OffsetRules, Reaction
 from kafka_nextgen.membership.offsets.settings import Moment
@@ -23,6 +23,9 @@ from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, O
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["end_lookup", "end_what_is_over", "fail_commit", "reaction_to", "refused"]
+
+#: Why a commit can run out of time without an attempt of its own.
+BLOCKED = "an earlier commit of the same partitions has no answer yet"
 
 
 def reaction_to(rules: OffsetRules, kind: CommitKind, code: int) -> Reaction:
@@ -78,6 +81,8 @@ def _end_commit(state: OffsetState, commit: Commit, at: Moment) -> Outcome:
     if _is_out(state, commit):
         codes = dict.fromkeys(commit.open, int(ErrorCode.UNKNOWN_MEMBER_ID))
         return _finish(state, commit, refused(state, commit, codes, ErrorCode.UNKNOWN_MEMBER_ID))
+    if commit.patience.reason is None and is_blocked(state, commit):
+        commit = evolve(commit, patience=evolve(commit.patience, reason=BLOCKED))
     return _finish(state, commit, commit.refusal or _timed_out(commit.patience))
 
 
