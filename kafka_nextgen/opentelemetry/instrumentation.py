@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from importlib.metadata import PackageNotFoundError, version
 from weakref import WeakKeyDictionary, ref
 
 from opentelemetry.metrics import MeterProvider, get_meter_provider
@@ -22,6 +21,7 @@ from kafka_nextgen.opentelemetry.meters import Meters, meters_of
 from kafka_nextgen.opentelemetry.names import Attributes
 from kafka_nextgen.opentelemetry.spans import Spans
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
+from kafka_nextgen.version import VERSION
 
 __all__ = ["MAX_LINKS", "Instrumentation", "instrument", "process_span"]
 
@@ -100,7 +100,7 @@ def instrument(
         known = _INSTRUMENTED.get(consumer)
         if known is not None:
             return known
-        meters = meters_of(meter_provider or get_meter_provider(), SCOPE, _version())
+        meters = meters_of(meter_provider or get_meter_provider(), SCOPE, VERSION)
         client_id = _client_id(consumer.config.client_id)
         common = _common(consumer.config, client_id)
         spans = _spans(tracer_provider, common, max_links, meters)
@@ -129,11 +129,11 @@ def spans_of(consumer: Consumer | AsyncConsumer | None) -> Spans:
     common: Attributes = {names.SYSTEM: names.KAFKA}
     if consumer is not None:
         common = _common(consumer.config, consumer.config.client_id)
-    return _spans(None, common, MAX_LINKS, meters_of(get_meter_provider(), SCOPE, _version()))
+    return _spans(None, common, MAX_LINKS, meters_of(get_meter_provider(), SCOPE, VERSION))
 
 
 def _spans(provider: TracerProvider | None, common: Attributes, max_links: int, meters: Meters) -> Spans:
-    tracer = (provider or get_tracer_provider()).get_tracer(SCOPE, _version())
+    tracer = (provider or get_tracer_provider()).get_tracer(SCOPE, VERSION)
     return Spans(tracer, common, max_links, meters.operation_duration, meters.process_duration)
 
 
@@ -151,10 +151,3 @@ def _client_id(configured: str) -> str:
         number += 1
         name = f"{configured}-{number}"
     return name
-
-
-def _version() -> str:
-    try:
-        return version("kafka-nextgen")
-    except PackageNotFoundError:  # run from a source tree
-        return "0"

@@ -6,18 +6,23 @@ it has (KIP-511); the question is then put in the highest version of that, or in
 
 from __future__ import annotations
 
+import re
+
 from kafka_nextgen.bridge import api_versions
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.version import VERSION
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.messages import ApiVersionsResponse
 
-__all__ = ["SOFTWARE_VERSION", "learn_versions"]
+__all__ = ["learn_versions", "software_version"]
 
-#: What brokers are told of this client, for their metrics (KIP-511).
-SOFTWARE_VERSION = "0.1.0"
+
+def software_version(version: str) -> str:
+    """The version of this client as brokers take it (KIP-511): letters, digits, dots and hyphens, and no others."""
+    return re.sub(r"[^a-zA-Z0-9.]+", "-", version).strip("-.") or "unknown"
 
 
 async def learn_versions(connection: Connection, deadline: Deadline) -> None:
@@ -36,7 +41,7 @@ async def learn_versions(connection: Connection, deadline: Deadline) -> None:
 
 
 async def _ask(connection: Connection, version: int, deadline: Deadline) -> api_versions.BrokerVersions:
-    message = api_versions.to_request(SOFTWARE_VERSION)
+    message = api_versions.to_request(software_version(VERSION))
     answer = await connection.request(API_VERSIONS, version, message, deadline)
     assert isinstance(answer, ApiVersionsResponse)
     return api_versions.from_response(answer)

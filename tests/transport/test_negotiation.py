@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import pytest
 
 from kafka_nextgen.bridge import api_versions
@@ -10,6 +12,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, UnsupportedProtocolError
 from kafka_nextgen.transport.cluster import ANY, Coordinator
 from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.negotiation import software_version
 from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
@@ -47,6 +50,22 @@ async def test_a_broker_with_an_older_api_versions_is_asked_again(
         assert connection.ranges == ALL_VERSIONS
         assert [request.version for request in broker.asked(API_VERSIONS)] == asked
         await connection.close()
+
+
+@in_loop
+async def test_a_broker_is_told_which_client_this_is_in_which_version() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        told = broker.asked(API_VERSIONS)[0].message
+    assert (told.client_software_name, told.client_software_version) == ("kafka-nextgen", version("kafka-nextgen"))
+
+
+@pytest.mark.parametrize(
+    ("installed", "told"),
+    [("1.2.3", "1.2.3"), ("1.2.3+dirty.4", "1.2.3-dirty.4"), ("1.2.3rc1.dev0+", "1.2.3rc1.dev0"), ("+", "unknown")],
+)
+def test_a_version_is_told_in_signs_that_brokers_take(installed: str, told: str) -> None:
+    assert software_version(installed) == told
 
 
 @in_loop
