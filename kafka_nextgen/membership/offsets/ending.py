@@ -17,7 +17,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
 from kafka_nextgen.membership.offsets.order import in_order, is_blocked, without_given_up
 from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
-from kafka_nextgen.membership.offsets.rules import OffsetRules, Reaction
+from kafka_nextgen.membership.offsets.rules import Action, OffsetRules, Reaction
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, OffsetState, Outcome
 from kafka_nextgen.types import TopicPartition
@@ -111,15 +111,24 @@ def _freed(commit: Commit, leader: int) -> Commit:
 
 
 def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome:
-    """The coordinator refused a commit for good, and with it the earlier ones that follow it, which end before it."""
+    """End a commit that was refused, and before it the earlier ones that follow it in what was refused for good."""
     effects: tuple[OffsetEffect, ...] = ()
     for follower in tuple(each for each in state.commits if commit.ask in each.followed.values()):
-        codes = {tp: code for tp, code in failure.codes.items() if follower.followed.get(tp) == commit.ask}
+        codes = {
+            tp: code
+            for tp, code in failure.codes.items()
+            if follower.followed.get(tp) == commit.ask and _is_hopeless(state, follower, code)
+        }
         if codes:
-            state, ended = fail_commit(state, follower, evolve(failure, codes=codes))
+            why = refused(state, follower, codes, codes[min(codes)])
+            state, ended = fail_commit(state, follower, why)
             effects += ended
     state, ended = _finish(state, commit, failure)
     return state, effects + ended
+
+
+def _is_hopeless(state: OffsetState, commit: Commit, code: int) -> bool:
+    return reaction_to(state.rules, commit.kind, code).action is Action.FAIL
 
 
 def end_lookup(state: OffsetState, lookup: Lookup, failure: Failure | None) -> Outcome:

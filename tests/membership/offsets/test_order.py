@@ -61,6 +61,19 @@ def test_what_follows_a_commit_that_is_refused_for_good_is_refused_before_it() -
     assert talk.refuse(TOO_LARGE) == [f"1 {refused}", f"2 {refused}"]
 
 
+def test_what_follows_a_commit_goes_on_by_itself_where_that_was_not_the_reason() -> None:
+    talk = member()
+    talk.commit("foo[0]=5")
+    talk.lose()
+    talk.commit("foo[0]=7 foo[1]=7")
+    talk.passes(0.1)
+    reasons = "foo[0]=COORDINATOR_LOAD_IN_PROGRESS foo[1]=OFFSET_METADATA_TOO_LARGE"
+    assert talk.refuse_each({"foo[0]": LOADING, "foo[1]": TOO_LARGE}) == [
+        f"2 failed CommitFailedError {reasons}",
+        "commit epoch=3 foo[0]=5",
+    ]
+
+
 def test_what_follows_a_commit_whose_time_is_over_goes_on_by_itself() -> None:
     talk = member()
     talk.commit("foo[0]=5")
