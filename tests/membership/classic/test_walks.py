@@ -78,6 +78,11 @@ class Walk(RuleBasedStateMachine):
         if self.world.clients[place].commits:
             self.world.finish_commit(place, error)
 
+    @rule(place=PLACE)
+    def application_commits(self, place: int) -> None:
+        if self.world.clients[place].published >= 0:
+            self.world.commit(place)
+
     @rule(place=PLACE, fails=st.booleans())
     def topics_are_described(self, place: int, fails: bool) -> None:
         if self.world.clients[place].questions:
@@ -114,7 +119,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule(
         place=PLACE,
-        what=st.sampled_from(["unsubscribes", "enforces", "is expelled", "join phase ends", "topic grows", "stops"]),
+        what=st.sampled_from(["unsubscribes", "enforces", "is expelled", "topic grows", "stops"]),
     )
     def something_rare_happens(self, place: int, what: str) -> None:
         world = self.world
@@ -125,8 +130,6 @@ class Walk(RuleBasedStateMachine):
             world.happens(place, RebalanceEnforced("wished for"))
         elif what == "is expelled":
             world.answer(world.coordinator.remove(world.clients[place].member.member_id))
-        elif what == "join phase ends":
-            world.answer(world.coordinator.end_join_phase())
         elif what == "topic grows":
             world.topics["orders"] += 1
         else:
@@ -141,14 +144,12 @@ class Walk(RuleBasedStateMachine):
     def settle(self) -> None:
         """Faults stop: everything that can go well does. Long enough for the leader to look at its topics again."""
         for _ in range(120):
-            self.world.forget_ghosts()
             self.world.one_good_round()
         self.world.pass_time(200.0)
         for place in range(3):
             self.world.poll(place)
         self.world.pass_time(150.0)
         for _ in range(60):
-            self.world.forget_ghosts()
             self.world.one_good_round()
 
     def check_end(self) -> None:

@@ -1,4 +1,4 @@
-"""A group of real members around a fake coordinator; what must always hold is checked from outside."""
+"""A group of members around their coordinator's own machine; what must always hold is checked from outside."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import combinations
 from attrs import define, field
 
 from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic.effects import (
     AskForTopics,
     ClassicEffect,
@@ -18,6 +19,7 @@ from kafka_nextgen.membership.classic.effects import (
 )
 from kafka_nextgen.membership.classic.events import (
     ClassicEvent,
+    CommitRefused,
     JoinAnswered,
     JoinLost,
     JoinRefused,
@@ -29,9 +31,9 @@ from kafka_nextgen.membership.classic.events import (
     TopicsDescribed,
     TopicsNotDescribed,
 )
+from kafka_nextgen.membership.classic.failures import COMMIT_REACTIONS
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
-from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
     CallOnAssigned,
@@ -53,8 +55,9 @@ from kafka_nextgen.membership.events import (
     RevokeFinished,
     TimePassed,
 )
+from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import TopicPartition
-from tests.membership.classic.fake_coordinator import Answers, FakeCoordinator, Request
+from tests.membership.classic.coordinator import Answers, Request, WholeCoordinator
 
 Callback = CallOnAssigned | CallOnRevoked | CallOnLost
 Partitions = frozenset[TopicPartition]
@@ -76,6 +79,7 @@ class Client:
     told: Partitions = frozenset()  # what the listener was told it has
     doubtful: Partitions = frozenset()  # of that, what it raised at last
     published: int = -1
+    published_id: str = ""
     failed: bool = False
     has_left: bool = False
 
@@ -96,7 +100,7 @@ class Client:
             self.apply(effect)
         elif isinstance(effect, PublishEpoch):
             assert effect.member_epoch == -1 or effect.member_epoch > 0
-            self.published = effect.member_epoch
+            self.published, self.published_id = effect.member_epoch, effect.member_id
         elif isinstance(effect, RaiseToApplication):
             self.failed = effect.fatal
         elif isinstance(effect, Left):
@@ -134,13 +138,13 @@ def lost_reply(reply: ClassicEvent) -> ClassicEvent:
 @define
 class World:
     clients: list[Client]
-    coordinator: FakeCoordinator = field(factory=FakeCoordinator)
+    coordinator: WholeCoordinator = field(factory=WholeCoordinator)
     topics: dict[str, int] = field(factory=lambda: {"orders": 4, "audit": 2})
     now: float = 0.0
 
     @classmethod
     def make(cls, *settings: dict[str, object]) -> World:
-        return cls([Client(ClassicMember(ClassicSettings("billing", **one))) for one in settings])  # type: ignore[arg-type]
+        return cls([Client(ClassicMember(ClassicSettings(GROUP, **one))) for one in settings])  # type: ignore[arg-type]
 
     def happens(self, place: int, event: ClassicEvent) -> None:
         client = self.clients[place]
@@ -188,8 +192,21 @@ class World:
         }
         self.happens(place, TopicsDescribed(question.number, described, matching))
 
+    def commit(self, place: int) -> ErrorCode:
+        """Commit as the member would; it hears of what says something of it."""
+        client = self.clients[place]
+        generation = client.published
+        code = self.coordinator.commit(client.published_id, client.member.settings.instance_id, generation)
+        if code in COMMIT_REACTIONS:
+            self.happens(place, CommitRefused(code, generation))
+        return code
+
     def finish_commit(self, place: int, error: str | None = None) -> None:
-        self.happens(place, CommitFinished(self.clients[place].commits.popleft().number, error))
+        number = self.clients[place].commits.popleft().number
+        if error is None and self.clients[place].published >= 0:
+            code = self.commit(place)
+            error = None if code is ErrorCode.NONE else code.name
+        self.happens(place, CommitFinished(number, error))
 
     def run_callback(self, place: int, error: str | None = None) -> None:
         client = self.clients[place]
@@ -212,6 +229,7 @@ class World:
         self.happens(place, Polled())
 
     def pass_time(self, seconds: float) -> None:
+        self.answer(self.coordinator.pass_time(seconds))
         self.now += seconds
         for place, client in enumerate(self.clients):
             deadline = client.member.deadline()
@@ -232,12 +250,3 @@ class World:
                 self.deliver_reply(place)
             self.poll(place)
         self.pass_time(1.0)
-
-    def forget_ghosts(self) -> None:
-        """End the sessions of members that no client is any more."""
-        alive = {client.member.member_id for client in self.clients if client.member.status is not Status.FATAL}
-        in_flight = {reply.member_id for c in self.clients for reply in c.replies if hasattr(reply, "member_id")}
-        for member_id in [*self.coordinator.known]:
-            parked = self.coordinator.known.get(member_id)
-            if member_id not in alive | in_flight and parked is not None and parked.join_from is None:
-                self.answer(self.coordinator.remove(member_id))
