@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from weakref import WeakKeyDictionary, ref
 
-from opentelemetry.metrics import MeterProvider, get_meter_provider
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import Span, TracerProvider, get_tracer_provider
 
 from kafka_nextgen.aio import AsyncConsumer
@@ -100,7 +100,7 @@ def instrument(
         known = _INSTRUMENTED.get(consumer)
         if known is not None:
             return known
-        meters = meters_of(meter_provider or get_meter_provider(), SCOPE, VERSION)
+        meters = meters_of(meter_provider, SCOPE, VERSION)
         client_id = _client_id(consumer.config.client_id)
         common = _common(consumer.config, client_id)
         spans = _spans(tracer_provider, common, max_links, meters)
@@ -129,7 +129,7 @@ def spans_of(consumer: Consumer | AsyncConsumer | None) -> Spans:
     common: Attributes = {names.SYSTEM: names.KAFKA}
     if consumer is not None:
         common = _common(consumer.config, consumer.config.client_id)
-    return _spans(None, common, MAX_LINKS, meters_of(get_meter_provider(), SCOPE, VERSION))
+    return _spans(None, common, MAX_LINKS, meters_of(None, SCOPE, VERSION))
 
 
 def _spans(provider: TracerProvider | None, common: Attributes, max_links: int, meters: Meters) -> Spans:

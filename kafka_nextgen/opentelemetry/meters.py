@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from weakref import WeakKeyDictionary
 
-from opentelemetry.metrics import CallbackOptions, Meter, MeterProvider, Observation
+from opentelemetry.metrics import CallbackOptions, Meter, MeterProvider, Observation, get_meter_provider
 
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.consumer import Consumer
@@ -101,10 +101,18 @@ def _attributes(sample: Sample) -> Attributes:
 
 
 _METERS: WeakKeyDictionary[MeterProvider, Meters] = WeakKeyDictionary()
+_GLOBAL: list[Meters] = []
 
 
-def meters_of(provider: MeterProvider, name: str, version: str) -> Meters:
-    """The instruments of a provider, made when they are first asked for."""
+def meters_of(provider: MeterProvider | None, name: str, version: str) -> Meters:
+    """The instruments of a provider, None for the global one, made when they are first asked for.
+
+    Those of the global one may be made before the application sets it: they then go over to that.
+    """
+    if provider is None or provider is get_meter_provider():
+        if not _GLOBAL:
+            _GLOBAL.append(Meters(get_meter_provider().get_meter(name, version)))
+        return _GLOBAL[0]
     meters = _METERS.get(provider)
     if meters is None:
         meters = _METERS[provider] = Meters(provider.get_meter(name, version))

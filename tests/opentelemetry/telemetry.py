@@ -59,7 +59,7 @@ class Telemetry:
 
     def points(self, name: str) -> list[NumberDataPoint | HistogramDataPoint]:
         """What a collection brings for a metric now."""
-        for meters in list(meters_module._METERS.values()):
+        for meters in [*meters_module._METERS.values(), *meters_module._GLOBAL]:
             meters._collected_at = float("-inf")  # a test asks more often than any exporter
         data = self._reader.get_metrics_data()
         found = [
