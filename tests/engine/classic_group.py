@@ -1,4 +1,4 @@
-"""A small coordinator of classic groups, which the embedded broker lacks: for one member, that leads its group."""
+"""A small coordinator of a classic group of one, its leader: it says what a test wants and keeps what it hears."""
 
 from __future__ import annotations
 
