@@ -1,9 +1,9 @@
 """Reaching any broker at all: which servers are tried, in which order, and when to start from the beginning.
 
 As long as metadata has told of no broker, the bootstrap servers are tried; after that the brokers it told of, the
-least busy first. If none of those could be reached for ``metadata.recovery.rebootstrap.trigger.ms``, or a broker asks
-for it (error 129), they are forgotten and the bootstrap servers are tried again (KIP-899, KIP-1102): a cluster may
-have moved altogether while this client was away.
+least busy first. If none of those gave an answer for ``metadata.recovery.rebootstrap.trigger.ms``, because none can be
+reached or they keep silent, or if a broker asks for it (error 129), they are forgotten and the bootstrap servers are
+tried again (KIP-899, KIP-1102): a cluster may have moved altogether while this client was away.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Reach:
         self._settings = settings
         self._pool = pool
         self._chance = chance
-        self._unreachable_since: float | None = None
+        self._no_answer_since: float | None = None
 
     async def connect(
         self, deadline: Deadline, failed: Mapping[ServerAddress, KafkaNextgenError] | None = None
@@ -56,9 +56,8 @@ class Reach:
             except (TransportError, DecodeError, BrokerError) as failure:
                 failures[address] = failure
             else:
-                self._unreachable_since = None
                 return connection
-        self._note_unreachable()
+        self._note_no_answer()
         raise NoBrokersError(_what_happened(servers, failures))
 
     async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> ApiMessage:
@@ -71,15 +70,18 @@ class Reach:
             connection = await self.connect(deadline, failed)
             version = negotiate(api, connection.ranges)
             try:
-                return await connection.request(api, version, build(version), deadline)
+                answer = await connection.request(api, version, build(version), deadline)
             except (TransportError, DecodeError) as failure:
                 failed[connection.address] = failure
+            else:
+                self._no_answer_since = None
+                return answer
 
     def start_over(self) -> None:
         """Forget the brokers: the bootstrap servers are next."""
         logger.warning("starting again from the bootstrap servers")
         self.brokers = {}
-        self._unreachable_since = None
+        self._no_answer_since = None
 
     def _in_order(self) -> list[ServerAddress]:
         servers: Iterable[ServerAddress] = self.brokers.values() or self._settings.bootstrap_servers
@@ -89,11 +91,11 @@ class Reach:
         load = self._pool.load(address)
         return self._pool.failures(address), self._pool.is_mute(address), load is None, load or 0, self._chance()
 
-    def _note_unreachable(self) -> None:
+    def _note_no_answer(self) -> None:
         now = asyncio.get_running_loop().time()
-        if self._unreachable_since is None:
-            self._unreachable_since = now
-        waited_s = now - self._unreachable_since
+        if self._no_answer_since is None:
+            self._no_answer_since = now
+        waited_s = now - self._no_answer_since
         if self.brokers and self._settings.rebootstraps and waited_s >= self._settings.rebootstrap_trigger_s:
             self.start_over()
 

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import BrokerError, NoBrokersError
+from kafka_nextgen.errors import BrokerError, NoBrokersError, TransportError
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ApiMessage
 
-from .scripted import Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
+from .scripted import SILENCE, Script, ScriptedBroker, client_of, dead_server, in_loop, scripted
 
 
 @in_loop
@@ -72,6 +72,22 @@ async def test_the_client_comes_back_by_itself() -> None:
         await client.refresh_metadata()
         seed.brokers = {0: seed.address}
         await other.stop()
+        await asyncio.wait_for(found.wait(), 10)
+
+
+@in_loop
+async def test_brokers_that_can_be_reached_but_keep_silent_are_not_waited_for_longer() -> None:
+    timing = {"rebootstrap_trigger_s": 0.2, "request_timeout_s": 0.05}
+    async with scripted(2) as (seed, other), client_of(seed, **timing) as client:
+        seed.brokers = other.brokers = {1: other.address}
+        await client.start()
+        found = asyncio.Event()
+        client.on_metadata(lambda image: found.set() if set(image.brokers) == {0} else None)
+        await client.refresh_metadata()
+        other.script[METADATA] = SILENCE
+        seed.brokers = {0: seed.address}
+        with pytest.raises(TransportError):
+            await client.refresh_metadata()
         await asyncio.wait_for(found.wait(), 10)
 
 
