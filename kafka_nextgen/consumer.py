@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
@@ -15,6 +16,7 @@ from kafka_nextgen.engine.front import check_max_records
 from kafka_nextgen.engine.listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.polling import Rest, Step, leave_steps, poll_steps
+from kafka_nextgen.engine.presence import Presence
 from kafka_nextgen.engine.records import Records
 from kafka_nextgen.engine.signals import ThreadSignal
 from kafka_nextgen.engine.waiting import answer
@@ -49,6 +51,9 @@ class Consumer(BlockingCalls, RunsHandlers):
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._signal = ThreadSignal()
         self._listener: RebalanceListener | None = None
+        self._presence = Presence()
+        self._closer: int | None = None  # the thread that closes this consumer, or has closed it
+        self._closed = threading.Event()
         super().__init__(parsed, self._signal, threading.get_ident)
 
     def __enter__(self) -> Consumer:
@@ -152,17 +157,35 @@ class Consumer(BlockingCalls, RunsHandlers):
     def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
         """Commit (with auto-commit), give the partitions up, leave the group and stop, within ``timeout`` seconds.
 
-        May be called from any thread, more than once: only the first call closes. One under way in another thread
-        ends with MisuseError; ConcurrentUseError says that it had to be cut short, and the consumer is closed all
-        the same. ``leave`` is "default" (a static member leaves for a while), "remain" or "leave" (KIP-1092).
-        Raises what a callback raised, after everything else is done. In a process forked off, does nothing.
+        May be called from any thread, more than once: only the first call closes, others wait for it. One under way in
+        another thread ends with MisuseError; ConcurrentUseError says that it had to be cut short, and the consumer is
+        closed all the same. ``leave`` is "default" (a static member leaves for a while), "remain" or "leave"
+        (KIP-1092). Raises what a callback raised, after everything else is done. In a process forked off, does nothing.
+
+        From inside another call of this thread, that is from a signal handler or a callback, it returns at once. The
+        call it was made in then closes the consumer and ends with MisuseError: ``poll`` and iteration at their next
+        step, others when they are through. What is in hand at that moment does not count as processed.
         """
         self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
     def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
-        self._refuse_in_callback("close")
-        if not self._core.begin_closing(all_is_processed):
-            return
+        interrupts = self._presence.is_inside
+        with self._presence.inside():
+            begins = self._core.begin_closing(all_is_processed and not interrupts)
+            if begins:
+                self._closer = threading.get_ident()
+            if begins and interrupts:
+                self._presence.when_out(lambda: self._close_now(timeout, mode))
+            elif begins:
+                self._close_now(timeout, mode)
+        if not (begins or interrupts or self._closer in (None, threading.get_ident())):
+            self._closed.wait(timeout)
+
+    def _close_now(self, timeout: float, mode: LeaveMode) -> None:
+        with self._presence.inside():
+            self._close_within(timeout, mode)
+
+    def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         deadline = time.monotonic() + timeout
         errors: list[BaseException] = []
         is_alone = False
@@ -173,6 +196,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._core.engine.stop(deadline - time.monotonic())
             if is_alone:
                 self._guard.leave()
+            self._closed.set()
         _raise_first(errors)
 
     def _take_over(self, deadline: float) -> bool:
@@ -190,6 +214,11 @@ class Consumer(BlockingCalls, RunsHandlers):
         else:  # callbacks are the other thread's business
             answer(self._core.engine.leave(mode, timeout_s), timeout_s)
             errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
+
+    # ---- being inside a call
+
+    def _present(self) -> AbstractContextManager[None]:
+        return self._presence.inside()
 
     # ---- taking steps
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.arguments import Topics, checked_seconds
@@ -42,19 +42,22 @@ class Front:
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this consumer has now. Raises MisuseError once closed, as every method does."""
-        return self._usable().fetches.assignment()
+        with self._present():
+            return self._usable().fetches.assignment()
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
-        return self._usable().fetches.paused()
+        with self._present():
+            return self._usable().fetches.paused()
 
     def lag(self) -> dict[TopicPartition, int | None]:
         """How many offsets each assigned partition is behind its high watermark, as of its last fetch.
 
         None where nothing was fetched yet, or the position is still being looked up.
         """
-        core = self._usable()
-        return core.fetches.lag(core.cursor.given_out_here())
+        with self._present():
+            core = self._usable()
+            return core.fetches.lag(core.cursor.given_out_here())
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """What this member went through, oldest first: the last fifty rebalances that are over.
@@ -62,14 +65,16 @@ class Front:
         Each says when and why, by its cause and in words, the epochs before and after, what was assigned, revoked,
         lost and kept, how many milliseconds each phase took, and what failed.
         """
-        return self._usable().engine.rebalances()
+        with self._present():
+            return self._usable().engine.rebalances()
 
     def health(self) -> Health:
         """How this consumer is: its status, its last heartbeat and poll, a rebalance under way, stalled partitions.
 
         Asks nobody, so a probe may call it at any time and from any thread; ``problem`` is None if all is well.
         """
-        return self._usable().engine.health()
+        with self._present():
+            return self._usable().engine.health()
 
     def metrics(self) -> Metrics:
         """What this consumer has counted and measured until now: reading, commits, the group, polls, connections.
@@ -78,7 +83,8 @@ class Front:
         counts what it gave out when it next polls, within about a second, or when its own thread asks here. Raises
         MisuseError in a process forked off.
         """
-        return self._core.metrics()
+        with self._present():
+            return self._core.metrics()
 
     @property
     def group_protocol(self) -> GroupProtocol | None:
@@ -134,10 +140,17 @@ class Front:
             self._core.check_open()
         return self._core
 
-    def _use(self, call: str) -> AbstractContextManager[None]:
+    def _present(self) -> AbstractContextManager[None]:
+        """Be inside a call, whether alone or not."""
+        return nullcontext()
+
+    @contextmanager
+    def _use(self, call: str) -> Iterator[None]:
         """Be the one caller for a call; a callback is part of the call that runs it."""
-        self._usable()
-        return nullcontext() if is_in_callback(self._core) else self._guard.entered(call)
+        with self._present():
+            self._usable()
+            with nullcontext() if is_in_callback(self._core) else self._guard.entered(call):
+                yield
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
         """Be the one caller for a call that runs callbacks."""

@@ -31,7 +31,7 @@ class IoThread:
     def __init__(self, name: str, on_failure: Callable[[Exception], None]) -> None:
         self._pid = os.getpid()
         self._on_failure = on_failure
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may submit from within
         self._accepts = True
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(self._note_failure)

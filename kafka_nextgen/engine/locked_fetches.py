@@ -2,8 +2,9 @@
 
 The state has no thread of its own. The I/O thread plans and stores, the application's takes records, seeks and
 pauses. One lock makes each of their calls whole; none of them waits for anything while it holds it, and decoding
-happens outside. (The lock may be taken twice by one thread: a signal handler that closes the consumer runs wherever
-it finds the application.) Whatever the application does that may need another question asked is told to ``on_change``.
+happens outside. (The lock may be taken twice by one thread: a signal handler that asks for the lag, say, runs
+wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.) Whatever
+the application does that may need another question asked is told to ``on_change``.
 """
 
 from __future__ import annotations

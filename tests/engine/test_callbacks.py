@@ -94,7 +94,7 @@ def test_a_listener_may_use_the_consumer_itself_also_while_it_closes(stage: Stag
 
 
 @pytest.mark.parametrize(
-    "call", [Consumer.poll, Consumer.close, Consumer.unsubscribe, Consumer.__next__], ids=lambda call: call.__name__
+    "call", [Consumer.poll, Consumer.unsubscribe, Consumer.__next__], ids=lambda call: call.__name__
 )
 def test_a_callback_may_not_wait_for_itself(stage: Stage, call: Callable[[Consumer], object]) -> None:
     stage.create(records=5)
@@ -103,6 +103,17 @@ def test_a_callback_may_not_wait_for_itself(stage: Stage, call: Callable[[Consum
         consumer.subscribe(["orders"], listener)
         with pytest.raises(MisuseError, match="rebalance callback"):
             poll_until(consumer, lambda: False)
+
+
+def test_a_callback_may_close_the_consumer_once_it_has_returned(stage: Stage) -> None:
+    stage.create(records=5)
+    consumer = stage.consumer()
+    listener = Does("assigned", lambda _: (consumer.close(), stage.members()))
+    consumer.subscribe(["orders"], listener)
+    with pytest.raises(MisuseError, match="closed"):
+        poll_until(consumer, lambda: False)
+    assert listener.results == [(None, 1)]
+    assert stage.members() == 0
 
 
 def test_a_view_ends_with_its_callback(stage: Stage) -> None:

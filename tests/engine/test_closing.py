@@ -90,6 +90,23 @@ def test_close_ends_a_poll_in_another_thread(stage: Stage) -> None:
     assert stage.members() == 0
 
 
+def test_a_second_close_waits_for_the_first(stage: Stage) -> None:
+    stage.create(records=5)
+    listener = Slow()
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"], listener)
+    read(consumer, 5)
+    first = InAThread(consumer.close)
+    assert listener.inside.wait(10)
+    consumer.close(timeout=0.01)
+    assert io_thread_of(consumer).is_alive(), "within its time only"
+    second = InAThread(consumer.close)
+    listener.may_leave.set()
+    assert second.ended() is None
+    assert not io_thread_of(consumer).is_alive()
+    assert first.ended() is None
+
+
 def test_close_cuts_a_call_short_that_does_not_end(stage: Stage) -> None:
     stage.create(records=5)
     consumer = stage.consumer()

@@ -1,0 +1,201 @@
+"""A signal handler closes the consumer wherever it finds its thread, and nothing ever waits for itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen.engine.presence import Presence
+from kafka_nextgen.fetching import FetchState
+from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
+
+LOOPS: dict[str, Callable[[Consumer], object]] = {
+    "poll": lambda consumer: consumer.poll(0),
+    "waiting poll": lambda consumer: consumer.poll(0.01),
+    "next": next,
+    "lag": Consumer.lag,
+    "assignment": Consumer.assignment,
+    "metrics": lambda consumer: (consumer.metrics(), consumer.health()),  # the former may be had once closed, too
+    "committed": lambda consumer: consumer.committed([tp()]),
+    "commit": lambda consumer: consumer.commit({tp(): 1}),
+}
+
+
+class Handler:
+    """Closes the consumer it is given, with the first signal."""
+
+    consumer: Consumer | None = None
+    closings = 0
+
+    def __call__(self, *_: object) -> None:
+        if self.consumer is not None:
+            self.closings += 1
+            self.consumer.close(timeout=10)
+
+
+@pytest.fixture
+def handler() -> Iterator[Handler]:
+    handler = Handler()
+    before = signal.signal(signal.SIGUSR1, handler)
+    yield handler
+    signal.signal(signal.SIGUSR1, before)
+
+
+@contextmanager
+def shower(first_s: float) -> Iterator[None]:
+    """Send this process one signal after the other, after ``first_s`` seconds."""
+    is_over = threading.Event()
+
+    def send() -> None:
+        pause_s = first_s
+        while not is_over.wait(pause_s):
+            os.kill(os.getpid(), signal.SIGUSR1)
+            pause_s = 0.001
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        sender.join()
+
+
+def for_ever(call: Callable[[Consumer], object], consumer: Consumer) -> None:
+    while True:
+        call(consumer)
+
+
+def is_gone(consumer: Consumer) -> bool:
+    return not consumer._core.engine._thread._thread.is_alive()
+
+
+@pytest.mark.parametrize("call", LOOPS.values(), ids=LOOPS.keys())
+def test_signals_end_a_busy_loop_wherever_they_come(
+    stage: Stage, handler: Handler, call: Callable[[Consumer], object]
+) -> None:
+    stage.create(records=500)
+    chance = random.Random(7)
+    for _ in range(4):
+        consumer = handler.consumer = stage.consumer(max_poll_records=5)
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: bool(consumer.assignment()))  # noqa: B023  (asked at once)
+        with shower(chance.random() / 50), pytest.raises(MisuseError, match="closed"):
+            for_ever(call, consumer)
+        assert is_gone(consumer)
+        assert stage.members() == 0
+
+
+def test_a_handler_that_interrupts_the_hand_over_to_the_io_thread_waits_for_nothing(
+    stage: Stage, handler: Handler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.create()
+    consumer = stage.consumer()
+    consumer.subscribe([TOPIC])
+    handler.consumer = consumer
+    original = asyncio.run_coroutine_threadsafe
+
+    def interrupted(*work: object) -> object:
+        if threading.current_thread() is threading.main_thread() and not handler.closings:
+            signal.raise_signal(signal.SIGUSR1)
+        return original(*work)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+    with pytest.raises(MisuseError, match="closed"):
+        consumer.poll(timeout=20)
+    assert is_gone(consumer)
+
+
+def test_a_handler_that_finds_the_fetches_locked_waits_for_nothing_and_no_record_is_lost(
+    stage: Stage, handler: Handler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.create(records=10)
+    consumer = stage.consumer(enable_auto_commit=True, auto_commit_interval_ms=3_600_000)
+    consumer.subscribe([TOPIC])
+    read(consumer, 4)
+    handler.consumer = consumer
+    original = FetchState.take
+
+    def interrupted(state: FetchState, max_records: int) -> object:
+        signal.raise_signal(signal.SIGUSR1)
+        return original(state, max_records)
+
+    monkeypatch.setattr(FetchState, "take", interrupted)
+    with pytest.raises(MisuseError, match="closed"):
+        poll_until(consumer, lambda: False)
+    assert is_gone(consumer)
+    assert stage.committed() == {0: 4}, "what this poll would have brought was never handed over"
+
+
+class Interrupted(RebalanceListener):
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        self.calls.append("assigned")
+
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        self.calls.append("revoked")
+
+
+def test_a_handler_that_interrupts_a_callback_lets_it_end_first(stage: Stage, handler: Handler) -> None:
+    stage.create(records=5)
+    listener = Interrupted()
+
+    def block() -> None:
+        with stage.consumer() as consumer:
+            handler.consumer = consumer
+            consumer.subscribe([TOPIC], listener)
+            poll_until(consumer, lambda: False)
+
+    with pytest.raises(MisuseError, match="closed"):
+        block()
+    assert listener.calls == ["assigned", "revoked"], "closing calls back, too, and is interrupted in that as well"
+    assert handler.closings == 2
+    assert stage.members() == 0
+
+
+def test_what_a_callback_raises_while_closing_comes_out_of_the_call_that_was_interrupted(
+    stage: Stage, handler: Handler
+) -> None:
+    class Broken(Interrupted):
+        def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+            raise ZeroDivisionError
+
+    stage.create()
+    consumer = handler.consumer = stage.consumer()
+    consumer.subscribe([TOPIC], Broken())
+    with pytest.raises(ZeroDivisionError):
+        poll_until(consumer, lambda: False)
+    assert is_gone(consumer)
+
+
+def test_only_the_thread_that_was_interrupted_does_what_was_left_to_be_done() -> None:
+    presence, done = Presence(), list[str]()
+
+    def call_elsewhere() -> None:
+        with presence.inside():
+            assert presence.is_inside
+
+    def interrupted() -> None:
+        with presence.inside(), presence.inside():
+            presence.when_out(lambda: done.append("done"))
+            elsewhere = threading.Thread(target=call_elsewhere)
+            elsewhere.start()
+            elsewhere.join()
+            assert done == []
+
+    with pytest.raises(MisuseError, match="closed during the call"):
+        interrupted()
+    assert done == ["done"]
+    assert not presence.is_inside
