@@ -56,6 +56,7 @@ def test_every_example_is_tested() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
         "asyncio_consumer",
         "manual_assignment",
+        "opentelemetry_tracing",
         "parallel_processing",
         "rebalance_listener",
         "static_member",
@@ -65,12 +66,27 @@ def test_every_example_is_tested() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["sync", "asyncio_consumer", "manual_assignment", "parallel_processing", "rebalance_listener", "static_member"],
+    [
+        "sync",
+        "asyncio_consumer",
+        "manual_assignment",
+        "opentelemetry_tracing",
+        "parallel_processing",
+        "rebalance_listener",
+        "static_member",
+    ],
 )
 def test_an_example_reads_every_record(name: str, servers: str) -> None:
     lines = run_example(name, servers, "--group", name)
     orders = {line.split("b'")[1].rstrip("'") for line in lines if "b'" in line}
     assert orders == {f"order {number}" for number in range(RECORDS)}
+
+
+def test_tracing_makes_a_span_of_every_turn_and_counts_what_came(servers: str) -> None:
+    lines = run_example("opentelemetry_tracing", servers, "--group", "traced")
+    assert lines.count("process orders") == RECORDS
+    assert len({line.partition(" ")[0] for line in lines if "b'order" in line}) == RECORDS
+    assert lines[-1].startswith(f"{RECORDS} records, ")
 
 
 def test_reading_by_hand_ends_by_itself(servers: str) -> None:
