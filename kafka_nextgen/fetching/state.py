@@ -22,6 +22,7 @@ from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.fetching.answers import begin_reset, note_failure, note_fetched
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
+from kafka_nextgen.fetching.metadata_question import MetadataQuestion
 from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
@@ -48,9 +49,7 @@ class FetchState:
         self._assigned = assigned or Assigned(settings.partition_max_bytes)
         self._buffers = self._assigned.buffers
         self._in_flight: list[Fetch] = []
-        self._metadata_asked = False
-        self._metadata_retry_at = 0.0
-        self._metadata_rounds = 0  # how often in a row it was asked for, and something was missing still
+        self._metadata = MetadataQuestion(settings)
 
     # ---- the assignment
 
@@ -215,11 +214,8 @@ class FetchState:
         note_silence(states, now)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_fetches(states, self._buffers, image, self._in_flight, self._settings, now)
-        if not self._metadata_asked and self._metadata_retry_at <= now:
-            metadata = plan_metadata(states, image)
-            self._metadata_asked = bool(metadata)
-            self._metadata_rounds = self._metadata_rounds + 1 if metadata else 0
-            needs += metadata
+        if self._metadata.may_ask(now):
+            needs += self._metadata.ask(plan_metadata(states, image))
         for need in needs:
             self._note_asked(need)
         return tuple(needs)
@@ -231,7 +227,7 @@ class FetchState:
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""
         pauses = [state.retry_at for state in self._assigned.states if state.may_need_leader]
-        return min((at for at in (*pauses, self._metadata_retry_at) if at > now), default=None)
+        return min((at for at in (*pauses, self._metadata.retry_at) if at > now), default=None)
 
     def _note_asked(self, need: Need) -> None:
         if isinstance(need, NeedMetadata):
@@ -276,23 +272,19 @@ class FetchState:
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""
-        self._metadata_answered(now)
+        self._metadata.answered(now)
         for state in self._assigned.unchanged(need.fences).values():
             state.stale = False
 
     def failed(self, need: Need, now: float) -> None:
         """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""
         if isinstance(need, NeedMetadata):
-            self._metadata_answered(now)
+            self._metadata.answered(now)
             return
         for state in self._answered(need).values():
             # The node may be gone, and another lead its partitions by now.
             state.stale = not isinstance(need, NeedCommittedOffset)
             note_failure(state, self._settings, now)
-
-    def _metadata_answered(self, now: float) -> None:
-        self._metadata_asked = False
-        self._metadata_retry_at = now + self._settings.backoff_s(max(0, self._metadata_rounds - 1))
 
     def _answered(self, need: Fetch | NeedCommittedOffset | NeedOffsetReset) -> dict[TopicPartition, PartitionState]:
         """The partitions that are still as they were when ``need`` was asked."""
