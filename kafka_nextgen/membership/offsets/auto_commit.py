@@ -4,8 +4,9 @@
 * One commit on the interval is under way at a time, and only of what is not committed already.
 * The commit before a revocation takes its place. It has every position of the assignment, also those that were
   acknowledged: a delayed duplicate of an older commit may have arrived since and set the offset back.
-* An application that commits by itself, too, may be ahead of what counts as processed. Auto-commit does not take
-  that back; but it follows an application that has sought back, whose position is behind the one seen before.
+* An application that commits by itself, too, may be ahead of what counts as processed. Auto-commit takes back neither
+  what is committed nor what is about to be; but it follows an application that has sought back, whose position is
+  behind the one that auto-commit saw before.
 """
 
 from __future__ import annotations
@@ -47,28 +48,41 @@ def look_if_due(state: OffsetState, at: Moment) -> Outcome:
 
 
 def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcome:
-    """Commit what was processed, unless that is committed."""
+    """Commit what was processed, unless that is committed, or the application is ahead."""
     interval_s = at.settings.auto_commit_interval_s
     assert interval_s is not None, "nothing is read without auto-commit"
-    state, offsets = _take(evolve(state, reading=None), event.offsets)
+    ahead = _ahead(state, event.offsets)
+    offsets = {tp: offset for tp, offset in event.offsets.items() if tp not in ahead}
+    state = _remember(state, event.offsets)
     if all(state.acknowledged.get(tp) == offset for tp, offset in offsets.items()):
         return state, ()
     return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, patience_for(interval_s, at)), ()
 
 
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: Moment) -> Outcome:
-    """Commit for the last time before partitions are given up."""
-    state, offsets = _take(evolve(state, reading=None), event.offsets)
-    state = add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, patience_for(event.timeout_s, at))
-    return forget(state, INTERVAL_ASK), ()
+    """Commit for the last time before partitions are given up: what the application wanted, where it is ahead."""
+    offsets = {**event.offsets, **_ahead(state, event.offsets)}
+    state = _remember(state, event.offsets)
+    patience = patience_for(event.timeout_s, at)
+    return forget(add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, patience), INTERVAL_ASK), ()
 
 
-def _take(state: OffsetState, consumed: Offsets) -> tuple[OffsetState, Offsets]:
-    """Remember what was processed; with what of it is to be committed."""
-    offsets = {tp: offset for tp, offset in consumed.items() if _is_news(state, tp, offset.offset)}
-    return evolve(state, consumed={**state.consumed, **consumed}), offsets
+def _remember(state: OffsetState, consumed: Offsets) -> OffsetState:
+    return evolve(state, reading=None, consumed={**state.consumed, **consumed})
 
 
-def _is_news(state: OffsetState, partition: TopicPartition, offset: int) -> bool:
-    is_behind = offset < offset_of(state.acknowledged, partition)
-    return not is_behind or offset < offset_of(state.consumed, partition)
+def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
+    """What is committed, or about to be, beyond what was processed, by an application that has not sought back."""
+    wanted = _wanted(state)
+    return {
+        tp: wanted[tp]
+        for tp, offset in consumed.items()
+        if offset_of(state.consumed, tp) <= offset.offset < offset_of(wanted, tp)
+    }
+
+
+def _wanted(state: OffsetState) -> Offsets:
+    """The last that was committed of each partition, or is about to be."""
+    under_way = (request.offsets for request in state.commit_requests.values() if request.life == state.life)
+    waiting = ({tp: commit.offsets[tp] for tp in commit.open} for commit in state.commits)
+    return {tp: offset for each in (state.acknowledged, *under_way, *waiting) for tp, offset in each.items()}

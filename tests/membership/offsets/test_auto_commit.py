@@ -109,6 +109,27 @@ def test_auto_commit_does_not_take_back_what_the_application_committed_ahead() -
     assert talk.consumed("foo[0]=10 foo[1]=1") == ["commit epoch=3 foo[0]=10 foo[1]=1"]
 
 
+def test_nor_what_it_is_about_to_commit() -> None:
+    talk = reader()
+    talk.commit("foo[0]=9")
+    talk.passes(5)
+    assert talk.consumed("foo[0]=5") == []
+    assert talk.accept() == ["1 done"]
+    talk.passes(5)
+    assert talk.consumed("foo[0]=9") == []
+
+
+def test_before_a_revocation_what_the_application_wants_counts_where_it_is_ahead() -> None:
+    talk = reader()
+    talk.commit("foo[0]=9")
+    talk.accept()
+    talk.commit("foo[1]=9")
+    talk.lose()
+    assert talk.commit_before_revoking("foo[0]=5 foo[1]=5") == []
+    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=9 foo[1]=9"]
+    assert talk.accept() == ["2 done", "3 done"]
+
+
 def test_auto_commit_follows_an_application_that_sought_back() -> None:
     talk = reader()
     talk.passes(5)

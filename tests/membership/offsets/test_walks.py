@@ -93,7 +93,7 @@ class Watched(Conversation):
 
 
 class Walk(RuleBasedStateMachine):
-    @initialize(classic=st.booleans(), first=SOME)
+    @initialize(classic=st.booleans(), first=st.frozensets(st.sampled_from(ALL), min_size=1))
     def begin(self, classic: bool, first: Partitions) -> None:
         self.talk = Watched(CLASSIC if classic else RULES)
         self.position = dict.fromkeys(ALL, 0)
@@ -137,6 +137,13 @@ class Walk(RuleBasedStateMachine):
     def cancels(self, data: st.DataObject) -> None:
         self.talk.withdraw(ask := data.draw(st.sampled_from(sorted(self.talk.asked))))
         self.talk.ended.setdefault(ask, fx.CommitEnded(ask, None))
+
+    @precondition(lambda self: self.talk.epoch >= 0)
+    @rule()
+    def the_interval_is_over(self) -> None:
+        self.talk.passes(INTERVAL_S)
+        if self.talk.machine.state.reading:
+            self.tells_what_is_processed()
 
     # The group.
 
@@ -226,4 +233,4 @@ class Walk(RuleBasedStateMachine):
 
 
 TestWalk = Walk.TestCase
-TestWalk.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestWalk.settings = settings(max_examples=400, stateful_step_count=40, deadline=None)
