@@ -6,19 +6,28 @@ import time
 from collections.abc import Callable, Collection
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
-from tests.support.kafka_server import KafkaServer
+from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
 
 __all__ = ["config_of", "numbers", "poll_until", "read", "read_async"]
 
 PATIENCE_S = 30
 
 
-def config_of(kafka: KafkaServer, group: str, **more: object) -> dict[str, object]:
+#: A member of a classic group sets for itself what the broker sets for the others.
+QUICK_CLASSIC: dict[str, object] = {
+    "partition_assignment_strategy": "cooperative-sticky",
+    "session_timeout_ms": SESSION_TIMEOUT_S * 1000,
+    "heartbeat_interval_ms": 500,
+}
+
+
+def config_of(kafka: KafkaServer, group: str, protocol: str = "consumer", **more: object) -> dict[str, object]:
     """Return the configuration of a member of ``group`` that begins with the first record."""
     return {
         "bootstrap_servers": kafka.bootstrap_servers,
         "group_id": group,
-        "group_protocol": "consumer",
+        "group_protocol": protocol,
+        **(QUICK_CLASSIC if protocol == "classic" else {}),
         "auto_offset_reset": "earliest",
         "enable_auto_commit": False,
         **more,

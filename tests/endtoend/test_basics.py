@@ -1,4 +1,4 @@
-"""One consumer alone: it joins, reads, commits and leaves, and its successor goes on where it stopped."""
+"""One consumer alone, by both protocols: it joins, reads, commits and leaves, and its successor goes on from there."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def topic(kafka: KafkaServer) -> str:
     return topic
 
 
-def test_a_consumer_joins_reads_commits_and_leaves(kafka: KafkaServer, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group)) as consumer:
+def test_a_consumer_joins_reads_commits_and_leaves(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
+    with Consumer(**config_of(kafka, group, protocol)) as consumer:
         consumer.subscribe([topic])
         assert numbers(read(consumer, 200)) == list(range(200))
         assert consumer.assignment() == {TopicPartition(topic, 0), TopicPartition(topic, 1)}
@@ -37,9 +37,9 @@ def test_a_consumer_joins_reads_commits_and_leaves(kafka: KafkaServer, topic: st
     assert members_of(kafka.bootstrap_servers, group) == {}
 
 
-def test_an_async_consumer_does_the_same(kafka: KafkaServer, topic: str, group: str) -> None:
+def test_an_async_consumer_does_the_same(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
     async def main() -> None:
-        async with AsyncConsumer(**config_of(kafka, group)) as consumer:
+        async with AsyncConsumer(**config_of(kafka, group, protocol)) as consumer:
             await consumer.subscribe([topic])
             assert numbers(await read_async(consumer, 200)) == list(range(200))
             assert consumer.assignment() == {TopicPartition(topic, 0), TopicPartition(topic, 1)}
@@ -50,14 +50,14 @@ def test_an_async_consumer_does_the_same(kafka: KafkaServer, topic: str, group: 
     assert members_of(kafka.bootstrap_servers, group) == {}
 
 
-def test_a_record_tells_what_was_produced(kafka: KafkaServer, group: str) -> None:
+def test_a_record_tells_what_was_produced(kafka: KafkaServer, protocol: str, group: str) -> None:
     topic = create_topic(kafka.bootstrap_servers, "record")
     producer = idempotent_producer(kafka.bootstrap_servers)
     headers: list[tuple[str, bytes | str | None]] = [("a", b"1"), ("a", None), ("b", b"")]
     producer.produce(topic, key=b"k", value=b"v", timestamp=1_700_000_000_000, headers=headers)
     producer.produce(topic, key=None, value=None, timestamp=1_700_000_000_001)
     assert producer.flush(30) == 0
-    with Consumer(**config_of(kafka, group)) as consumer:
+    with Consumer(**config_of(kafka, group, protocol)) as consumer:
         consumer.subscribe([topic])
         full, empty = read(consumer, 2)
     assert (full.topic, full.partition, full.offset, full.leader_epoch) == (topic, 0, 0, 0)
@@ -66,30 +66,34 @@ def test_a_record_tells_what_was_produced(kafka: KafkaServer, group: str) -> Non
     assert (empty.offset, empty.key, empty.value, empty.headers) == (1, None, None, ())
 
 
-def test_the_next_consumer_resumes_at_the_committed_offset(kafka: KafkaServer, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group, max_poll_records=50)) as first:
+def test_the_next_consumer_resumes_at_the_committed_offset(
+    kafka: KafkaServer, protocol: str, topic: str, group: str
+) -> None:
+    with Consumer(**config_of(kafka, group, protocol, max_poll_records=50)) as first:
         first.subscribe([topic])
         before = read(first, 50)
         first.commit()
         assert len(read(first, 50)) == 50, "these are read, but not committed"
-    with Consumer(**config_of(kafka, group)) as second:
+    with Consumer(**config_of(kafka, group, protocol)) as second:
         second.subscribe([topic])
         after = read(second, 150)
     assert numbers([*before, *after]) == list(range(200))
 
 
-def test_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group)) as consumer:
+def test_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
+    with Consumer(**config_of(kafka, group, protocol)) as consumer:
         consumer.subscribe([topic])
         taken = list(islice(consumer, 30))
         consumer.commit()
     assert sum(stored_offsets(kafka.bootstrap_servers, group).values()) == len(taken) == 30
 
 
-def test_async_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, topic: str, group: str) -> None:
+def test_async_iteration_hands_over_one_record_at_a_time(
+    kafka: KafkaServer, protocol: str, topic: str, group: str
+) -> None:
     async def main() -> int:
         taken = 0
-        async with AsyncConsumer(**config_of(kafka, group)) as consumer:
+        async with AsyncConsumer(**config_of(kafka, group, protocol)) as consumer:
             await consumer.subscribe([topic])
             async for _ in consumer:
                 taken += 1
@@ -101,8 +105,8 @@ def test_async_iteration_hands_over_one_record_at_a_time(kafka: KafkaServer, top
     assert asyncio.run(main()) == sum(stored_offsets(kafka.bootstrap_servers, group).values()) == 30
 
 
-def test_batches_are_as_large_as_allowed_at_most(kafka: KafkaServer, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group)) as consumer:
+def test_batches_are_as_large_as_allowed_at_most(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
+    with Consumer(**config_of(kafka, group, protocol)) as consumer:
         consumer.subscribe([topic])
         sizes = []
         for batch in consumer.batches(max_records=60):
@@ -113,16 +117,16 @@ def test_batches_are_as_large_as_allowed_at_most(kafka: KafkaServer, topic: str,
 
 
 def test_auto_commit_covers_what_was_handed_over_when_the_consumer_closes(
-    kafka: KafkaServer, topic: str, group: str
+    kafka: KafkaServer, protocol: str, topic: str, group: str
 ) -> None:
-    with Consumer(**config_of(kafka, group, enable_auto_commit=True)) as consumer:
+    with Consumer(**config_of(kafka, group, protocol, enable_auto_commit=True)) as consumer:
         consumer.subscribe([topic])
         read(consumer, 200)
     assert stored_offsets(kafka.bootstrap_servers, group) == {0: 100, 1: 100}
 
 
-def test_latest_begins_behind_what_is_there(kafka: KafkaServer, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group, auto_offset_reset="latest")) as consumer:
+def test_latest_begins_behind_what_is_there(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
+    with Consumer(**config_of(kafka, group, protocol, auto_offset_reset="latest")) as consumer:
         consumer.subscribe([topic])
         poll_until([consumer], lambda: len(consumer.assignment()) == 2)
         assert {consumer.position(TopicPartition(topic, partition)) for partition in (0, 1)} == {100}
@@ -130,21 +134,21 @@ def test_latest_begins_behind_what_is_there(kafka: KafkaServer, topic: str, grou
         assert numbers(read(consumer, 10)) == list(range(200, 210))
 
 
-def test_none_refuses_to_choose_where_to_begin(kafka: KafkaServer, topic: str, group: str) -> None:
-    with Consumer(**config_of(kafka, group, auto_offset_reset="none")) as consumer:
+def test_none_refuses_to_choose_where_to_begin(kafka: KafkaServer, protocol: str, topic: str, group: str) -> None:
+    with Consumer(**config_of(kafka, group, protocol, auto_offset_reset="none")) as consumer:
         consumer.subscribe([topic])
         with pytest.raises(OffsetOutOfRangeError, match=topic):
             poll_until([consumer], lambda: False)
 
 
 @pytest.mark.parametrize("compression", ["gzip", "snappy", "lz4", "zstd"])
-def test_compressed_batches_are_read(kafka: KafkaServer, group: str, compression: str) -> None:
+def test_compressed_batches_are_read(kafka: KafkaServer, protocol: str, group: str, compression: str) -> None:
     topic = create_topic(kafka.bootstrap_servers, compression)
     producer = idempotent_producer(kafka.bootstrap_servers, compression)
     values = [b"%d " % number * 200 for number in range(300)]  # repetitive, or the producer would not compress it
     for value in values:
         producer.produce(topic, value)
     assert producer.flush(30) == 0
-    with Consumer(**config_of(kafka, group)) as consumer:
+    with Consumer(**config_of(kafka, group, protocol)) as consumer:
         consumer.subscribe([topic])
         assert [record.value for record in read(consumer, 300)] == values

@@ -25,22 +25,22 @@ STATIC: dict[str, object] = {"group_instance_id": "reader-1"}
     ],
 )
 def test_a_member_stays_known_only_if_it_means_to_come_back(
-    kafka: KafkaServer, member: dict[str, object], leave: str, stays: bool
+    kafka: KafkaServer, protocol: str, member: dict[str, object], leave: str, stays: bool
 ) -> None:
     topic, group = create_topic(kafka.bootstrap_servers, "closing"), unique("closing")
     produce(kafka.bootstrap_servers, topic, 5)
-    consumer = Consumer(**config_of(kafka, group, **member))
+    consumer = Consumer(**config_of(kafka, group, protocol, **member))
     consumer.subscribe([topic])
     read(consumer, 5)
     consumer.close(leave=leave)
     assert len(members_of(kafka.bootstrap_servers, group)) == int(stays)
 
 
-def test_a_static_member_comes_back_to_its_partitions(kafka: KafkaServer) -> None:
+def test_a_static_member_comes_back_to_its_partitions(kafka: KafkaServer, protocol: str) -> None:
     topic, group = create_topic(kafka.bootstrap_servers, "closing", partitions=3), unique("closing")
     produce(kafka.bootstrap_servers, topic, 30, partitions=3)
     for first in (0, 30):
-        with Consumer(**config_of(kafka, group, group_instance_id="reader-1")) as consumer:
+        with Consumer(**config_of(kafka, group, protocol, group_instance_id="reader-1")) as consumer:
             consumer.subscribe([topic])
             read(consumer, 30)
             consumer.commit()
@@ -48,8 +48,8 @@ def test_a_static_member_comes_back_to_its_partitions(kafka: KafkaServer) -> Non
     assert list(members_of(kafka.bootstrap_servers, group).values()) == [{0, 1, 2}]
 
 
-def test_a_closed_consumer_says_so_and_may_be_closed_again(kafka: KafkaServer) -> None:
-    consumer = Consumer(**config_of(kafka, unique("closing")))
+def test_a_closed_consumer_says_so_and_may_be_closed_again(kafka: KafkaServer, protocol: str) -> None:
+    consumer = Consumer(**config_of(kafka, unique("closing"), protocol))
     consumer.close()
     consumer.close()
     with pytest.raises(MisuseError, match="closed"):

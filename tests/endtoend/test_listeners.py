@@ -76,12 +76,12 @@ def check_conversation(stayed: list[tuple[str, set[int]]], visited: list[tuple[s
     assert visited == [("assigned", given_up), ("revoked", given_up)]
 
 
-def test_a_listener_hears_what_comes_and_goes(kafka: KafkaServer, topic: str) -> None:
+def test_a_listener_hears_what_comes_and_goes(kafka: KafkaServer, protocol: str, topic: str) -> None:
     group, first_heard, second_heard = unique("listeners"), Heard(), Heard()
-    with Consumer(**config_of(kafka, group)) as first:
+    with Consumer(**config_of(kafka, group, protocol)) as first:
         first.subscribe([topic], listener=first_heard)
         read(first, 400)
-        with Consumer(**config_of(kafka, group)) as second:
+        with Consumer(**config_of(kafka, group, protocol)) as second:
             second.subscribe([topic], listener=second_heard)
             again = poll_until([first, second], lambda: len(second.assignment()) == 2)
             assert again == [], "the first committed what it gave up"
@@ -90,7 +90,7 @@ def test_a_listener_hears_what_comes_and_goes(kafka: KafkaServer, topic: str) ->
     assert stored_offsets(kafka.bootstrap_servers, group) == {0: 100, 1: 100, 2: 100, 3: 100}
 
 
-def test_an_async_listener_hears_the_same(kafka: KafkaServer, topic: str) -> None:
+def test_an_async_listener_hears_the_same(kafka: KafkaServer, protocol: str, topic: str) -> None:
     group, first_heard, second_heard = unique("listeners"), HeardAsync(), HeardAsync()
 
     async def poll_both(first: AsyncConsumer, second: AsyncConsumer) -> None:
@@ -98,11 +98,11 @@ def test_an_async_listener_hears_the_same(kafka: KafkaServer, topic: str) -> Non
             await asyncio.gather(first.poll(timeout=0.2), second.poll(timeout=0.2))
 
     async def main() -> None:
-        async with AsyncConsumer(**config_of(kafka, group)) as first:
+        async with AsyncConsumer(**config_of(kafka, group, protocol)) as first:
             await first.subscribe([topic], listener=first_heard)
             while len(first.assignment()) < 4:
                 await first.poll(timeout=0.2)
-            async with AsyncConsumer(**config_of(kafka, group)) as second:
+            async with AsyncConsumer(**config_of(kafka, group, protocol)) as second:
                 await second.subscribe([topic], listener=second_heard)
                 await asyncio.wait_for(poll_both(first, second), 30)
             while len(first.assignment()) < 4:
@@ -112,12 +112,12 @@ def test_an_async_listener_hears_the_same(kafka: KafkaServer, topic: str) -> Non
     check_conversation(first_heard.events, second_heard.events)
 
 
-def test_what_a_callback_raises_reaches_the_caller_of_poll(kafka: KafkaServer, topic: str) -> None:
+def test_what_a_callback_raises_reaches_the_caller_of_poll(kafka: KafkaServer, protocol: str, topic: str) -> None:
     class Broken(RebalanceListener):
         def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
             raise ZeroDivisionError("in the callback")
 
-    with Consumer(**config_of(kafka, unique("listeners"))) as consumer:
+    with Consumer(**config_of(kafka, unique("listeners"), protocol)) as consumer:
         consumer.subscribe([topic], listener=Broken())
         with pytest.raises(ZeroDivisionError, match="in the callback"):
             poll_until([consumer], lambda: False)

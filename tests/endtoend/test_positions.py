@@ -21,8 +21,8 @@ def topic(kafka: KafkaServer) -> str:
     return topic
 
 
-def test_seek_goes_on_elsewhere(kafka: KafkaServer, topic: str) -> None:
-    with Consumer(**config_of(kafka, unique("seek"))) as consumer:
+def test_seek_goes_on_elsewhere(kafka: KafkaServer, protocol: str, topic: str) -> None:
+    with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer:
         consumer.subscribe([topic])
         read(consumer, 200)
         consumer.seek(TopicPartition(topic, 1), 97)
@@ -30,9 +30,9 @@ def test_seek_goes_on_elsewhere(kafka: KafkaServer, topic: str) -> None:
         assert consumer.position(TopicPartition(topic, 1)) == 100
 
 
-def test_seek_to_the_beginning_and_to_the_end(kafka: KafkaServer, topic: str) -> None:
+def test_seek_to_the_beginning_and_to_the_end(kafka: KafkaServer, protocol: str, topic: str) -> None:
     first, second = TopicPartition(topic, 0), TopicPartition(topic, 1)
-    with Consumer(**config_of(kafka, unique("seek"))) as consumer:
+    with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer:
         consumer.subscribe([topic])
         read(consumer, 200)
         consumer.seek_to_beginning([first])
@@ -45,13 +45,15 @@ def test_seek_to_the_beginning_and_to_the_end(kafka: KafkaServer, topic: str) ->
 @pytest.mark.parametrize(
     ("age", "first"), [("PT1H30M", 2), ("PT0.001S", 4), ("P100000D", 0)], ids=["some", "none is so young", "all"]
 )
-def test_by_duration_begins_with_the_first_record_that_is_not_older(kafka: KafkaServer, age: str, first: int) -> None:
+def test_by_duration_begins_with_the_first_record_that_is_not_older(
+    kafka: KafkaServer, protocol: str, age: str, first: int
+) -> None:
     topic, hour_ms, now_ms = create_topic(kafka.bootstrap_servers, "age"), 3_600_000, int(time.time() * 1000)
     producer = idempotent_producer(kafka.bootstrap_servers)
     for hours in (3, 2, 1, 0):
         producer.produce(topic, b"%d" % hours, timestamp=now_ms - hours * hour_ms - 60_000)
     assert producer.flush(30) == 0
-    with Consumer(**config_of(kafka, unique("age"), auto_offset_reset=f"by_duration:{age}")) as consumer:
+    with Consumer(**config_of(kafka, unique("age"), protocol, auto_offset_reset=f"by_duration:{age}")) as consumer:
         consumer.subscribe([topic])
         records = poll_until([consumer], lambda: bool(consumer.assignment()))
         assert consumer.position(TopicPartition(topic, 0)) == first + len(records)
@@ -61,25 +63,25 @@ def test_by_duration_begins_with_the_first_record_that_is_not_older(kafka: Kafka
         assert [record.offset for record in records] == list(range(first, 5))
 
 
-def test_a_listener_may_seek_before_the_first_record(kafka: KafkaServer, topic: str) -> None:
+def test_a_listener_may_seek_before_the_first_record(kafka: KafkaServer, protocol: str, topic: str) -> None:
     class Skip(RebalanceListener):
         def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
             for partition in partitions:
                 consumer.seek(partition, 90)
 
-    with Consumer(**config_of(kafka, unique("seek"))) as consumer:
+    with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer:
         consumer.subscribe([topic], listener=Skip())
         assert numbers(read(consumer, 20)) == list(range(180, 200))
 
 
-def test_a_paused_partition_is_silent_until_it_is_resumed(kafka: KafkaServer, topic: str) -> None:
+def test_a_paused_partition_is_silent_until_it_is_resumed(kafka: KafkaServer, protocol: str, topic: str) -> None:
     paused = TopicPartition(topic, 0)
 
     class Pause(RebalanceListener):
         def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
             consumer.pause([paused])
 
-    with Consumer(**config_of(kafka, unique("pause"))) as consumer:
+    with Consumer(**config_of(kafka, unique("pause"), protocol)) as consumer:
         consumer.subscribe([topic], listener=Pause())
         assert numbers(read(consumer, 100)) == list(range(1, 200, 2))
         assert consumer.paused() == {paused}
@@ -88,9 +90,9 @@ def test_a_paused_partition_is_silent_until_it_is_resumed(kafka: KafkaServer, to
         assert consumer.paused() == frozenset()
 
 
-def test_partitions_tell_where_they_begin_and_end(kafka: KafkaServer, topic: str) -> None:
+def test_partitions_tell_where_they_begin_and_end(kafka: KafkaServer, protocol: str, topic: str) -> None:
     partition = TopicPartition(topic, 1)
-    with Consumer(**config_of(kafka, unique("lookup"))) as consumer:
+    with Consumer(**config_of(kafka, unique("lookup"), protocol)) as consumer:
         assert consumer.beginning_offsets([partition]) == {partition: 0}
         assert consumer.end_offsets([partition]) == {partition: 100}
         assert sorted(consumer.partitions_for(topic)) == [0, 1]
@@ -98,6 +100,6 @@ def test_partitions_tell_where_they_begin_and_end(kafka: KafkaServer, topic: str
         assert consumer.committed([partition]) == {partition: None}
 
 
-def test_seek_needs_an_assigned_partition(kafka: KafkaServer, topic: str) -> None:
-    with Consumer(**config_of(kafka, unique("seek"))) as consumer, pytest.raises(MisuseError, match=topic):
+def test_seek_needs_an_assigned_partition(kafka: KafkaServer, protocol: str, topic: str) -> None:
+    with Consumer(**config_of(kafka, unique("seek"), protocol)) as consumer, pytest.raises(MisuseError, match=topic):
         consumer.seek(TopicPartition(topic, 0), 5)

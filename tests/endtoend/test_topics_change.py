@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import pytest
 from confluent_kafka.admin import NewPartitions
 
 from kafka_nextgen import Consumer, TopicPartition
@@ -48,11 +47,6 @@ def member(kafka: KafkaServer, protocol: str, *topics: str, **more: object) -> I
 
 def has(consumer: Consumer, *topics: str) -> Callable[[], bool]:
     return lambda: {tp.topic for tp in consumer.assignment()} == set(topics)
-
-
-@pytest.fixture(params=["consumer", "classic"])
-def protocol(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 def test_a_topic_that_vanishes_is_revoked_and_the_others_are_read_on(kafka: KafkaServer, protocol: str) -> None:
