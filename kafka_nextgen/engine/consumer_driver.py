@@ -36,6 +36,7 @@ class ConsumerDriver(MemberDriver[Member]):
     def __init__(self, member: Member, reading: ConsumerReading, surroundings: Surroundings) -> None:
         super().__init__(member, reading, surroundings)
         self._own_member_id = member.member_id
+        self._may_be_known = False  # a heartbeat of it may have reached a coordinator
         self._watch = PatternWatch(
             surroundings.cluster, surroundings.tasks, surroundings.metadata_max_age_s, self._take_names
         )
@@ -45,6 +46,19 @@ class ConsumerDriver(MemberDriver[Member]):
         if isinstance(event, ev.Subscribed | ev.Unsubscribed | ev.Closed):
             self._watch.stop()
         super().feed(event)
+
+    async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
+        """Leave the group, as every member does; but nobody is waited for who can't have heard of this one.
+
+        The member made its id itself (KIP-848, "Member ID"), so one heartbeat that arrived is enough to be known.
+        """
+        if self._may_be_known:
+            await super().leave(event, timeout_s)
+        else:
+            self.feed(event)
+
+    def _note_sending(self) -> None:
+        self._may_be_known = True
 
     def stop(self) -> None:
         """Feed nothing any more by time."""
@@ -64,7 +78,7 @@ class ConsumerDriver(MemberDriver[Member]):
         event: ev.Event
         try:
             event = await exchange_heartbeat(
-                self._cluster, group_id, effect, self._own_member_id, self._request_timeout_s
+                self._cluster, group_id, effect, self._own_member_id, self._request_timeout_s, self._note_sending
             )
         except NoPatternsError as old_broker:
             event = self._match_here(effect, str(old_broker))

@@ -204,10 +204,8 @@ class Engine:
         return self._thread.submit(self._close(mode, timeout_s))
 
     async def _go(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        closes, reached = isinstance(event, ev.Closed), self.never_reached is None
-        await self.by_hand.give_up(timeout_s, commits=closes and reached)
-        if reached or not closes:  # a cluster that was never reached knows of no member: nobody waits for it
-            await self._membership.leave(event, timeout_s if reached else 0.0)
+        await self.by_hand.give_up(timeout_s, commits=isinstance(event, ev.Closed) and self._contact.is_made)
+        await self._membership.leave(event, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
         """Let commits that are under way end, for at most half the time; then leave."""

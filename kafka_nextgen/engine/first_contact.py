@@ -21,9 +21,14 @@ class FirstContact:
         self._error: TransportError | None = None
 
     @property
+    def is_made(self) -> bool:
+        """Whether a broker is known, on whatever occasion it was reached."""
+        return bool(self._cluster.metadata.brokers)
+
+    @property
     def error(self) -> TransportError | None:
         """What keeps the consumer from its first broker; None once it knows one, on whatever occasion."""
-        return None if self._cluster.metadata.brokers else self._error
+        return None if self.is_made else self._error
 
     async def make(self) -> None:
         """Try until it succeeds."""

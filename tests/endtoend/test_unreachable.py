@@ -63,6 +63,24 @@ def test_close_does_not_wait_for_a_mute_server(mute: str) -> None:
     consumer.close(timeout=1)
 
 
+@pytest.mark.parametrize("protocol", ["consumer", "classic", "auto"])
+@pytest.mark.parametrize("polls", [False, True], ids=["at once", "after a poll"])
+def test_close_waits_for_nobody_if_nobody_can_have_heard_of_the_member(nobody: str, protocol: str, polls: bool) -> None:
+    consumer = Consumer(bootstrap_servers=nobody, group_id="billing", group_protocol=protocol)
+    consumer.subscribe(["orders"])
+    if polls:
+        with pytest.raises(NoBrokersError):
+            consumer.poll(timeout=1)
+    consumer.close(timeout=3600)
+
+
+def test_close_waits_for_no_commit_of_what_nobody_can_have_read(nobody: str) -> None:
+    consumer = Consumer(bootstrap_servers=nobody, group_id="billing")
+    consumer.assign([PARTITION])
+    consumer.seek(PARTITION, 5)
+    consumer.close(timeout=3600)
+
+
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
 def test_who_unsubscribes_does_not_join_when_a_broker_comes(nobody: str, protocol: str) -> None:
     broker = Broker(port=int(nobody.rpartition(":")[2]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -21,7 +22,8 @@ from kafka_nextgen import (
     RequestTimeoutError,
     TopicPartition,
 )
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, OFFSET_FETCH
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, OFFSET_COMMIT, OFFSET_FETCH
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.calls import ALWAYS_OPEN, CALLS, MADE_OF_OTHERS, SHARED
 from tests.engine.stage import Stage, poll_until, read, tp
 
@@ -144,6 +146,36 @@ def test_a_coordinator_that_does_not_answer_the_leave_holds_up_nobody(stage: Sta
     consumer.close(timeout=0.3)
     assert asked.is_set()
     assert not io_thread_of(consumer).is_alive()
+
+
+def test_a_coordinator_that_never_was_found_is_not_waited_for(stage: Stage) -> None:
+    stage.create()
+    asked = stage.never(FIND_COORDINATOR)
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"])
+    assert asked.wait(10)
+    consumer.close(timeout=3600)
+
+
+def test_a_join_that_is_on_its_way_is_left_all_the_same(stage: Stage) -> None:
+    stage.create()
+    original, came, may_join = stage.original(CONSUMER_GROUP_HEARTBEAT), threading.Event(), threading.Event()
+
+    async def join_late(request: ConsumerGroupHeartbeatRequest, context: object) -> object:
+        if request.member_epoch == 0:
+            came.set()
+            while not may_join.is_set():
+                await asyncio.sleep(0.001)
+        return await original(request, context)
+
+    stage.handle(CONSUMER_GROUP_HEARTBEAT, join_late)
+    consumer = stage.consumer()
+    consumer.subscribe(["orders"])
+    assert came.wait(10)
+    closing = InAThread(consumer.close)
+    may_join.set()
+    assert closing.ended() is None
+    assert stage.members() == 0
 
 
 def test_a_commit_that_is_not_answered_is_given_up_and_the_leave_still_sent(stage: Stage) -> None:
