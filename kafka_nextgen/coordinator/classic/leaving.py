@@ -83,7 +83,10 @@ def _found_in_consumer_group(group: Group, who: LeavingMember) -> tuple[str, Err
 
 
 def put_out(draft: Draft, member_id: str) -> None:
-    """Take a member, or a pending one, out; what it has parked is answered, so that it comes again if it is alive."""
+    """Take a member, or a pending one, out; what it has parked is answered, so that it comes again if it is alive.
+
+    Kafka's coordinator answers a JoinGroup so, and leaves a SyncGroup without an answer.
+    """
     member = draft.classic.members.get(member_id)
     if member is not None and member.join is not None:
         draft.release(member.join, JoinGroupAnswer(ErrorCode.UNKNOWN_MEMBER_ID, member_id))
