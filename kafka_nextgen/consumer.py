@@ -44,7 +44,9 @@ class Consumer(BlockingCalls, RunsHandlers):
             for record in consumer:
                 ...
 
-    If an error ends the ``with`` block, auto-commit leaves out what was being processed.
+    If an error ends the ``with`` block, auto-commit leaves out what was being processed. A consumer that is dropped
+    without ``close`` ends with a ResourceWarning, and like a crash: nothing is committed, and its member stays in
+    the group until its session ends.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:

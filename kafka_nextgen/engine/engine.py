@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -68,6 +69,7 @@ class Engine:
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000, config.rebalance_timeout_ms / 1000
         )
         self._commits: set[asyncio.Task[None] | None] = set()
+        self._stopping = False
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
         try:
             self._thread.submit(self._build()).result()
@@ -243,6 +245,7 @@ class Engine:
 
         Whoever waits for anything here gets MisuseError.
         """
+        self._stopping = True
         timeout_s = max(timeout_s, SHORTEST_STOP_S)
         deadline = time.monotonic() + timeout_s
         try:
@@ -251,6 +254,22 @@ class Engine:
             logger.warning("closing: %r", error)
         finally:
             self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
+
+    def abandon(self) -> None:
+        """Nobody can use this any more: end without leaving the group, as after a crash, and wait for nothing.
+
+        May be called wherever the garbage collector happens to run, also on the I/O thread itself.
+        """
+        if self._stopping or self._thread.is_foreign:
+            return
+        self._thread.call_soon(lambda: asyncio.ensure_future(self._end_alone()))
+        what = f"a consumer of group {self._config.group_id}" if self._config.group_id else "a consumer"
+        why = "nothing is committed, and its member stays in the group until its session ends"
+        warnings.warn(f"{what} was dropped without close(): {why}", ResourceWarning, stacklevel=2)
+
+    async def _end_alone(self) -> None:
+        await self._shut_down()
+        self._thread.end()
 
     async def _shut_down(self) -> None:
         if self._driver is not None:

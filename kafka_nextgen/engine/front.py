@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
@@ -28,6 +29,8 @@ class Front:
 
     def __init__(self, config: ConsumerConfig, signal: Signal, whoami: Callable[[], object]) -> None:
         self._core = ConsumerCore(config, signal, whoami)
+        # Nothing behind a consumer refers to it, so that one which is dropped can be noticed.
+        weakref.finalize(self, self._core.engine.abandon).atexit = False
         self._guard = Guard(whoami)
 
     @property

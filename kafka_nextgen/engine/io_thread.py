@@ -78,10 +78,11 @@ class IoThread:
     def stop(self, timeout_s: float) -> None:
         """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""
         if not self.is_foreign:
-            self.call_soon(self._end)
+            self.call_soon(self.end)
             self._thread.join(timeout_s)
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the loop after what is running now; only from the loop itself."""
         if not self._ended.done():  # told twice, it must not cut short the settling of what is under way
             self._ended.set_result(None)
 

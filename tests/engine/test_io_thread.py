@@ -44,7 +44,7 @@ def test_work_handed_over_last_is_settled_too() -> None:
     handed_over: list[Future[int]] = []
 
     def hand_over_and_stop() -> None:
-        thread._end()
+        thread.end()
         handed_over.append(thread.submit(answer()))  # behind the stop: the loop has not ended yet
 
     thread.call_soon(hand_over_and_stop)

@@ -1,0 +1,102 @@
+"""A consumer that is dropped without close: it says so, ends its thread, and its group takes it for crashed."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import stat
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, Consumer
+from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read
+
+UNCLOSED = (
+    "from kafka_nextgen import *; c = Consumer(bootstrap_servers='127.0.0.1:1', group_id='g'); c.subscribe(['t'])"
+)
+
+
+def io_thread_of(consumer: Consumer | AsyncConsumer) -> threading.Thread:
+    return consumer._core.engine._thread._thread
+
+
+def drop(use: Callable[[], threading.Thread]) -> None:
+    """Use a consumer and forget it; returns when its thread has ended."""
+
+    def drop_now() -> threading.Thread:
+        thread = use()
+        gc.collect()
+        return thread
+
+    with pytest.warns(ResourceWarning, match=r"group billing.*close\(\)"):
+        thread = drop_now()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def reads(stage: Stage) -> threading.Thread:
+    consumer = stage.consumer(enable_auto_commit=True)
+    consumer.subscribe([TOPIC])
+    read(consumer, 5)
+    return io_thread_of(consumer)
+
+
+def test_a_dropped_consumer_warns_and_ends_its_thread_without_leaving(stage: Stage) -> None:
+    stage.create(records=5)
+    drop(lambda: reads(stage))
+    assert stage.members() == 1
+    assert stage.committed() == {}
+
+
+def sockets() -> int:
+    found = 0
+    for entry in os.scandir("/proc/self/fd"):
+        with suppress(FileNotFoundError):  # closed meanwhile
+            found += stat.S_ISSOCK(entry.stat().st_mode)
+    return found
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
+def test_a_dropped_consumer_leaves_no_socket_behind(stage: Stage) -> None:
+    stage.create(records=5)
+    before = sockets()
+    drop(lambda: reads(stage))
+    deadline = time.monotonic() + PATIENCE_S
+    while sockets() > before:  # the broker is of this process too, and closes its ends when it sees them end
+        assert time.monotonic() < deadline
+
+
+def test_so_does_one_for_asyncio(stage: Stage) -> None:
+    stage.create()
+
+    async def main() -> threading.Thread:
+        consumer = AsyncConsumer(**stage.config())
+        await consumer.subscribe([TOPIC])
+        await consumer.poll(timeout=0.1)
+        return io_thread_of(consumer)
+
+    drop(lambda: asyncio.run(main()))
+
+
+def test_one_that_was_closed_goes_in_silence(stage: Stage) -> None:
+    stage.create()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        consumer = stage.consumer()
+        consumer.subscribe([TOPIC])
+        consumer.close()
+        del consumer
+        gc.collect()
+
+
+def test_a_process_may_end_with_a_consumer_open() -> None:
+    ended = subprocess.run([sys.executable, "-c", UNCLOSED], timeout=60, capture_output=True, text=True, check=True)
+    assert ended.stderr == ""
