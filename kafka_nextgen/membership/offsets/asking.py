@@ -11,6 +11,7 @@ from attrs import evolve
 
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked, Withdrawn
 from kafka_nextgen.membership.offsets.patience import Patience, patience_for
+from kafka_nextgen.membership.offsets.riding import taken_along, without_rider
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
     NOTHING,
@@ -50,7 +51,7 @@ def add_commit(
         left=frozenset(offsets.keys() - refused),
         given_up=frozenset(refused),
     )
-    return evolve(state, commits=(*state.commits, commit))
+    return taken_along(state, commit)
 
 
 def ask_lookup(state: OffsetState, event: LookupAsked, at: Moment) -> Outcome:
@@ -66,10 +67,11 @@ def withdraw(state: OffsetState, event: Withdrawn, _at: Moment) -> Outcome:
 
 
 def forget(state: OffsetState, ask: int) -> OffsetState:
-    """Do no more for a commit than others need that follow it. What is under way stays under way."""
+    """Do no more for a commit than others need that follow it, or ride on it. What is under way stays under way."""
+    state = evolve(state, commits=tuple(without_rider(each, ask) for each in state.commits))
     commit = next((each for each in state.commits if each.ask == ask), None)
     if commit is None:
         return state
-    if any(ask in each.followed.values() for each in state.commits):
+    if commit.riders or any(ask in each.followed.values() for each in state.commits):
         return evolve(state, commits=replaced(state.commits, evolve(commit, is_withdrawn=True)))
     return evolve(state, commits=tuple(each for each in state.commits if each.ask != ask))

@@ -17,15 +17,13 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
 from kafka_nextgen.membership.offsets.order import in_order, is_blocked, without_given_up
 from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
+from kafka_nextgen.membership.offsets.riding import BLOCKED, end_riders, end_riders_out_of_time
 from kafka_nextgen.membership.offsets.rules import Action, OffsetRules, Reaction
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, OffsetState, Outcome
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["end_lookup", "end_what_is_over", "fail_commit", "reaction_to", "refused"]
-
-#: Why a commit can run out of time without an attempt of its own.
-BLOCKED = "an earlier commit of the same partitions has no answer yet"
 
 
 def reaction_to(rules: OffsetRules, kind: CommitKind, code: int) -> Reaction:
@@ -42,8 +40,9 @@ def refused(state: OffsetState, commit: Commit, codes: Mapping[TopicPartition, i
 
 def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
     """End every ask that is done, or can't go on, and leave the rest in order."""
+    state, over = end_riders_out_of_time(state, at)
     state = evolve(state, commits=_settled(state, state.commits, at))
-    effects: list[OffsetEffect] = []
+    effects: list[OffsetEffect] = [*over]
     while (commit := next((each for each in state.commits if _is_over(state, each, at)), None)) is not None:
         state, ended = _end_commit(state, commit, at)
         state = evolve(state, commits=_settled(state, state.commits, at))
@@ -100,8 +99,8 @@ def _timed_out(patience: Patience) -> TimedOut:
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
     """End a commit; what followed it goes on by itself."""
     rest = (_freed(each, commit.ask) for each in state.commits if each.ask != commit.ask)
-    ended = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
-    return evolve(state, commits=tuple(rest)), ended
+    own = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
+    return evolve(state, commits=tuple(rest)), (*end_riders(commit, failure), *own)
 
 
 def _freed(commit: Commit, leader: int) -> Commit:
@@ -123,8 +122,21 @@ def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome
             why = refused(state, follower, codes, codes[min(codes)])
             state, ended = fail_commit(state, follower, why)
             effects += ended
-    state, ended = _finish(state, commit, failure)
+    commit, freed = _without_hopeful_riders(state, commit, failure)
+    commits = [each for here in state.commits for each in ((*freed, here) if here.ask == commit.ask else (here,))]
+    state, ended = _finish(evolve(state, commits=tuple(commits)), commit, failure)
     return state, effects + ended
+
+
+def _without_hopeful_riders(state: OffsetState, commit: Commit, failure: Refused) -> tuple[Commit, list[Commit]]:
+    """A commit without the riders that may still succeed, and these."""
+    hopeful = []
+    for rider in commit.riders:
+        codes = {tp: code for tp, code in failure.codes.items() if tp in rider.left}
+        if codes and not any(_is_hopeless(state, rider, code) for code in codes.values()):
+            hopeful.append(evolve(rider, left=rider.left & codes.keys()))
+    asks = {rider.ask for rider in hopeful}
+    return evolve(commit, riders=tuple(rider for rider in commit.riders if rider.ask not in asks)), hopeful
 
 
 def _is_hopeless(state: OffsetState, commit: Commit, code: int) -> bool:

@@ -90,5 +90,6 @@ def deadlines(state: OffsetState) -> list[float]:
         for commit in state.commits
         if commit.request is None
     ]
+    times += [commit.riders_until for commit in state.commits if commit.riders]
     times += [wakes_at(each.patience, state.member_epoch) for each in state.lookups if each.request is None]
     return times if state.interval_at is None else [*times, state.interval_at]

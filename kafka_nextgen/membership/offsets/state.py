@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from math import inf
 
 from attrs import evolve, field, frozen
 
@@ -71,6 +72,8 @@ class Commit:
     request: int | None = None  # the number of the request under way
     refusal: Refused | None = None  # what the coordinator said last: it tells more than that time is over
     is_withdrawn: bool = False  # goes on only because others follow it
+    riders: tuple[Commit, ...] = ()  # earlier ones that share its fate, each until its own deadline
+    riders_until: float = inf  # the first of their deadlines
 
     @property
     def open(self) -> frozenset[TopicPartition]:

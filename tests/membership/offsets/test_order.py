@@ -101,7 +101,7 @@ def test_a_commit_that_waits_for_another_can_time_out() -> None:
     talk = member()
     talk.commit("foo[0]=5")
     talk.commit("foo[0]=7", within_s=1)
-    said = "2 timed out after 1 s: an earlier commit of the same partitions has no answer yet"
+    said = "2 timed out after 1 s: another commit of the same partitions has no answer yet"
     assert talk.passes(1) == [said]
     assert talk.accept() == ["1 done"]
 
@@ -120,3 +120,77 @@ def test_a_seek_back_of_the_application_is_committed_as_it_says() -> None:
     talk.commit("foo[0]=7")
     talk.accept()
     assert talk.commit("foo[0]=2") == ["commit epoch=3 foo[0]=2"]
+
+
+# Riders: what waits goes along with the latest.
+
+
+def test_a_rider_ends_by_its_own_deadline() -> None:
+    talk = member()
+    talk.commit("foo[0]=5")
+    talk.commit("foo[0]=6", within_s=1)
+    talk.commit("foo[0]=7", within_s=2)
+    talk.commit("foo[0]=8", within_s=3)
+    assert talk.passes(1) == ["2 timed out after 1 s: another commit of the same partitions has no answer yet"]
+    assert talk.passes(1) == ["3 timed out after 2 s: another commit of the same partitions has no answer yet"]
+    assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=8"]
+    assert talk.accept() == ["4 done"]
+
+
+def test_a_rider_that_nobody_waits_for_gets_off() -> None:
+    talk = member()
+    for offset in range(4):
+        talk.commit(f"foo[0]={offset}")
+    assert talk.withdraw(3) == []
+    assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=3"]
+    assert talk.accept() == ["2 done", "4 done"]
+
+
+def test_a_commit_that_nobody_waits_for_goes_on_for_its_riders() -> None:
+    talk = member()
+    for offset in range(3):
+        talk.commit(f"foo[0]={offset}")
+    talk.withdraw(3)
+    assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=2"]
+    assert talk.accept() == ["2 done"]
+
+
+def test_riders_are_refused_with_the_reasons_of_their_own_partitions() -> None:
+    talk = member()
+    talk.commit("foo[0]=5 foo[1]=5")
+    talk.commit("foo[0]=6")
+    talk.commit("foo[1]=6")
+    talk.commit("foo[0]=7 foo[1]=7")
+    talk.accept()
+    reasons = "foo[0]=OFFSET_METADATA_TOO_LARGE"
+    assert talk.refuse(TOO_LARGE, "foo[0]") == [
+        f"2 failed CommitFailedError {reasons}",
+        "3 done",
+        f"4 failed CommitFailedError {reasons}",
+    ]
+
+
+def test_riders_lose_what_is_lost() -> None:
+    talk = member()
+    for offset in range(3):
+        talk.commit(f"foo[0]={offset}")
+    assert talk.publish(-1) == [f"{ask} failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID" for ask in (2, 3)]
+
+
+def test_a_commit_that_has_less_time_takes_nobody_along() -> None:
+    talk = member()
+    talk.commit("foo[0]=5")
+    talk.commit("foo[0]=6", within_s=10)
+    talk.commit("foo[0]=7", within_s=1)
+    assert talk.passes(1) == ["3 timed out after 1 s: another commit of the same partitions has no answer yet"]
+    assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=6"]
+
+
+def test_many_commits_that_wait_are_few_to_look_at() -> None:
+    talk = member()
+    for offset in range(1000):
+        talk.commit(f"foo[{offset % 2}]={offset}")
+    assert len(talk.machine.state.commits) <= 4
+    assert talk.accept()[-1] == "commit epoch=3 foo[0]=998"
+    assert len(talk.accept()) == 2
+    assert talk.accept() == [f"{ask} done" for ask in range(3, 1000, 2)]

@@ -1,0 +1,94 @@
+"""Many commits of the same partitions, one after the other: those that wait ride along with the latest.
+
+Whoever commits after each record has as many commits waiting as there were records since the last answer. They need
+not each be looked at for every event. A commit of the application that waits becomes a rider of the next one if that
+covers all it has left, in the same membership and turn, and has at least as much time. Riders share its fate; but each
+ends by its own deadline, and with the reasons of its own partitions.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from attrs import evolve
+
+from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, OffsetEffect, Refused, TimedOut
+from kafka_nextgen.membership.offsets.patience import inherited
+from kafka_nextgen.membership.offsets.settings import Moment
+from kafka_nextgen.membership.offsets.state import Commit, CommitKind, OffsetState, Outcome, replaced
+
+__all__ = ["BLOCKED", "end_riders", "end_riders_out_of_time", "taken_along", "without_rider"]
+
+#: Why a commit can run out of time without an attempt of its own.
+BLOCKED = "another commit of the same partitions has no answer yet"
+
+
+def taken_along(state: OffsetState, commit: Commit) -> OffsetState:
+    """Add a commit, with every earlier one riding on it that can."""
+    absorbed = [each for each in state.commits if _can_ride(each, commit)]
+    for each in absorbed:
+        own = () if each.is_withdrawn else (evolve(each, riders=(), riders_until=inf),)
+        commit = evolve(
+            commit,
+            patience=inherited(commit.patience, each.patience),
+            riders=(*commit.riders, *each.riders, *own),
+            riders_until=min(commit.riders_until, each.riders_until, each.patience.deadline if own else inf),
+        )
+    gone = {each.ask for each in absorbed}
+    rest = (_pointing_to(each, gone, commit.ask) for each in state.commits if each.ask not in gone)
+    return evolve(state, commits=(*rest, commit))
+
+
+def _can_ride(earlier: Commit, later: Commit) -> bool:
+    is_simple = earlier.request is None and not earlier.followed and not earlier.given_up and not later.given_up
+    return (
+        is_simple
+        and earlier.kind is later.kind is CommitKind.APPLICATION
+        and (earlier.life, earlier.turn) == (later.life, later.turn)
+        and earlier.left <= later.left
+        and earlier.patience.deadline <= later.patience.deadline
+    )
+
+
+def _pointing_to(commit: Commit, gone: set[int], heir: int) -> Commit:
+    if gone.isdisjoint(commit.followed.values()):
+        return commit
+    return evolve(commit, followed={tp: heir if ask in gone else ask for tp, ask in commit.followed.items()})
+
+
+def end_riders(commit: Commit, failure: Failure | None) -> tuple[OffsetEffect, ...]:
+    """End the riders of a commit that ends, in their order."""
+    return tuple(CommitEnded(rider.ask, _for_rider(rider, failure)) for rider in commit.riders)
+
+
+def _for_rider(rider: Commit, failure: Failure | None) -> Failure | None:
+    if isinstance(failure, TimedOut):
+        return TimedOut(rider.patience.timeout_s, failure.reason)
+    if failure is None:
+        return None
+    codes = {tp: code for tp, code in failure.codes.items() if tp in rider.left}
+    return Refused(codes, failure.code, failure.error) if codes else None
+
+
+def end_riders_out_of_time(state: OffsetState, at: Moment) -> Outcome:
+    """End the riders whose own time is over."""
+    effects: tuple[OffsetEffect, ...] = ()
+    for commit in state.commits:
+        if at.now >= commit.riders_until:
+            over = tuple(rider for rider in commit.riders if at.now >= rider.patience.deadline)
+            why = commit.refusal or TimedOut(0.0, commit.patience.reason or BLOCKED)
+            effects += tuple(CommitEnded(rider.ask, rider.refusal or _for_rider(rider, why)) for rider in over)
+            left = tuple(rider for rider in commit.riders if at.now < rider.patience.deadline)
+            state = evolve(state, commits=replaced(state.commits, _with_riders(commit, left)))
+    return state, effects
+
+
+def without_rider(commit: Commit, ask: int) -> Commit:
+    """A commit without the rider that nobody waits for any more, if it has that."""
+    left = tuple(rider for rider in commit.riders if rider.ask != ask)
+    return commit if len(left) == len(commit.riders) else _with_riders(commit, left)
+
+
+def _with_riders(commit: Commit, riders: tuple[Commit, ...]) -> Commit:
+    until = min((rider.patience.deadline for rider in riders), default=inf)
+    return evolve(commit, riders=riders, riders_until=until)
