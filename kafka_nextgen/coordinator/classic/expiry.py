@@ -36,13 +36,13 @@ def _end_session(draft: Draft, member_id: str) -> None:
     member = group.members.get(member_id)
     if member_id in group.pending:
         put_out(draft, member_id)
-        go_on_without_pending(draft)
+        _go_on_without_pending(draft)
     elif member is not None and (member.is_new or not member.is_parked):
         put_out(draft, member_id)
         go_on_without(draft, f"the session of {member_id} ended")
 
 
-def go_on_without_pending(draft: Draft) -> None:
+def _go_on_without_pending(draft: Draft) -> None:
     """One that never came with its id can only have been waited for."""
     if draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
         go_on_without(draft, "")
