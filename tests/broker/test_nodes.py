@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,17 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import DeleteGroupsRequest, FindCoordinatorRequest, ListGroupsRequest
+from kafka_nextgen.wire.messages import (
+    ApiMessage,
+    DeleteGroupsRequest,
+    DescribeGroupsRequest,
+    FindCoordinatorRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    SyncGroupRequest,
+)
 from tests.broker.client import Client
 from tests.broker.requests import by_name_fetch, list_offset, metadata, produce, records_of, values
 from tests.broker.test_groups import commit, committed, heartbeat
@@ -77,6 +88,39 @@ def test_groups_are_spread_and_answered_by_their_coordinator_only(clients: dict[
             if node_id == coordinator:
                 heartbeat(client, group, -1)
         assert committed(clients[coordinator], group, "orders") == 5
+
+
+def test_members_of_classic_groups_are_sent_to_their_coordinator(clients: dict[int, Client]) -> None:
+    group = GROUPS[0]
+    coordinator = coordinator_of(clients[1], group)
+    for node_id, client in clients.items():
+        codes = {_first_error(client.ask(api, request)) for api, request in _classic_requests(group)}
+        assert (codes == {ErrorCode.NOT_COORDINATOR}) == (node_id != coordinator)
+
+
+def _classic_requests(group: str) -> list[tuple[apis.Api, ApiMessage]]:
+    who = LeaveGroupRequest.MemberIdentity(member_id="m", group_instance_id=None, reason=None)
+    join = JoinGroupRequest(
+        group_id=group,
+        session_timeout_ms=6000,
+        rebalance_timeout_ms=6000,
+        member_id="m",
+        protocol_type="consumer",
+        protocols=[],
+    )
+    return [
+        (apis.JOIN_GROUP, join),
+        (apis.SYNC_GROUP, SyncGroupRequest(group_id=group, generation_id=1, member_id="m", assignments=[])),
+        (apis.HEARTBEAT, HeartbeatRequest(group_id=group, generation_id=1, member_id="m")),
+        (apis.LEAVE_GROUP, LeaveGroupRequest(group_id=group, members=[who])),
+        (apis.DESCRIBE_GROUPS, DescribeGroupsRequest(groups=[group])),
+    ]
+
+
+def _first_error(answer: Any) -> int:
+    """That of the answer, of its first group, or of its first member."""
+    parts = [answer, *getattr(answer, "groups", ()), *getattr(answer, "members", ())]
+    return next((part.error_code for part in parts if getattr(part, "error_code", 0)), 0)
 
 
 def test_each_node_lists_and_deletes_its_own_groups(clients: dict[int, Client]) -> None:
