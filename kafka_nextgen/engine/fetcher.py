@@ -21,6 +21,7 @@ from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutE
 from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer
 from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
 from kafka_nextgen.wire.messages import FetchResponse, ListOffsetsResponse
@@ -58,6 +59,7 @@ class Fetcher:
         self._changed = asyncio.Event()
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._closed = False
+        self._outages: dict[str, Outage] = {}  # by what is asked, and whom
 
     # ---- the assignment
 
@@ -141,9 +143,9 @@ class Fetcher:
     async def _satisfy(self, need: Need) -> None:
         try:
             await self._ask(need)
+            self._outage(need).over()
         except KafkaNextgenError as failure:
-            log = logger.warning if isinstance(failure, DecodeError) else logger.info
-            log("%s: %s; tried again", type(need).__name__, failure)
+            self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)
             self._failed(need)
             self._mailbox.post_unless_weather(failure)
         except Exception:
@@ -152,6 +154,11 @@ class Fetcher:
         finally:
             self.pump()
             self._mailbox.wake()
+
+    def _outage(self, need: Need) -> Outage:
+        node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset) else ""
+        what = type(need).__name__ + node
+        return self._outages.setdefault(what, Outage(logger, what))
 
     async def _ask(self, need: Need) -> None:
         if isinstance(need, Fetch):

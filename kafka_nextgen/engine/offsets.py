@@ -31,6 +31,7 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
+from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 __all__ = ["OffsetClient"]
@@ -68,6 +69,7 @@ class OffsetClient:
         consumed: Callable[[], Offsets],
     ) -> None:
         self._identity = identity
+        self._outage = Outage(logger, f"group {identity.group_id}: auto-commit")
         self._counters = counters
         self._tasks = tasks
         self._consumed = consumed
@@ -204,10 +206,11 @@ class OffsetClient:
 
     def _note_interval(self, failure: fx.Failure | None) -> None:
         if failure is None:
+            self._outage.over()
             self._counters.note(self._seen, self._looked_at, None)
             return
         error = self._raised or commit_error(failure, format_partitions(self._seen), self._identity)
-        logger.warning("group %s: auto-commit: %s; tried again later", self._identity.group_id, error)
+        self._outage.failed(error)
         self._counters.note(self._seen, self._looked_at, error)
 
     def _end_lookup(self, effect: fx.LookupEnded) -> None:

@@ -22,6 +22,7 @@ from kafka_nextgen.errors import BrokerError, KafkaNextgenError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.interest import Interest
+from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import TopicId
@@ -58,6 +59,7 @@ class MetadataKeeper:
         self._settings = settings
         self._reach = reach
         self._chance = chance
+        self._outage = Outage(logger, "refreshing the metadata")
         self._wanted = _Wanted()
         self._next: asyncio.Future[None] | None = None
         self._urged = asyncio.Event()
@@ -174,8 +176,9 @@ class MetadataKeeper:
         try:
             await self.refresh(None, None, Deadline(self._settings.default_timeout_s, "metadata"))
         except KafkaNextgenError as failure:
-            logger.warning("the metadata could not be refreshed: %s", failure)
+            self._outage.failed(failure)
             return False
+        self._outage.over()
         return True
 
 
