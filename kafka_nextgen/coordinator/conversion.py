@@ -2,13 +2,13 @@
 and Migration Plan").
 
 A name has one group at a time. When somebody comes by the other protocol, the empty group is taken back, and a new one
-begins. Offsets belong to the name, and stay.
+begins. Offsets belong to the name, and stay. A classic group whose last member left while it waited for company is in
+no hurry to call itself Empty; nobody is in it all the same.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -17,8 +17,8 @@ __all__ = ["clear_for_classic", "clear_for_consumer", "is_taken_by_classic", "wr
 
 
 def is_taken_by_classic(group: Group) -> bool:
-    """Whether the name belongs to a classic group that is not empty."""
-    return group.classic is not None and not group.classic.is_in(ClassicStatus.EMPTY)
+    """Whether the name belongs to a classic group that somebody is in."""
+    return group.classic is not None and bool(group.classic.members)
 
 
 def clear_for_consumer(draft: Draft) -> None:
@@ -39,6 +39,7 @@ def write_group_removal(draft: Draft) -> None:
     if group.classic is not None:
         for member_id in group.classic.pending:
             draft.cancel(TimerKind.SESSION, member_id)
+        draft.cancel(TimerKind.JOIN)
         draft.write(r.ClassicGroupMetadataRemoved(group.group_id))
     if group.is_consumer_group:
         draft.write(r.TargetAssignmentMetadataRemoved(group.group_id))

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.classic.group import ClassicGroup
-from kafka_nextgen.coordinator.conversion import is_taken_by_classic, write_group_removal
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
+from kafka_nextgen.coordinator.conversion import write_group_removal
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ListGroups
@@ -99,7 +99,8 @@ def delete_group(draft: Draft) -> ErrorCode:
     group = draft.group
     if not group.exists:
         return ErrorCode.GROUP_ID_NOT_FOUND
-    if group.members or is_taken_by_classic(group):
+    classic = group.classic
+    if group.members or (classic is not None and not classic.is_in(ClassicStatus.EMPTY)):
         return ErrorCode.NON_EMPTY_GROUP
     for partition in sorted(group.offsets):
         draft.write(r.OffsetRemoved(group.group_id, partition))
