@@ -118,16 +118,35 @@ def _words_of(error: Exception) -> str:
 
 
 def _warn_of_half_anchors(pattern: str) -> None:
-    begins, ends = pattern.startswith("^"), pattern.endswith("$") and not pattern.endswith("\\$")
-    open_end, open_begin = pattern.endswith(_OPEN_ENDS), pattern.startswith(_OPEN_ENDS)
-    if (begins and not ends and not open_end) or (ends and not begins and not open_begin):
-        meant = pattern.strip("^$")
-        meant = f"{meant}.*" if begins else f".*{meant}"
+    searched = [_searched(branch) for branch in _branches(pattern)]
+    if any(searched):
+        meant = "|".join(wanted or branch for wanted, branch in zip(searched, _branches(pattern), strict=True))
         _warn(
             f"pattern {pattern!r} matches whole topic names, so an anchor at one end says nothing; "
             f"if you meant to search, write {meant!r}",
             UserWarning,
         )
+
+
+def _branches(pattern: str) -> list[str]:
+    """What ``|`` separates, outside of groups and brackets; each has anchors of its own."""
+    plain = _BRACKETS.sub(lambda found: "_" * len(found[0]), _ESCAPE.sub("__", pattern))
+    depth, cuts = 0, [-1]
+    for at, char in enumerate(plain):
+        depth += (char == "(") - (char == ")")
+        if char == "|" and depth == 0:
+            cuts.append(at)
+    return [pattern[begin + 1 : end] for begin, end in zip(cuts, [*cuts[1:], len(pattern)], strict=True)]
+
+
+def _searched(branch: str) -> str | None:
+    """What a branch with an anchor at one end would be in a search; None if it has no such anchor."""
+    begins, ends = branch.startswith("^"), branch.endswith("$") and not branch.endswith("\\$")
+    if begins and not ends and not branch.endswith(_OPEN_ENDS):
+        return f"{branch[1:]}.*"
+    if ends and not begins and not branch.startswith(_OPEN_ENDS):
+        return f".*{branch[:-1]}"
+    return None
 
 
 def _warn(message: str, category: type[Warning]) -> None:

@@ -54,14 +54,25 @@ def test_what_only_looks_like_it_is_taken(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "meant"), [("^orders", "orders.*"), ("orders$", ".*orders"), ("^orders-[a-z]", "orders-[a-z].*")]
+    ("pattern", "meant"),
+    [
+        ("^orders", "orders.*"),
+        ("orders$", ".*orders"),
+        ("^orders-[a-z]", "orders-[a-z].*"),
+        ("^orders|audit$", "orders.*|.*audit"),
+        ("^orders$|audit$", "^orders$|.*audit"),
+        ("^(a|b)", "(a|b).*"),
+        ("^[|]", "[|].*"),
+    ],
 )
 def test_half_an_anchor_is_warned_of_with_what_was_meant(pattern: str, meant: str) -> None:
     with pytest.warns(UserWarning, match=re.escape(repr(meant))):
         SubscriptionPattern(pattern)
 
 
-@pytest.mark.parametrize("pattern", ["^orders$", "^orders.*", ".*orders$", "orders", r"orders\$"])
+@pytest.mark.parametrize(
+    "pattern", ["^orders$", "^orders.*", ".*orders$", "orders", r"orders\$", "^a$|^b$", "^(a|b)$", r"^a\|b$"]
+)
 def test_whole_anchors_and_open_ends_are_not(pattern: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
