@@ -39,6 +39,8 @@ from kafka_nextgen.errors import (
     UnsupportedAssignorError,
     UnsupportedProtocolError,
 )
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.metrics import (
     CommitMetrics,
     ConnectionMetrics,
@@ -50,16 +52,22 @@ from kafka_nextgen.metrics import (
     ReadingMetrics,
     TopicMetrics,
 )
+from kafka_nextgen.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.processing import StopHandle
+from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
+from kafka_nextgen.properties import IsolationLevel, RecoveryStrategy, SecurityProtocol, ServerAddress
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
 
 __all__ = [
     "AsyncConsumer",
+    "AsyncDeadLetter",
+    "AsyncHandler",
     "AsyncRebalanceConsumer",
     "AsyncRebalanceListener",
     "AuthenticationError",
     "BrokerError",
+    "ByDuration",
+    "ClassicStatus",
     "CommitFailedError",
     "CommitMetrics",
     "ConcurrentUseError",
@@ -69,6 +77,7 @@ __all__ = [
     "ConsumerConfig",
     "ConsumerGroupMetadata",
     "CorruptRecordError",
+    "DeadLetter",
     "DecodeError",
     "DeserializationError",
     "DisconnectedError",
@@ -78,9 +87,11 @@ __all__ = [
     "GroupFullError",
     "GroupMetrics",
     "GroupProtocol",
+    "Handler",
     "Health",
     "Hooks",
     "InstanceIdInUseError",
+    "IsolationLevel",
     "KafkaNextgenError",
     "Latency",
     "LeaveMode",
@@ -90,7 +101,10 @@ __all__ = [
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "OffsetOutOfRangeError",
+    "OffsetReset",
+    "Order",
     "PartitionMetrics",
+    "Phase",
     "PollingMetrics",
     "ReadingMetrics",
     "Rebalance",
@@ -99,7 +113,11 @@ __all__ = [
     "RebalanceListener",
     "Record",
     "Records",
+    "RecoveryStrategy",
     "RequestTimeoutError",
+    "SecurityProtocol",
+    "ServerAddress",
+    "Status",
     "StopHandle",
     "SubscriptionPattern",
     "TimestampType",

@@ -123,7 +123,8 @@ class Consumer(BlockingCalls, RunsHandlers):
 
         Raises what a callback raised; CorruptRecordError or OffsetOutOfRangeError for a partition, whose position
         stays; NoBrokersError if no broker was ever reached; and what the coordinator refuses. If that is for good,
-        such as UnsupportedProtocolError or FencedInstanceError, every later poll raises it again.
+        such as UnsupportedProtocolError or FencedInstanceError, every later poll raises it again. MisuseError says that
+        there is nothing to read yet, ValueError that ``timeout`` or ``max_records`` can't be.
         """
         check_max_records(max_records)
         with self._use_alone("poll"):
@@ -162,7 +163,8 @@ class Consumer(BlockingCalls, RunsHandlers):
         May be called from any thread, more than once: only the first call closes, others wait for it. One under way in
         another thread ends with MisuseError; ConcurrentUseError says that it had to be cut short, and the consumer is
         closed all the same. ``leave`` is "default" (a static member leaves for a while), "remain" or "leave"
-        (KIP-1092). Raises what a callback raised, after everything else is done. In a process forked off, does nothing.
+        (KIP-1092), anything else a ValueError. Raises what a callback raised, after everything else is done, and
+        RequestTimeoutError if the consumer's own thread is stuck. In a process forked off, does nothing.
 
         From inside another call of this thread, that is from a signal handler or a callback, it returns at once. The
         call it was made in then closes the consumer and ends with MisuseError: ``poll`` and iteration at their next

@@ -63,7 +63,10 @@ class AwaitedCalls(Front):
             return await answer_to(self._core.find_position(partition, self._limit_s(timeout)))
 
     async def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Go on reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
+        """Go on reading ``partition`` at ``offset``.
+
+        Raises MisuseError if it is not assigned, ValueError for an offset that can't be one.
+        """
         with self._use("seek"):
             self._core.seek(partition, offset)
 

@@ -64,7 +64,10 @@ class BlockingCalls(Front):
             return answer(self._core.find_position(partition, limit_s), limit_s)
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Go on reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
+        """Go on reading ``partition`` at ``offset``.
+
+        Raises MisuseError if it is not assigned, ValueError for an offset that can't be one.
+        """
         with self._use("seek"):
             self._core.seek(partition, offset)
 
