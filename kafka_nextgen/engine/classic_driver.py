@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
+from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.classic_requests import ClassicRequests
 from kafka_nextgen.engine.member_driver import MemberDriver
 from kafka_nextgen.engine.topic_descriptions import describe_topics
@@ -21,6 +22,8 @@ __all__ = ["ClassicDriver"]
 
 class ClassicDriver(MemberDriver[ClassicMember]):
     """One member of one classic group."""
+
+    protocol = GroupProtocol.CLASSIC
 
     @property
     def _requests(self) -> ClassicRequests:

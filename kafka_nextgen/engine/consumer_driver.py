@@ -10,6 +10,7 @@ from typing import Any
 
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.heartbeat import exchange_heartbeat
 from kafka_nextgen.engine.member_driver import MemberDriver
 from kafka_nextgen.engine.pattern_watch import PatternWatch
@@ -28,6 +29,8 @@ logger = logging.getLogger("kafka_nextgen.member")
 
 class ConsumerDriver(MemberDriver[Member]):
     """One member of one consumer group."""
+
+    protocol = GroupProtocol.CONSUMER
 
     _resolving: asyncio.Task[None] | None = None
     #: Who takes over if the cluster does not have this protocol.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
+from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.error_classes import error_class
@@ -14,14 +15,11 @@ _ADVICE: dict[int, str] = {
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: (
         "grant DESCRIBE and READ on the topics subscribed to; the member keeps trying"
     ),
-    ErrorCode.UNSUPPORTED_VERSION: (
-        "this cluster does not serve the consumer group protocol (Kafka 4.0 or newer with group.version=1 does); "
-        "upgrade it, or use group.protocol=classic or auto"
-    ),
     ErrorCode.UNSUPPORTED_ASSIGNOR: "name one of the broker's group.consumer.assignors in group.remote.assignor",
     ErrorCode.FENCED_INSTANCE_ID: ("another process took over this group.instance.id; make sure only one runs with it"),
     ErrorCode.UNRELEASED_INSTANCE_ID: (
-        "another live member holds this group.instance.id, or one that crashed has not reached its session timeout"
+        "another live member holds this group.instance.id, or one that crashed has not reached its session timeout: "
+        "stop that member, or raise instance.id.retry.timeout.ms above the broker's session timeout"
     ),
     ErrorCode.GROUP_MAX_SIZE_REACHED: (
         "raise group.consumer.max.size (with the classic protocol group.max.size) or run fewer consumers"
@@ -38,20 +36,38 @@ _ADVICE: dict[int, str] = {
     ErrorCode.UNKNOWN_SERVER_ERROR: "the coordinator's log says more; an assignor that failed is one cause",
 }
 
+#: What a member can do that its cluster does not serve, by the protocol it tried.
+_UNSERVED: dict[GroupProtocol, str] = {
+    GroupProtocol.CONSUMER: (
+        "this cluster does not serve the consumer group protocol (Kafka 4.0 or newer with group.version=1 does); "
+        "upgrade it, or use group.protocol=classic or auto"
+    ),
+    GroupProtocol.CLASSIC: (
+        "this cluster does not serve what a member of the classic protocol needs; upgrade it or, if it is of Kafka 4.0 "
+        "or newer, use group.protocol=consumer"
+    ),
+}
 
-def error_from_coordinator(effect: RaiseToApplication, group_id: str, member_id: str, member_epoch: int) -> BrokerError:
-    """The error of a heartbeat, as poll raises it: what happened, to which group and member, and what to do.
 
-    ``member_epoch`` is that of the member before it was refused, negative if it was not in the group yet.
+def error_from_coordinator(
+    effect: RaiseToApplication, protocol: GroupProtocol, group_id: str, member_id: str, member_epoch: int
+) -> BrokerError:
+    """What the coordinator said, as poll raises it: what happened, to which group and member, and what to do.
+
+    ``protocol`` is the one that was spoken. ``member_epoch`` is that of the member before it was refused, negative if
+    it was not in the group yet.
     """
     standing = f" at epoch {member_epoch}" if member_epoch >= 0 else ", which is joining"
     text = f"group {group_id}: member {member_id or '-'}{standing}: {effect.message}"
-    return error_from_code(effect.code, text, group_id=group_id, member_id=member_id)
+    advice = _UNSERVED[protocol] if effect.code == ErrorCode.UNSUPPORTED_VERSION else None
+    return error_from_code(effect.code, text, group_id=group_id, member_id=member_id, advice=advice)
 
 
-def error_from_code(code: int, text: str, *, group_id: str | None = None, member_id: str | None = None) -> BrokerError:
-    """The typed error of an error code; ``text`` says what it concerned."""
-    advice = _ADVICE.get(code)
+def error_from_code(
+    code: int, text: str, *, group_id: str | None = None, member_id: str | None = None, advice: str | None = None
+) -> BrokerError:
+    """The typed error of an error code; ``text`` says what it concerned, ``advice`` what to do unless that is usual."""
+    advice = advice or _ADVICE.get(code)
     named = text if name_of(code) in text else f"{text} ({name_of(code)})"
     message = f"{named}; {advice}" if advice else named
     return error_class(code)(message, code=code, retriable=is_retriable(code), group=group_id, member=member_id)

@@ -23,6 +23,18 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Front", "check_max_records"]
 
+#: Why a rebalance is not enforced, by the protocol of the group.
+_NOTHING_ENFORCED = {
+    GroupProtocol.CONSUMER: (
+        "enforce_rebalance() does nothing: with the consumer group protocol the coordinator decides; it assigns anew "
+        "when what it knows of a member changes, such as its subscription"
+    ),
+    None: (
+        "enforce_rebalance() does nothing: with group.protocol=auto this member has not found yet which protocol the "
+        "cluster has; it is about to join, which makes the group rebalance anyhow"
+    ),
+}
+
 
 class Front:
     """A consumer without its calls that wait. ``whoami`` tells callers apart."""
@@ -98,16 +110,18 @@ class Front:
         """Make the group rebalance at the next ``poll``, and tell its coordinator ``reason`` (KIP-568, KIP-800).
 
         Only members of the classic protocol can do that. With the consumer group protocol the coordinator alone
-        decides: there is a UserWarning, and nothing happens. Raises MisuseError without a subscription.
+        decides, when what it knows of a member changes, such as its subscription: there is a UserWarning, and nothing
+        happens; nor does it with ``auto`` as long as the protocol is not found. Raises MisuseError without a
+        subscription.
         """
         with self._use("enforce_rebalance"):
             if self._core.topics is None:
                 raise MisuseError("enforce_rebalance() needs a group to rebalance: subscribe() first")
-            if self._core.engine.protocol is not GroupProtocol.CLASSIC:
-                text = "enforce_rebalance() does nothing: with the consumer group protocol the coordinator decides"
-                warnings.warn(text, UserWarning, stacklevel=2)
-                return
-            self._core.engine.enforce_rebalance(reason or "the application enforced a rebalance")
+            protocol = self._core.engine.protocol
+            if protocol is GroupProtocol.CLASSIC:
+                self._core.engine.enforce_rebalance(reason or "the application enforced a rebalance")
+            else:
+                warnings.warn(_NOTHING_ENFORCED[protocol], UserWarning, stacklevel=2)
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Who this member is now, as a transactional producer has to say (KIP-447).

@@ -28,8 +28,10 @@ class Identity:
     belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
 
     def __str__(self) -> str:
-        if self.belongs or self.member_epoch >= 0:
+        if self.member_epoch >= 0:
             return f"member {self.member_id or '-'} at epoch {self.member_epoch}"
+        if self.belongs:
+            return "a consumer that has not joined its group (yet, or again)"
         return "a consumer that is no member (a group that has members takes commits from those only)"
 
     def publish(self, member_id: str, member_epoch: int) -> None:

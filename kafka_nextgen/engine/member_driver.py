@@ -12,8 +12,9 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.exchanges import Exchanges
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.history import Reading, RebalanceCause, RebalanceHistory
@@ -40,6 +41,8 @@ M = TypeVar("M", bound=Machine)
 
 class MemberDriver(Generic[M]):
     """One member of one group, from subscribe to close."""
+
+    protocol: ClassVar[GroupProtocol]
 
     def __init__(self, member: M, reading: Reading[Any], surroundings: Surroundings) -> None:
         self._member = member
@@ -219,7 +222,7 @@ class MemberDriver(Generic[M]):
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
         identity = self._identity  # has the epoch from before, for this comes ahead of the news that it is over
         member_id = identity.member_id or self._member.member_id
-        error = error_from_coordinator(effect, identity.group_id, member_id, identity.member_epoch)
+        error = error_from_coordinator(effect, self.protocol, identity.group_id, member_id, identity.member_epoch)
         (logger.error if effect.fatal else logger.warning)("%s", error)
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.codes import is_retriable, name_of
+from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, RequestTimeoutError
@@ -10,6 +10,26 @@ from kafka_nextgen.membership.offsets.effects import Failure, Refused, TimedOut
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["commit_error", "lookup_error"]
+
+_MOVED = (
+    "others may have these partitions by now, and read on from what was committed last; go on with what poll() brings"
+)
+_ABSENT = "look whether the topic was deleted, and at its name"
+
+#: What to do about a commit that failed, where there is more to say than the code does.
+_ADVICE: dict[int, str] = {
+    ErrorCode.UNKNOWN_MEMBER_ID: _MOVED,
+    ErrorCode.ILLEGAL_GENERATION: _MOVED,
+    ErrorCode.REBALANCE_IN_PROGRESS: _MOVED,
+    ErrorCode.STALE_MEMBER_EPOCH: _MOVED,
+    ErrorCode.FENCED_MEMBER_EPOCH: _MOVED,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _ABSENT,
+    ErrorCode.UNKNOWN_TOPIC_ID: _ABSENT,
+    ErrorCode.OFFSET_METADATA_TOO_LARGE: "the broker takes offset.metadata.max.bytes of metadata at most",
+}
+_RETRIED = "it was tried again as long as its timeout let it: commit again, or give it more time"
+_NOT_JOINED = "a group takes commits from its members only: poll() until partitions are assigned, then commit"
+_STRANGER = "subscribe() to be one of them, or commit while the group has no members"
 
 
 def commit_error(failure: Failure, what: str, identity: Identity) -> KafkaNextgenError:
@@ -26,13 +46,23 @@ def commit_error(failure: Failure, what: str, identity: Identity) -> KafkaNextge
         return error_from_code(failure.code, text, group_id=group_id, member_id=member_id)
     reasons = {tp: name_of(code) for tp, code in failure.codes.items()}
     return CommitFailedError(
-        f"group {group_id}: {identity} could not commit {refused} ({', '.join(sorted(set(reasons.values())))})",
+        f"group {group_id}: {identity} could not commit {refused} ({', '.join(sorted(set(reasons.values())))})"
+        + "".join(f"; {advice}" for advice in _advice(failure.code, identity)),
         code=failure.code,
         retriable=is_retriable(failure.code),
         group=group_id,
         member=member_id,
         failed=reasons,
     )
+
+
+def _advice(code: int, identity: Identity) -> tuple[str, ...]:
+    """What to do about a commit that failed with this code, if there is anything to say."""
+    if code == ErrorCode.UNKNOWN_MEMBER_ID and identity.member_epoch < 0:
+        return (_NOT_JOINED if identity.belongs else _STRANGER,)
+    if code in _ADVICE:
+        return (_ADVICE[code],)
+    return (_RETRIED,) if is_retriable(code) else ()
 
 
 def lookup_error(failure: Failure, what: str, identity: Identity) -> KafkaNextgenError:

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.errors import DecodeError, TransportError
+from kafka_nextgen.errors import DecodeError, RequestTimeoutError, TransportError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
@@ -56,7 +56,7 @@ class OffsetRequests:
             assert isinstance(answer, OffsetCommitResponse)
             codes = offset_commit.from_response(answer, effect.offsets.keys(), topic_ids)
         except (TransportError, DecodeError) as failure:
-            return CommitLost(effect.number, str(failure))
+            return CommitLost(effect.number, _reason(failure, OFFSET_COMMIT))
         return CommitAnswered(effect.number, codes)
 
     async def look_up(self, effect: SendLookup) -> LookupAnswered | LookupLost:
@@ -78,7 +78,7 @@ class OffsetRequests:
             assert isinstance(answer, OffsetFetchResponse)
             found = offset_fetch.from_response(answer, self.group_id, topic_ids)
         except (TransportError, DecodeError) as failure:
-            return LookupLost(effect.number, str(failure))
+            return LookupLost(effect.number, _reason(failure, OFFSET_FETCH))
         return LookupAnswered(effect.number, found.offsets, found.errors, found.error)
 
     def forget_coordinator(self) -> None:
@@ -89,6 +89,13 @@ class OffsetRequests:
         topics = self.cluster.metadata.topics_by_name.values()
         known = {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
         return {**known, **self.assigned_topics()}
+
+
+def _reason(failure: Exception, api: Api) -> str:
+    """What kept a request from its answer; that its time is over is said by whoever gave it that time."""
+    if isinstance(failure, RequestTimeoutError):
+        return f"{api.name} was not answered" if failure.__cause__ is None else str(failure.__cause__)
+    return str(failure)
 
 
 def _up_to(api: Api, version: int) -> Api:

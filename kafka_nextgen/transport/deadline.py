@@ -35,9 +35,11 @@ class Deadline:
         return max(0.0, self._at - self._loop.time())
 
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
-        """The error of whoever did not make it."""
+        """The error of whoever did not make it; an exception that kept it from that is its cause."""
         because = "" if last_failure is None else f"; the last failure: {last_failure}"
-        return RequestTimeoutError(f"{self._what}: not done within {self._timeout_s:g} s{because}")
+        error = RequestTimeoutError(f"{self._what}: not done within {self._timeout_s:g} s{because}")
+        error.__cause__ = last_failure if isinstance(last_failure, Exception) else None
+        return error
 
     async def wait(self, future: asyncio.Future[T], last_failure: object = None) -> T:
         """Wait for a future without owning it. Raises ``RequestTimeoutError``, or what the future raises."""

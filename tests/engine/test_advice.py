@@ -1,0 +1,98 @@
+"""Errors and warnings say what to do, to whoever they reach."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen import CommitFailedError, GroupProtocol, RequestTimeoutError
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.failures import error_from_coordinator
+from kafka_nextgen.engine.identity import Identity
+from kafka_nextgen.engine.offset_errors import commit_error
+from kafka_nextgen.membership.effects import RaiseToApplication
+from kafka_nextgen.membership.offsets.effects import Refused
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
+from kafka_nextgen.wire.messages import FindCoordinatorResponse
+from tests.engine.stage import GROUP, TOPIC, Stage, tp
+
+MEMBER = Identity(GROUP, None, "A", 7, belongs=True)
+JOINING = Identity(GROUP, None, belongs=True)
+STRANGER = Identity(GROUP, None)
+
+
+@pytest.mark.parametrize(
+    ("code", "who", "advice"),
+    [
+        (ErrorCode.UNKNOWN_MEMBER_ID, MEMBER, r"member A at epoch 7 could not commit .*; others may have these"),
+        (ErrorCode.UNKNOWN_MEMBER_ID, JOINING, r"has not joined its group .*poll\(\) until partitions are assigned"),
+        (ErrorCode.UNKNOWN_MEMBER_ID, STRANGER, r"no member .*subscribe\(\) to be one of them"),
+        (ErrorCode.REBALANCE_IN_PROGRESS, MEMBER, "go on with what poll"),
+        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, MEMBER, "whether the topic was deleted"),
+        (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, MEMBER, "give it more time"),
+        (ErrorCode.UNKNOWN_SERVER_ERROR, MEMBER, r"\(UNKNOWN_SERVER_ERROR\)$"),
+    ],
+)
+def test_a_failed_commit_says_what_to_do(code: ErrorCode, who: Identity, advice: str) -> None:
+    error = commit_error(Refused({tp(): code}, code, CommitFailedError), "orders[0]", who)
+    with pytest.raises(CommitFailedError, match=advice):
+        raise error
+
+
+@pytest.mark.parametrize(
+    ("protocol", "advice"),
+    [
+        (GroupProtocol.CONSUMER, "use group.protocol=classic or auto"),
+        (GroupProtocol.CLASSIC, "use group.protocol=consumer"),
+    ],
+)
+def test_nobody_is_told_to_use_the_protocol_that_was_refused(protocol: GroupProtocol, advice: str) -> None:
+    refusal = RaiseToApplication(ErrorCode.UNSUPPORTED_VERSION, "the broker has no such API", fatal=True)
+    assert str(error_from_coordinator(refusal, protocol, GROUP, "A", -1)).endswith(advice)
+
+
+def test_an_instance_id_in_use_names_the_key_that_waits_longer() -> None:
+    refusal = RaiseToApplication(ErrorCode.UNRELEASED_INSTANCE_ID, "held by B", fatal=True)
+    error = error_from_coordinator(refusal, GroupProtocol.CONSUMER, GROUP, "A", -1)
+    assert "instance.id.retry.timeout.ms" in str(error)
+
+
+def test_a_commit_before_the_first_join_says_that_there_is_no_membership_yet(stage: Stage) -> None:
+    stage.create()
+    stage.never(CONSUMER_GROUP_HEARTBEAT)
+    with stage.consumer() as consumer:
+        consumer.subscribe([TOPIC])
+        with pytest.raises(CommitFailedError, match="has not joined its group"):
+            consumer.commit({tp(): 1})
+        consumer.unsubscribe(timeout=0)
+
+
+def test_a_lookup_without_time_says_so_once(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        with pytest.raises(RequestTimeoutError, match=r"not done within 0 s$") as raised:
+            consumer.committed([tp()], timeout=0)
+        assert "the last failure" not in str(raised.value)
+
+
+def test_a_lookup_out_of_time_says_what_kept_it(stage: Stage) -> None:
+    async def refuse(*_: object) -> object:
+        found = FindCoordinatorResponse.Coordinator(
+            key=GROUP, node_id=-1, host="", port=-1, error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE, error_message=None
+        )
+        return FindCoordinatorResponse(coordinators=[found])
+
+    stage.handle(FIND_COORDINATOR, refuse)
+    with stage.consumer() as consumer:
+        with pytest.raises(RequestTimeoutError, match="COORDINATOR_NOT_AVAILABLE") as raised:
+            consumer.committed([tp()], timeout=0.5)
+        assert str(raised.value).count("not done within") == 1
+
+
+@pytest.mark.parametrize(("protocol", "told"), [("consumer", "its subscription"), ("auto", "has not found yet")])
+def test_a_rebalance_that_can_t_be_enforced_says_why(stage: Stage, protocol: str, told: str) -> None:
+    stage.create()
+    stage.never(CONSUMER_GROUP_HEARTBEAT)
+    with stage.consumer(group_protocol=protocol) as consumer:
+        consumer.subscribe([TOPIC])
+        with pytest.warns(UserWarning, match=told):
+            consumer.enforce_rebalance()
+        consumer.unsubscribe(timeout=0)
