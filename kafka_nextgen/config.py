@@ -85,7 +85,8 @@ class ConsumerConfig:
     client_rack: str | None = _key(
         p.text(),
         None,
-        "Where this client is; racks matter to rack-aware assignors and fetches (KIP-392, KIP-881).",
+        "Where this client is: brokers whose replica.selector.class is rack-aware let it read from a replica there, "
+        "for metadata.max.age.ms at a time (KIP-392); rack-aware assignors are told (KIP-881).",
     )
     group_id: str | None = _key(p.text(), None, "The group to join and to commit for.")
     group_protocol: GroupProtocol = _key(

@@ -15,11 +15,14 @@ __all__ = ["ClusterImage", "PartitionInfo", "TopicInfo"]
 
 @frozen
 class PartitionInfo:
-    """A partition: its leader's node id (-1 if there is none) and epoch (-1 if not told), replicas, error code."""
+    """A partition: its leader's node id (-1 if there is none) and epoch (-1 if not told), replicas, those of
+    them that are offline, error code.
+    """
 
     leader: int
     leader_epoch: int = -1
     replicas: tuple[int, ...] = ()
+    offline: tuple[int, ...] = ()
     error: int = ErrorCode.NONE
 
 
@@ -58,6 +61,13 @@ class ClusterImage:
         """The broker that leads the partition, if there is one and it is up."""
         found = self.partition(partition)
         return None if found is None else self.brokers.get(found.leader)
+
+    def is_online(self, partition: TopicPartition, node_id: int) -> bool:
+        """Whether the node has a replica of the partition, and both are up."""
+        found = self.partition(partition)
+        return (
+            found is not None and node_id in self.brokers and node_id in found.replicas and node_id not in found.offline
+        )
 
     def name_of(self, topic_id: TopicId) -> str | None:
         """The name behind a topic id, if it is known."""

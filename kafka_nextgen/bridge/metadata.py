@@ -96,5 +96,6 @@ def _partition(topic: str, partition: _Partition) -> PartitionInfo:
         leader=partition.leader_id,
         leader_epoch=max(partition.leader_epoch, -1),
         replicas=tuple(partition.replica_nodes),
+        offline=tuple(partition.offline_replicas),
         error=partition.error_code,
     )

@@ -182,7 +182,7 @@ class Fetcher:
             min_bytes=config.fetch_min_bytes,
             max_bytes=need.max_bytes,
             isolation_level=READ_UNCOMMITTED,
-            rack_id=config.client_rack or "",
+            rack_id=(config.client_rack or "") if need.tells_rack else "",
         )
         began = time.monotonic()
         message = await self._cluster.call(

@@ -7,8 +7,8 @@ A consumer has a problem, and ``problem`` names the first of these that holds, i
 - its application stopped polling, so that the member left the group (KIP-848, "Rebalance Triggers");
 - a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
 - the topic of a partition was deleted and the partition not yet taken away;
-- a partition is stalled: it should bring records, or at least the news that there are none, and its leader has not
-  answered for longer than a fetch may take.
+- a partition is stalled: it should bring records, or at least the news that there are none, and no replica of it
+  has answered for longer than a fetch may take; that a leader prefers another replica (KIP-392) is no answer.
 """
 
 from __future__ import annotations

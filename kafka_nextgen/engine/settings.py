@@ -69,6 +69,7 @@ def fetch_settings(config: ConsumerConfig) -> FetchSettings:
         max_bytes=config.fetch_max_bytes,
         partition_max_bytes=config.max_partition_fetch_bytes,
         max_wait_ms=config.fetch_max_wait_ms,
+        replica_lease_s=config.metadata_max_age_ms / 1000,
         retry_backoff_s=config.retry_backoff_ms / 1000,
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
     )

@@ -1,11 +1,14 @@
 """What an answer does to the partition it is about.
 
+A replica that is not the leader is not believed when something is wrong: the leader is asked first (``replicas``).
 Trouble is met in order. What a fetch says about an offset that lies behind buffered records must wait for those:
 if it would reset the position or be raised, it is forgotten, and asked about again once they are handed over. The
 position never moves because of an error; only ``auto.offset.reset`` may move it, where the log has nothing.
 """
 
 from __future__ import annotations
+
+from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOutOfRangeError
@@ -18,26 +21,57 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["begin_reset", "note_error", "note_failure", "note_fetched"]
+__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched"]
+
+
+@frozen
+class Source:
+    """Who answered a fetch, and the epoch at which the partition's leader was known to lead then."""
+
+    node_id: int
+    leader_epoch: int
 
 
 def note_fetched(
-    state: PartitionState, buffers: Buffers, result: DecodedPartition, settings: FetchSettings, now: float
+    state: PartitionState,
+    buffers: Buffers,
+    result: DecodedPartition,
+    source: Source,
+    settings: FetchSettings,
+    now: float,
 ) -> None:
     """Take in what a fetch brought for a partition: records, an error code, or broken records."""
-    if result.error != ErrorCode.NONE:
+    if result.is_failure and state.replica.preferred == source.node_id:
+        state.replica = state.replica.dropped()
+        state.stale = reaction_to(result.error) is Reaction.REFRESH
+    elif result.error != ErrorCode.NONE:
         note_error(state, result.error, buffers.has(state.partition), settings, now)
     elif result.corrupt is not None:
         _note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
     else:
         assert result.columns is not None
-        state.silent_since = now
         state.high_watermark = result.high_watermark
         state.log_start_offset = result.log_start_offset
-        if result.columns.truncated:
-            _note_truncated(state, buffers.has(state.partition), settings, now)
-        else:
-            _note_columns(state, buffers, result.columns)
+        if not result.is_redirect(state.fetch_offset):
+            state.silent_since = now
+            state.replica = state.replica.read_from(source.node_id)
+            _note_read(state, buffers, result.columns, settings, now)
+        if result.preferred_replica >= 0:
+            _note_preferred(state, result.preferred_replica, source, settings, now)
+
+
+def _note_read(state: PartitionState, buffers: Buffers, columns: Columns, settings: FetchSettings, now: float) -> None:
+    if columns.truncated:
+        _note_truncated(state, buffers.has(state.partition), settings, now)
+    else:
+        _note_columns(state, buffers, columns)
+
+
+def _note_preferred(state: PartitionState, node_id: int, source: Source, settings: FetchSettings, now: float) -> None:
+    """Go where the leader sends us, at once; not so fast if that leads nowhere."""
+    state.replica = state.replica.named(node_id, source.leader_epoch, settings.replica_lease_s, now)
+    if state.replica.goes_astray:
+        note_failure(state, settings, now)
 
 
 def note_error(state: PartitionState, code: int, behind_buffered: bool, settings: FetchSettings, now: float) -> None:

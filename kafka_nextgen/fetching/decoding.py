@@ -18,7 +18,10 @@ __all__ = ["DecodedPartition", "decode_answer"]
 
 @frozen
 class DecodedPartition:
-    """What came of one partition: an error code, or records, or what is wrong with the records."""
+    """What came of one partition: an error code, or records, or what is wrong with the records.
+
+    ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
+    """
 
     partition: TopicPartition
     error: int = ErrorCode.NONE
@@ -26,6 +29,18 @@ class DecodedPartition:
     corrupt: CorruptRecordError | None = None
     high_watermark: int = -1
     log_start_offset: int = -1
+    preferred_replica: int = -1
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether nothing can be read from whoever answered this."""
+        return self.error != ErrorCode.NONE or self.corrupt is not None
+
+    def is_redirect(self, offset: int) -> bool:
+        """Whether the answer to a fetch at ``offset`` is only that another replica should be asked."""
+        if self.preferred_replica < 0 or self.columns is None:
+            return False
+        return self.columns.next_offset == offset and not self.columns.truncated
 
 
 def decode_answer(
@@ -48,5 +63,11 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
         except CorruptRecordError as error:
             corrupt = error
     return DecodedPartition(
-        answer.partition, answer.error, columns, corrupt, answer.high_watermark, answer.log_start_offset
+        answer.partition,
+        answer.error,
+        columns,
+        corrupt,
+        answer.high_watermark,
+        answer.log_start_offset,
+        answer.preferred_replica,
     )

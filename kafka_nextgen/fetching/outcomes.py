@@ -59,13 +59,17 @@ class NeedMetadata:
 
 @frozen
 class Fetch:
-    """Fetch from this node, without a fetch session; answer with ``fetched``."""
+    """Fetch from this node, without a fetch session; answer with ``fetched``.
+
+    ``tells_rack`` is whether it may prefer another replica for our rack (KIP-392).
+    """
 
     node_id: int
     positions: tuple[FetchPosition, ...]
     max_bytes: int
     max_wait_ms: int
     fences: Mapping[TopicPartition, int]
+    tells_rack: bool = True
 
 
 #: Whichever fails as a whole is answered with ``failed``.

@@ -1,9 +1,9 @@
 """What to ask next, and whom.
 
 - Positions first: a partition without one is looked up among the group's committed offsets, or at its leader.
-- One fetch at a time is on its way to a node, ahead of the application. It asks for every partition the node
-  leads that is not paused and not buffered beyond its share (an equal part of ``fetch.buffer.bytes``). A buffered
-  partition is simply left out; nothing waits for it.
+- One fetch at a time is on its way to a node, ahead of the application. It asks for every partition that is to be
+  read from that node (its leader, or the one its leader prefers: ``replicas``), is not paused and not buffered beyond
+  its share (an equal part of ``fetch.buffer.bytes``). A buffered partition is simply left out; nothing waits for it.
 - If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
   application may hand over what is buffered any time, and the next request must ask for that partition again.
 - A node is asked for no more than there is room for, counting what other requests may still bring. A broker sends
@@ -16,6 +16,8 @@ Nothing is changed here: the needs are decided, and the state notes what it aske
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+
+from attrs import evolve
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
@@ -74,18 +76,20 @@ def plan_fetches(
     settings: FetchSettings,
     now: float,
 ) -> list[Fetch]:
-    """One fetch per node that leads something to fetch and has none on its way."""
+    """One fetch per node that has something to fetch and none on its way."""
     fetches: list[Fetch] = []
     busy = {fetch.node_id for fetch in in_flight}
     room = settings.buffer_bytes - buffers.total_bytes - sum(fetch.max_bytes for fetch in in_flight)
     active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
     share_bytes = settings.buffer_bytes // max(len(active), 1)
     wanted = [state for state in active if state.may_ask(now)]
-    for node_id, led in _by_leader(wanted, image).items():
-        asked = [state for state in led if _has_room(state, buffers, share_bytes)]
+    for node_id, there in _by_replica(wanted, image).items():
+        asked = [state for state in there if _has_room(state, buffers, share_bytes)]
         if node_id in busy or not asked or room <= 0:
             continue
-        fetches.append(_fetch(node_id, asked, len(asked) < len(led), room, image, settings))
+        fetch = _fetch(node_id, asked, len(asked) < len(there), room, image, settings)
+        # One request tells one rack for all there is in it.
+        fetches.append(evolve(fetch, tells_rack=all(state.replica.tells_rack(now) for state in asked)))
         room -= fetches[-1].max_bytes
     return fetches
 
@@ -129,6 +133,14 @@ def _by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[in
         if leader is not None:
             led.setdefault(leader.node_id, []).append(state)
     return led
+
+
+def _by_replica(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:
+    there: dict[int, list[PartitionState]] = {}
+    for leader, led in _by_leader(states, image).items():
+        for state in led:
+            there.setdefault(state.replica.node_id(leader), []).append(state)
+    return there
 
 
 def _lacks_leader(state: PartitionState, image: ClusterImage) -> bool:

@@ -24,8 +24,10 @@ from enum import Enum
 
 from attrs import define
 
+from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
 from kafka_nextgen.offset_reset import OffsetReset, Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 
@@ -57,6 +59,7 @@ class PartitionState:
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
     fetch_offset: int = -1
+    replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
     asked: bool = False  # a question about it is on its way
@@ -65,9 +68,23 @@ class PartitionState:
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
     retry_at: float = 0.0
     failures: int = 0
-    silent_since: float | None = None  # when its leader last answered a fetch, or, before that, could have
+    silent_since: float | None = None  # when a fetch was last answered, or, before that, could have
     high_watermark: int = -1
     log_start_offset: int = -1
+
+    def check_replica(self, image: ClusterImage, now: float) -> None:
+        """Go back to the leader if it has to be asked again, or what it preferred is not online.
+
+        Not while a fetch is on its way: whether the leader answers it or another must be known then.
+        """
+        if self.asked:
+            return
+        found = image.partition(self.partition)
+        leader_epoch = -1 if found is None else found.leader_epoch
+        is_lost = self.replica.is_lost(self.partition, image)
+        if is_lost or self.replica.is_over(leader_epoch, now):
+            self.replica = self.replica.dropped()
+            self.stale = self.stale or is_lost
 
     def may_ask(self, now: float) -> bool:
         """Whether anything may be asked about it at all."""

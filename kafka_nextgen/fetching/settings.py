@@ -19,6 +19,7 @@ class FetchSettings:
     max_bytes: int = 50 * 1024 * 1024  # fetch.max.bytes
     partition_max_bytes: int = 1024 * 1024  # max.partition.fetch.bytes
     max_wait_ms: int = 500  # fetch.max.wait.ms
+    replica_lease_s: float = 300.0  # metadata.max.age.ms: how long a preferred replica is read
     retry_backoff_s: float = 0.1  # retry.backoff.ms
     retry_backoff_max_s: float = 1.0  # retry.backoff.max.ms
 

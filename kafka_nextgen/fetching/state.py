@@ -19,7 +19,7 @@ from types import MappingProxyType
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
-from kafka_nextgen.fetching.answers import begin_reset, note_failure, note_fetched
+from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.metadata_question import MetadataQuestion
@@ -212,6 +212,8 @@ class FetchState:
         """
         states = self._assigned.states
         note_silence(states, now)
+        for state in states:
+            state.check_replica(image, now)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_fetches(states, self._buffers, image, self._in_flight, self._settings, now)
         if self._metadata.may_ask(now):
@@ -242,10 +244,11 @@ class FetchState:
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> None:
         """Take in what a fetch brought. A partition the broker left out is asked for again."""
         current = self._answered(fetch)
+        sources = {asked.partition: Source(fetch.node_id, asked.leader_epoch) for asked in fetch.positions}
         for result in results:
             state = current.pop(result.partition, None)
             if state is not None:
-                note_fetched(state, self._buffers, result, self._settings, now)
+                note_fetched(state, self._buffers, result, sources[result.partition], self._settings, now)
                 self._assigned.ask_last(state)
 
     def committed_found(
@@ -284,6 +287,8 @@ class FetchState:
         for state in self._answered(need).values():
             # The node may be gone, and another lead its partitions by now.
             state.stale = not isinstance(need, NeedCommittedOffset)
+            if isinstance(need, Fetch) and need.node_id == state.replica.preferred:
+                state.replica = state.replica.dropped()
             note_failure(state, self._settings, now)
 
     def _answered(self, need: Fetch | NeedCommittedOffset | NeedOffsetReset) -> dict[TopicPartition, PartitionState]:

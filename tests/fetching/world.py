@@ -27,15 +27,19 @@ TOPIC_ID = UUID(int=1)
 N = TypeVar("N", bound=Need)
 
 
-def cluster(leaders: Mapping[TopicPartition, int], topic_id: TopicId = TOPIC_ID) -> ClusterImage:
-    """A cluster in which these nodes lead these partitions of ``orders``, all at leader epoch 5."""
+def cluster(
+    leaders: Mapping[TopicPartition, int],
+    topic_id: TopicId = TOPIC_ID,
+    *,
+    epoch: int = 5,
+    offline: tuple[int, ...] = (),
+) -> ClusterImage:
+    """A cluster in which these nodes lead these partitions of ``orders``; all others have replicas of them."""
+    nodes = tuple(sorted(set(leaders.values())))
+    partitions = {tp.partition: PartitionInfo(leader, epoch, nodes, offline) for tp, leader in leaders.items()}
     return ClusterImage(
-        brokers={node: Broker(node, "localhost", 9092 + node) for node in set(leaders.values())},
-        topics_by_name={
-            "orders": TopicInfo(
-                "orders", topic_id, partitions={tp.partition: PartitionInfo(n, 5) for tp, n in leaders.items()}
-            )
-        },
+        brokers={node: Broker(node, "localhost", 9092 + node) for node in nodes},
+        topics_by_name={"orders": TopicInfo("orders", topic_id, partitions=partitions)},
     )
 
 
@@ -91,6 +95,11 @@ class World:
 
 def bring(result: Columns) -> DecodedPartition:
     return DecodedPartition(result.partition, columns=result, high_watermark=result.next_offset)
+
+
+def redirect(partition: TopicPartition, offset: int, to: int) -> DecodedPartition:
+    """What a leader says that prefers another replica: its node, and nothing else."""
+    return DecodedPartition(partition, columns=Columns(partition, offset), high_watermark=offset, preferred_replica=to)
 
 
 def asked(needs: Iterable[Need]) -> list[tuple[int, int, int]]:
