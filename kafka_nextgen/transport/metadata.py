@@ -9,7 +9,6 @@ asks for the topics of interest then (``interest``), and forgets all others.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable, Collection
 
@@ -168,9 +167,15 @@ class MetadataKeeper:
             await asyncio.sleep(self._settings.retry_backoff.delay_s(1, self._chance()))
 
     async def _due(self) -> None:
-        """Wait until the image is old, or urged on."""
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._urged.wait(), self._settings.metadata_max_age_s)
+        """Wait until the image is old, or urged on.
+
+        Not by ``wait_for``, which before Python 3.12 forgets a cancellation that comes together with the urging.
+        """
+        urged = asyncio.ensure_future(self._urged.wait())
+        try:
+            await asyncio.wait([urged], timeout=self._settings.metadata_max_age_s)
+        finally:
+            urged.cancel()
 
     async def _refreshed(self) -> bool:
         try:
