@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
-from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.heartbeat import exchange_heartbeat
 from kafka_nextgen.engine.member_driver import MemberDriver
@@ -48,7 +48,28 @@ class ConsumerDriver(MemberDriver[Member]):
         """Tell the member what happened; another subscription ends the matching of the one before."""
         if isinstance(event, ev.Subscribed | ev.Unsubscribed | ev.Closed):
             self._watch.stop()
+        waited = self._member.state.instance_id_deadline is not None
         super().feed(event)
+        if isinstance(event, ev.HeartbeatRefused) and not waited:
+            self._say_if_waiting(event)
+
+    def instance_id_wait_s(self, now: float) -> float | None:
+        """How long (seconds) the member goes on asking for an instance id in use; None if it need not."""
+        deadline = self._member.state.instance_id_deadline
+        return None if deadline is None else max(0.0, deadline - now)
+
+    def _say_if_waiting(self, refusal: ev.HeartbeatRefused) -> None:
+        left_s = self.instance_id_wait_s(time.monotonic())
+        if left_s is None:
+            return
+        logger.warning(
+            "group %s: another member holds group.instance.id=%s (%s); asked for again for %.0f s "
+            "(instance.id.retry.timeout.ms), in case that member is gone and its session ends",
+            self._identity.group_id,
+            self._identity.instance_id,
+            refusal.message or name_of(refusal.code),
+            left_s,
+        )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
         """Leave the group, as every member does; but nobody is waited for who can't have heard of this one.

@@ -153,7 +153,7 @@ class Engine:
         """How the consumer is, by what is known already."""
         unreachable = self.never_reached
         problem = self.by_hand.problem() if unreachable is None else str(unreachable)
-        health = take_health(self.counters, self.fetches, self._driver, self._limits, time.monotonic())
+        health = take_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
         return assess(health, self._limits, problem)
 
     def metrics(self, given_out: Sequence[ColumnSlice]) -> Metrics:

@@ -3,10 +3,12 @@
 A consumer has a problem, and ``problem`` names the first of these that holds, if
 
 - it never reached a broker, or partitions assigned by hand do not exist;
-- its coordinator refused it for good, or has not answered a heartbeat for longer than a request may take;
+- its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat for longer than a
+  request may take;
+- another member holds its instance id, which it asks for again;
 - its application stopped polling, so that the member left the group (KIP-848, "Rebalance Triggers");
 - a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
-- the topic of a partition was deleted and the partition not yet taken away;
+- the topic of a partition was deleted and the partition not yet taken away, or a topic subscribed to does not exist;
 - a partition is stalled: it should bring records, or at least the news that there are none, and no replica of it
   has answered for longer than a fetch may take; that a leader prefers another replica (KIP-392) is no answer.
 """
@@ -34,7 +36,10 @@ class Health:
     from the first one sent after it. ``since_poll_s`` counts from the beginning of the last poll; None before the
     first. ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long. ``silence_s`` has the
     seconds since each active partition was last heard of; paused ones are left out. ``stalled`` are those silent for
-    too long. ``gone`` are those whose topic was deleted, even if there is another one of that name.
+    too long. ``gone`` are those whose topic was deleted, even if there is another one of that name; ``missing`` are
+    topics subscribed to by name that do not exist. ``coordinator_trouble`` is what keeps the coordinator from being
+    found or reached, None if nothing does. ``instance_id_wait_s`` is for how long the member goes on asking for an
+    instance id that another one holds, None if it need not.
     """
 
     status: Status | ClassicStatus
@@ -49,6 +54,9 @@ class Health:
     silence_s: Mapping[TopicPartition, float] = field(factory=dict)
     stalled: tuple[TopicPartition, ...] = ()
     gone: tuple[TopicPartition, ...] = ()
+    missing: tuple[str, ...] = ()
+    coordinator_trouble: str | None = None
+    instance_id_wait_s: float | None = None
     problem: str | None = None
 
 
@@ -106,6 +114,18 @@ def _callback(health: Health, limits: Limits) -> str | None:
     return _CALLBACK_PROBLEMS.get(health.phase)
 
 
+def _unreached(health: Health, limits: Limits) -> str | None:
+    if health.status in _OUT or health.coordinator_trouble is None:
+        return None
+    return f"the coordinator can't be reached: {health.coordinator_trouble}"
+
+
+def _in_use(health: Health, limits: Limits) -> str | None:
+    if health.instance_id_wait_s is None:
+        return None
+    return f"another member holds this group.instance.id: asked for again for {health.instance_id_wait_s:.0f} s"
+
+
 def _unheard(health: Health, limits: Limits) -> str | None:
     heard_s = health.since_heartbeat_s if health.since_heartbeat_s is not None and health.member_epoch >= 0 else 0.0
     silent_s = 0.0 if health.status in _OUT else max(heard_s, health.unanswered_s)
@@ -125,6 +145,12 @@ def _gone(health: Health, limits: Limits) -> str | None:
     return f"{format_partitions(health.gone)}: the topic was deleted; nothing is read of it"
 
 
+def _missing(health: Health, limits: Limits) -> str | None:
+    if not health.missing:
+        return None
+    return f"subscribed to {', '.join(health.missing)}, which does not exist: waited for"
+
+
 def _stalled(health: Health, limits: Limits) -> str | None:
     if not health.stalled:
         return None
@@ -136,8 +162,11 @@ _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
     _refused,
     _not_polled,
     _callback,
+    _unreached,
+    _in_use,
     _unheard,
     _slow,
     _gone,
+    _missing,
     _stalled,
 )

@@ -6,10 +6,12 @@ from typing import Any
 
 from attrs import evolve
 
+from kafka_nextgen.engine.consumer_driver import ConsumerDriver
 from kafka_nextgen.engine.counters import CommitCounters, Counters, FetchCounters, GroupCounters, PollCounters
 from kafka_nextgen.engine.health import Health, Limits, stalled_among
 from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.member_driver import MemberDriver
+from kafka_nextgen.engine.membership import Membership
 from kafka_nextgen.fetching import Standing, Standings
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.metrics import (
@@ -113,7 +115,7 @@ def _connections(traffic: Traffic, now: float) -> ConnectionMetrics:
 
 
 def take_health(
-    counters: Counters, fetches: LockedFetches, driver: MemberDriver[Any] | None, limits: Limits, now: float
+    counters: Counters, fetches: LockedFetches, membership: Membership, limits: Limits, now: float
 ) -> Health:
     """How a consumer is, not yet judged; ``now`` is monotonic, in seconds."""
     silence_s = fetches.silence_s(now)
@@ -124,6 +126,7 @@ def take_health(
         stalled=stalled_among(silence_s, limits),
         gone=tuple(sorted(fetches.gone())),
     )
+    driver = membership.driver
     if driver is None:
         return health
     member, history = driver.member, driver.history
@@ -137,6 +140,9 @@ def take_health(
         unanswered_s=_since(counters.group.unanswered_since, now) or 0.0,
         rebalancing=history.under_way,
         rebalancing_s=history.since_s(now),
+        coordinator_trouble=driver.coordinator_trouble,
+        instance_id_wait_s=driver.instance_id_wait_s(now) if isinstance(driver, ConsumerDriver) else None,
+        missing=membership.missing.names,
     )
 
 

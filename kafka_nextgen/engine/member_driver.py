@@ -73,6 +73,11 @@ class MemberDriver(Generic[M]):
         """Whether something waits for the application to poll; may be read from any thread."""
         return self._member.wants_poll
 
+    @property
+    def coordinator_trouble(self) -> str | None:
+        """What keeps the coordinator from being reached; may be read from any thread."""
+        return self._cluster.coordinator_trouble(self._identity.group_id)
+
     def feed(self, event: object) -> None:
         """Tell the member what happened and carry out what it answers."""
         wanted_poll = self._member.wants_poll

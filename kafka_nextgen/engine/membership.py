@@ -12,6 +12,7 @@ from uuid import uuid4
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.classic_driver import ClassicDriver
 from kafka_nextgen.engine.consumer_driver import ConsumerDriver
+from kafka_nextgen.engine.missing_topics import MissingTopics
 from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.engine.readings import ClassicReading, ConsumerReading
 from kafka_nextgen.engine.settings import classic_settings, member_settings
@@ -39,6 +40,7 @@ class Membership:
         self._surroundings = surroundings
         self._offsets = offsets
         self._subscribed = Subscribed()
+        self.missing = MissingTopics(config.group_id or "", surroundings.cluster, surroundings.tasks)
         self.driver: Driver | None = None
 
     @property
@@ -59,6 +61,7 @@ class Membership:
         """Tell the member what to read, and whether somebody listens."""
         self._subscribed = event
         self._surroundings.cluster.let_create_topics(event.topics)
+        self.missing.watch(event.topics)
         if self.driver is None:
             self.driver = self._first_driver()
         self._surroundings.identity.belongs = True
@@ -71,6 +74,7 @@ class Membership:
         if self.driver is not None:
             await self.driver.leave(event, timeout_s)
         self._subscribed = Subscribed()
+        self.missing.watch(frozenset())
         self._surroundings.identity.belongs = False
         self._offsets.feed(GroupQuit())
 

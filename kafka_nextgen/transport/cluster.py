@@ -137,6 +137,11 @@ class ClusterClient:
         connection = await self._connect(target, api, self._deadline(f"versions of {api} at {target}", timeout_s))
         return connection.ranges.get(api.key)
 
+    def coordinator_trouble(self, group_id: str) -> str | None:
+        """What keeps the coordinator of a group from being reached; None if nothing is known to."""
+        failure = self._coordinators.failures.get(group_id)
+        return None if failure is None else str(failure)
+
     def forget_coordinator(self, group_id: str) -> None:
         """Look the coordinator of a group up again before the next call to it."""
         self._coordinators.forget(group_id)
@@ -159,15 +164,18 @@ class ClusterClient:
         while True:
             address = await self._coordinators.find(target.group_id, deadline)
             try:
-                return await self._pool.get(address, purpose_of(target, api), deadline)
+                connection = await self._pool.get(address, purpose_of(target, api), deadline)
             except ClosedError:
                 raise
             except TransportError as failure:
-                self._coordinators.forget(target.group_id)
+                self._coordinators.note_failure(target.group_id, failure)
                 if deadline.left_s() <= 0:
                     raise
                 failures += 1
                 await deadline.pause(self._settings.retry_backoff.delay_s(failures, self._chance()), failure)
+            else:
+                self._coordinators.note_reached(target.group_id)
+                return connection
 
     def _address_of(self, node: Node) -> ServerAddress:
         address = self._reach.brokers.get(node.node_id)

@@ -30,6 +30,7 @@ class Coordinators:
         self._reach = reach
         self._chance = chance
         self._known: dict[str, ServerAddress] = {}
+        self.failures: dict[str, Exception] = {}  # what keeps a group's coordinator from being found or reached
         self._asking: Shared[str, ServerAddress] = Shared()
 
     def forget(self, group_id: str) -> None:
@@ -55,10 +56,19 @@ class Coordinators:
             except (TransportError, BrokerError) as failure:
                 if deadline.left_s() <= 0 or (isinstance(failure, BrokerError) and not failure.retriable):
                     raise
-                last = failure
+                last = self.failures[group_id] = failure
                 failures += 1
                 await deadline.pause(self._settings.retry_backoff.delay_s(failures, self._chance()), last)
         return self._known[group_id]
+
+    def note_reached(self, group_id: str) -> None:
+        """There is a connection to the coordinator of a group."""
+        self.failures.pop(group_id, None)
+
+    def note_failure(self, group_id: str, failure: Exception) -> None:
+        """The coordinator that is known can't be reached: ask again before the next call."""
+        self.failures[group_id] = failure
+        self.forget(group_id)
 
     async def close(self) -> None:
         """Stop asking."""

@@ -14,7 +14,7 @@ from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceL
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker.apis import SERVED, ServedApi
 from kafka_nextgen.broker.cluster import Context
-from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.broker.topics import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch
 from kafka_nextgen.coordinator.responses import (
@@ -26,10 +26,10 @@ from kafka_nextgen.coordinator.responses import (
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
-from kafka_nextgen.wire.messages import OffsetCommitRequest
+from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 
-__all__ = ["GROUP", "PATIENCE_S", "TOPIC", "Hears", "Stage", "poll_until", "read", "tp", "values"]
+__all__ = ["GROUP", "PATIENCE_S", "TOPIC", "Hears", "Stage", "no_coordinator", "poll_until", "read", "tp", "values"]
 
 T = TypeVar("T")
 
@@ -66,6 +66,14 @@ class Hears(RebalanceListener):
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         self.calls.append(f"lost {format_partitions(partitions)}")
         self.lost.append(self._on_lost())
+
+
+async def no_coordinator(*_: object) -> object:
+    """Answer a FindCoordinator: there is none just now."""
+    found = FindCoordinatorResponse.Coordinator(
+        key=GROUP, node_id=-1, host="", port=-1, error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE, error_message=None
+    )
+    return FindCoordinatorResponse(coordinators=[found])
 
 
 class Stage:
@@ -119,10 +127,13 @@ class Stage:
         """Let retention take everything but the last batch."""
         self.run(lambda: self._partition(partition).log.retain(1))
 
-    def _partition(self, index: int) -> Partition:
+    def topic(self) -> Topic:
         topic = self.cluster._broker._cluster.topics.named(TOPIC)
         assert topic is not None
-        return topic.partitions[index]
+        return topic
+
+    def _partition(self, index: int) -> Partition:
+        return self.topic().partitions[index]
 
     # ---- the group
 

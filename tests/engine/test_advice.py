@@ -12,8 +12,7 @@ from kafka_nextgen.engine.offset_errors import commit_error
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.offsets.effects import Refused
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
-from kafka_nextgen.wire.messages import FindCoordinatorResponse
-from tests.engine.stage import GROUP, TOPIC, Stage, tp
+from tests.engine.stage import GROUP, TOPIC, Stage, no_coordinator, tp
 
 MEMBER = Identity(GROUP, None, "A", 7, belongs=True)
 JOINING = Identity(GROUP, None, belongs=True)
@@ -74,13 +73,7 @@ def test_a_lookup_without_time_says_so_once(stage: Stage) -> None:
 
 
 def test_a_lookup_out_of_time_says_what_kept_it(stage: Stage) -> None:
-    async def refuse(*_: object) -> object:
-        found = FindCoordinatorResponse.Coordinator(
-            key=GROUP, node_id=-1, host="", port=-1, error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE, error_message=None
-        )
-        return FindCoordinatorResponse(coordinators=[found])
-
-    stage.handle(FIND_COORDINATOR, refuse)
+    stage.handle(FIND_COORDINATOR, no_coordinator)
     with stage.consumer() as consumer:
         with pytest.raises(RequestTimeoutError, match="COORDINATOR_NOT_AVAILABLE") as raised:
             consumer.committed([tp()], timeout=0.5)

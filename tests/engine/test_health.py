@@ -13,8 +13,8 @@ from kafka_nextgen.engine.history import RebalanceCause
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
-from tests.engine.stage import TOPIC, Stage, poll_until, tp
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
+from tests.engine.stage import TOPIC, Stage, no_coordinator, poll_until, tp
 from tests.support.kafka_properties import free_ports
 from tests.support.waiting import eventually
 
@@ -75,6 +75,10 @@ def judged(
         ),
         (judged(unreachable="no broker could be reached: ..."), "no broker"),
         (judged(gone=(ORDERS_0, ORDERS_1)), r"orders\[0-1\]: the topic was deleted"),
+        (judged(missing=("ordres", "adit")), "subscribed to ordres, adit, which does not exist"),
+        (judged(coordinator_trouble="connection refused"), "can't be reached: connection refused"),
+        (judged(Status.FATAL, coordinator_trouble="connection refused"), "for good"),
+        (judged(Status.JOINING, member_epoch=0, instance_id_wait_s=41.6), "another member holds .* for 42 s"),
         (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] not heard of for 40 s"),
     ],
 )
@@ -149,3 +153,15 @@ def test_a_rebalance_under_way_is_told(stage: Stage) -> None:
     assert seen[0].rebalancing is RebalanceCause.JOINED
     assert seen[0].phase is Phase.ASSIGNING
     assert seen[0].rebalancing_s > 0
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_a_coordinator_that_is_not_found_is_a_problem_until_it_is(stage: Stage, protocol: str) -> None:
+    stage.create()
+    found = stage.original(FIND_COORDINATOR)
+    stage.handle(FIND_COORDINATOR, no_coordinator)
+    with stage.consumer(group_protocol=protocol) as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: "COORDINATOR_NOT_AVAILABLE" in (consumer.health().problem or ""))
+        stage.handle(FIND_COORDINATOR, found)
+        poll_until(consumer, lambda: consumer.health().problem is None)

@@ -55,3 +55,18 @@ def test_every_rebalance_is_a_line_as_rebalances_has_it(stage: Stage, caplog: py
     assert "after the application subscribed to orders" in told[0]
     assert "rebalance 2: closed" in told[1]
     assert "the application closed the consumer (leave: default)" in told[1]
+
+
+def test_an_instance_id_in_use_is_waited_for_aloud(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    stage.create()
+    with stage.consumer(group_instance_id="one") as holder, stage.consumer(group_instance_id="one") as second:
+        holder.subscribe([TOPIC])
+        poll_until(holder, lambda: bool(holder.assignment()))
+        with caplog.at_level(logging.WARNING, MEMBER_LOG):
+            second.subscribe([TOPIC])
+            poll_until(second, lambda: "another member holds" in (second.health().problem or ""))
+            holder.close(leave="leave")
+            poll_until(second, lambda: second.health().problem is None and bool(second.assignment()))
+    (warning,) = lines(caplog, logging.WARNING)
+    assert warning.startswith("group billing: another member holds group.instance.id=one (instance 'one' of group")
+    assert "asked for again for 60 s (instance.id.retry.timeout.ms)" in warning

@@ -1,0 +1,80 @@
+"""Topics that are subscribed to by name and do not exist: waited for, and said so, for a misspelt name reads nothing.
+
+- A topic may be about to be created, by a broker that was asked for it or by somebody else. So it is looked for a few
+  times, with growing pauses, before anything is said of it.
+- It is said once, as a WARNING, and is a problem of ``health()`` until the topic is there. One that is deleted later
+  is told of again.
+- Nobody asks for it more often than for any metadata: the coordinator knows of a new topic first, and assigns it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.transport.cluster import ClusterClient
+
+__all__ = ["MissingTopics"]
+
+logger = logging.getLogger("kafka_nextgen.member")
+
+#: How often a topic is looked for before it counts as missing.
+ATTEMPTS = 4
+
+
+class MissingTopics:
+    """Watches the subscription of ``group_id`` on the I/O thread; ``names`` may be read from any thread."""
+
+    def __init__(self, group_id: str, cluster: ClusterClient, tasks: TaskSet) -> None:
+        self.names: tuple[str, ...] = ()
+        self._group_id = group_id
+        self._cluster = cluster
+        self._tasks = tasks
+        self._subscribed: frozenset[str] = frozenset()
+        self._looked_for: frozenset[str] = frozenset()  # often enough to say something of them
+        self._looking: asyncio.Task[None] | None = None
+        cluster.on_metadata(lambda _: self._compare())
+
+    def watch(self, subscribed: frozenset[str]) -> None:
+        """These topics are subscribed to from now on, and no others."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self._subscribed, self._looked_for = subscribed, self._looked_for & subscribed
+        self._compare()
+        fresh = subscribed - self._looked_for
+        self._looking = self._tasks.start(self._look_for(fresh)) if fresh else None
+
+    async def _look_for(self, fresh: frozenset[str]) -> None:
+        attempts = 0
+        while attempts < ATTEMPTS:
+            try:
+                await self._cluster.refresh_metadata(topics=fresh)
+            except KafkaNextgenError as weather:  # says nothing of topics
+                logger.debug("group %s: topics not looked up yet: %s", self._group_id, weather)
+            else:
+                attempts += 1
+                if not _missing(self._cluster.metadata, fresh):
+                    break
+            await asyncio.sleep(self._cluster.retry_pause_s(max(attempts, 1)))
+        self._looked_for |= fresh
+        self._compare()
+
+    def _compare(self) -> None:
+        """Say what has changed: what is missing, and what is there by now."""
+        before, now = set(self.names), _missing(self._cluster.metadata, self._looked_for)
+        self.names = tuple(sorted(now))
+        for name in sorted(now - before):
+            text = "group %s: subscribed to topic %s, which does not exist: waited for. Is that its name?"
+            logger.warning(text, self._group_id, name)
+        for name in sorted((before - now) & self._subscribed):
+            logger.info("group %s: topic %s is there by now", self._group_id, name)
+
+
+def _missing(image: ClusterImage, names: frozenset[str]) -> set[str]:
+    """Those that the cluster is known not to have."""
+    known = ((name, image.topics_by_name.get(name)) for name in names)
+    return {name for name, topic in known if topic is not None and topic.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
