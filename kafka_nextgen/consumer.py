@@ -167,8 +167,8 @@ class Consumer(BlockingCalls, RunsHandlers):
         RequestTimeoutError if the consumer's own thread is stuck. In a process forked off, does nothing.
 
         From inside another call of this thread, that is from a signal handler or a callback, it returns at once. The
-        call it was made in then closes the consumer and ends with MisuseError: ``poll`` and iteration at their next
-        step, others when they are through. What is in hand at that moment does not count as processed.
+        call it was made in then closes the consumer and ends with MisuseError: a ``commit`` when it is through, or
+        after half of ``timeout``, all others as soon as they can. What is in hand does not count as processed.
         """
         self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
@@ -179,7 +179,9 @@ class Consumer(BlockingCalls, RunsHandlers):
             if begins:
                 self._closer = threading.get_ident()
             if begins and interrupts:
-                self._presence.when_out(lambda: self._close_now(timeout, mode))
+                deadline = time.monotonic() + timeout
+                self._core.engine.call_off(timeout / 2)
+                self._presence.when_out(lambda: self._close_now(max(0.0, deadline - time.monotonic()), mode))
             elif begins:
                 self._close_now(timeout, mode)
         if not (begins or interrupts or self._closer in (None, threading.get_ident())):

@@ -240,6 +240,18 @@ class Engine:
 
     # ---- the end
 
+    def call_off(self, grace_s: float) -> None:
+        """Let whoever waits for an answer get MisuseError, now, or for a commit in ``grace_s`` seconds at the latest.
+
+        Takes no lock and waits for nothing: a signal handler may do this in the middle of anything.
+        """
+        self._thread.call_soon(lambda: self._call_off(grace_s))
+
+    def _call_off(self, grace_s: float) -> None:
+        self.ask.call_off()
+        for task in filter(None, tuple(self._commits)):
+            asyncio.get_running_loop().call_later(grace_s, task.cancel)
+
     def stop(self, timeout_s: float) -> None:
         """End the I/O thread and close every connection, within ``timeout_s`` seconds.
 

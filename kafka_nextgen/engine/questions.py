@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.io_thread import IoThread
@@ -12,6 +14,8 @@ from kafka_nextgen.engine.offsets import OffsetClient
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["Questions"]
+
+T = TypeVar("T")
 
 
 class Questions:
@@ -22,12 +26,13 @@ class Questions:
         self._offsets = offsets
         self._lookups = lookups
         self._fetcher = fetcher
+        self._asked: set[asyncio.Task[Any]] = set()
 
     def committed(
         self, partitions: Collection[TopicPartition], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
         """The committed offsets of these partitions, None where there is none or no such partition."""
-        return self._thread.submit(self._committed(partitions, timeout_s))
+        return self._ask(lambda: self._committed(partitions, timeout_s))
 
     async def _committed(
         self, partitions: Collection[TopicPartition], timeout_s: float
@@ -37,18 +42,35 @@ class Questions:
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The position of a partition, as soon as it is known."""
-        return self._thread.submit(self._fetcher.find_position(partition, timeout_s))
+        return self._ask(lambda: self._fetcher.find_position(partition, timeout_s))
 
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
-        return self._thread.submit(self._lookups.list_offsets(timestamps, timeout_s))
+        return self._ask(lambda: self._lookups.list_offsets(timestamps, timeout_s))
 
     def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
         """The partitions of a topic, empty if there is no such topic."""
-        return self._thread.submit(self._lookups.partitions_for(topic, timeout_s))
+        return self._ask(lambda: self._lookups.partitions_for(topic, timeout_s))
 
     def topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
         """The topics of the cluster that may be seen."""
-        return self._thread.submit(self._lookups.topics(timeout_s))
+        return self._ask(lambda: self._lookups.topics(timeout_s))
+
+    def call_off(self) -> None:
+        """Answer nothing any more that was asked until now; only on the I/O thread."""
+        for task in tuple(self._asked):
+            task.cancel()
+
+    def _ask(self, question: Callable[[], Coroutine[object, object, T]]) -> Future[T]:
+        return self._thread.submit(self._answer(question))
+
+    async def _answer(self, question: Callable[[], Coroutine[object, object, T]]) -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        self._asked.add(task)
+        try:
+            return await question()
+        finally:
+            self._asked.discard(task)

@@ -15,6 +15,7 @@ import pytest
 from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.engine.presence import Presence
 from kafka_nextgen.fetching import FetchState
+from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
 
 LOOPS: dict[str, Callable[[Consumer], object]] = {
@@ -33,12 +34,13 @@ class Handler:
     """Closes the consumer it is given, with the first signal."""
 
     consumer: Consumer | None = None
+    timeout_s = 10.0
     closings = 0
 
     def __call__(self, *_: object) -> None:
         if self.consumer is not None:
             self.closings += 1
-            self.consumer.close(timeout=10)
+            self.consumer.close(self.timeout_s)
 
 
 @pytest.fixture
@@ -133,6 +135,37 @@ def test_a_handler_that_finds_the_fetches_locked_waits_for_nothing_and_no_record
         poll_until(consumer, lambda: False)
     assert is_gone(consumer)
     assert stage.committed() == {0: 4}, "what this poll would have brought was never handed over"
+
+
+WAITS: dict[str, tuple[Api, float, Callable[[Consumer], object]]] = {
+    "committed": (OFFSET_FETCH, 3600.0, lambda consumer: consumer.committed([tp()], timeout=3600)),
+    "end_offsets": (LIST_OFFSETS, 3600.0, lambda consumer: consumer.end_offsets([tp()], timeout=3600)),
+    "commit": (OFFSET_COMMIT, 0.5, lambda consumer: consumer.commit({tp(): 1}, timeout=3600)),
+}
+
+
+@pytest.mark.parametrize(("api", "timeout_s", "call"), WAITS.values(), ids=WAITS.keys())
+def test_a_handler_ends_a_call_that_waits_for_an_answer(
+    stage: Stage, handler: Handler, api: Api, timeout_s: float, call: Callable[[Consumer], object]
+) -> None:
+    stage.create(records=5)
+    consumer = handler.consumer = stage.consumer()
+    handler.timeout_s = timeout_s
+    consumer.subscribe([TOPIC])
+    read(consumer, 5)
+    asked = stage.never(api) if api is LIST_OFFSETS else stage.busy(api)  # which leaves the way to the coordinator free
+
+    def interrupt() -> None:
+        asked.wait(10)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    with pytest.raises(MisuseError, match="closed during the call"):
+        call(consumer)
+    interrupting.join()
+    assert is_gone(consumer)
+    assert stage.members() == 0
 
 
 class Interrupted(RebalanceListener):
