@@ -166,6 +166,10 @@ class Consumer(BlockingCalls, RunsHandlers):
         (KIP-1092), anything else a ValueError. Raises what a callback raised, after everything else is done, and
         RequestTimeoutError if the consumer's own thread is stuck. In a process forked off, does nothing.
 
+        By the classic protocol nothing can be committed between a JoinGroup and the assignment after it. What a
+        cooperative member has kept until then is lost (``on_partitions_lost``), as it is with Kafka's own consumer, and
+        its next owner reads on from the last commit.
+
         From inside another call of this thread, that is from a signal handler or a callback, it returns at once. The
         call it was made in then closes the consumer and ends with MisuseError: a ``commit`` when it is through, or
         after half of ``timeout``, all others as soon as they can. What is in hand does not count as processed.

@@ -32,8 +32,8 @@ def pour(bootstrap_servers: str, topic: str) -> None:
     assert producer.flush(60) == 0
 
 
-def churn(crew: Crew, bootstrap_servers: str) -> list[History]:
-    """Let members come and go until everything is read; return their outputs."""
+def churn(crew: Crew, bootstrap_servers: str, leave: Callable[[Crew], None]) -> list[History]:
+    """Let members come and go until everything is read, and then the last two, A and D; return all outputs."""
     crew.start("A")
     crew.start("B")
     crew.wait_until("A and B read", lambda: crew.records_read() > 0.15 * COUNT)
@@ -51,11 +51,15 @@ def churn(crew: Crew, bootstrap_servers: str) -> list[History]:
     unread = COUNT - crew.records_read()
     assert unread > 0, "the last member joined a group that had nothing left to read"
     crew.wait_until("all records are read", lambda: crew.records_read() == COUNT)
-    crew.leave("A", "D")
+    leave(crew)
     return [
         History(worker.name, worker.lines, worker.ended_at, stored if worker.name == "C" else {})
         for worker in crew.workers.values()
     ]
+
+
+def leave_at_once(crew: Crew) -> None:
+    crew.leave("A", "D")
 
 
 def test_every_record_is_read_and_only_a_killed_member_causes_repeats(
@@ -64,7 +68,7 @@ def test_every_record_is_read_and_only_a_killed_member_causes_repeats(
     topic, group = create_topic(kafka.bootstrap_servers, "churn", PARTITIONS), unique("churn")
     with ThreadPoolExecutor(1) as pool, Crew(kafka.bootstrap_servers, group, topic, PARTITIONS, tmp_path) as crew:
         poured = pool.submit(pour, kafka.bootstrap_servers, topic)
-        histories = churn(crew, kafka.bootstrap_servers)
+        histories = churn(crew, kafka.bootstrap_servers, leave_at_once)
         poured.result()
 
     found = complaints(histories, IN_EACH)
