@@ -99,8 +99,9 @@ class MetadataKeeper:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._next is not None:
-            _settle(self._next, ClosedError("metadata: closed by this client"))
+        future, self._next = self._next, None
+        if future is not None:
+            _settle(future, ClosedError("metadata: closed by this client"))
 
     async def _ask_while_wanted(self) -> None:
         while self._next is not None:

@@ -230,3 +230,16 @@ async def test_a_callback_that_raises_reaches_whoever_asked() -> None:
         client.on_metadata(broken)
         with pytest.raises(ValueError, match="a bug"):
             await client.refresh_metadata()
+
+
+@pytest.mark.parametrize("ticks", range(5))
+@in_loop
+async def test_close_ends_it_also_in_the_moment_it_is_urged_on(ticks: int) -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        client._keeper.urge()
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        await asyncio.wait_for(client.close(), 10)
