@@ -43,12 +43,12 @@ def are_at(offset: int, *consumers: Consumer) -> bool:
 
 
 def test_a_member_that_does_not_poll_leaves_and_returns_with_its_next_poll(
-    kafka: KafkaServer, topic: str, group: str
+    kafka: KafkaServer, protocol: str, topic: str, group: str
 ) -> None:
     slow_heard, other_heard = Heard(), Heard()
     with (
-        Consumer(**config_of(kafka, group, max_poll_interval_ms=1500)) as slow,
-        Consumer(**config_of(kafka, group)) as other,
+        Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=1500)) as slow,
+        Consumer(**config_of(kafka, group, protocol)) as other,
     ):
         slow.subscribe([topic], listener=slow_heard)
         read(slow, 40)
@@ -72,10 +72,10 @@ def test_a_member_that_does_not_poll_leaves_and_returns_with_its_next_poll(
 
 
 def test_a_member_that_leaves_for_want_of_polls_says_so_once(
-    kafka: KafkaServer, topic: str, group: str, caplog: pytest.LogCaptureFixture
+    kafka: KafkaServer, protocol: str, topic: str, group: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "kafka_nextgen")
-    with Consumer(**config_of(kafka, group, max_poll_interval_ms=1000)) as consumer:
+    with Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=1000)) as consumer:
         consumer.subscribe([topic])
         read(consumer, 40)
         stop_polling(kafka, group)
@@ -84,14 +84,16 @@ def test_a_member_that_leaves_for_want_of_polls_says_so_once(
     assert "1000" in said
 
 
-def test_a_pause_is_kept_with_the_partition_and_dropped_with_it(kafka: KafkaServer, topic: str, group: str) -> None:
+def test_a_pause_is_kept_with_the_partition_and_dropped_with_it(
+    kafka: KafkaServer, protocol: str, topic: str, group: str
+) -> None:
     every = frozenset(TopicPartition(topic, partition) for partition in range(PARTITIONS))
-    with Consumer(**config_of(kafka, group)) as first:
+    with Consumer(**config_of(kafka, group, protocol)) as first:
         first.subscribe([topic])
         read(first, 40)
         first.commit()
         first.pause(every)
-        with Consumer(**config_of(kafka, group)) as second:
+        with Consumer(**config_of(kafka, group, protocol)) as second:
             second.subscribe([topic])
             poll_until([first, second], lambda: len(second.assignment()) == 2)
             kept = first.assignment()
