@@ -51,7 +51,11 @@ class Broker:
         advertised = advertised_host or (socket.getfqdn() if host in _WILDCARDS else host)
         settings = BrokerSettings.from_properties(config or {})
         self._host, self._first_port = host, port
-        self._cluster = Cluster(settings, [Node(_FIRST_NODE_ID + i, advertised) for i in range(nodes)], _steady_clock())
+        self._cluster = Cluster(
+            settings,
+            [Node(_FIRST_NODE_ID + i, advertised, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
+            _steady_clock(),
+        )
         self._servers: list[Server] = []
 
     @property

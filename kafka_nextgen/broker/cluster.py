@@ -2,7 +2,7 @@
 
 All nodes live in one process and on one event loop, so sharing is plain. A node still answers only for what is its
 own, as in a real cluster: it refuses the records of partitions another node leads, and the groups another node
-coordinates.
+coordinates. What it has a replica of may be read from it (KIP-392).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.groups import Groups
+from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Topic, Topics
@@ -23,6 +24,8 @@ from kafka_nextgen.coordinator.responses import TopicsNoted
 
 __all__ = ["Cluster", "Context", "Node"]
 
+_FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
+
 
 @define
 class Node:
@@ -31,6 +34,7 @@ class Node:
     node_id: int
     host: str
     port: int = 0
+    rack: str | None = None
 
 
 class Cluster:
@@ -67,6 +71,11 @@ class Cluster:
     def node(self, node_id: int) -> Node:
         """The node of that id."""
         return next(node for node in self.nodes if node.node_id == node_id)
+
+    def replica_to_read(self, partition: Partition, rack: str) -> int:
+        """The node that a consumer in this rack is to read a partition from; the rack is empty if it told none."""
+        replicas = [ReplicaView(node_id, self.node(node_id).rack) for node_id in partition.replicas]
+        return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
 
     def new_producer_id(self) -> int:
         """A producer id that nobody has had."""
@@ -109,6 +118,15 @@ class Context:
         """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""
         if partition.leader != self.node.node_id:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return self._epoch_error(partition, known_epoch)
+
+    def reading_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
+        """Whether the partition can be read here: by clients that know of KIP-392 from every replica."""
+        if self.version >= _FROM_FOLLOWERS and self.node.node_id in partition.replicas:
+            return self._epoch_error(partition, known_epoch)
+        return self.leadership_error(partition, known_epoch)
+
+    def _epoch_error(self, partition: Partition, known_epoch: int) -> ErrorCode:
         if known_epoch < 0 or known_epoch == partition.leader_epoch:
             return ErrorCode.NONE
         if known_epoch < partition.leader_epoch:

@@ -6,6 +6,8 @@ are separated by commas. Unknown keys are refused with the nearest one that exis
 refuses when it starts: numbers out of range, and a session timeout, heartbeat interval or assignment interval
 outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263).
 
+All nodes of a cluster share these settings. So ``broker.rack`` may have several racks: one for each node, in order.
+
 One key is taken for the sake of settings that real brokers share, and has nothing to do here: how often the offsets
 topic, which does not exist, is replicated.
 """
@@ -18,6 +20,7 @@ from typing import Final
 
 from attrs import Attribute, field, fields, frozen
 
+from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["BrokerSettings", "property_name"]
@@ -62,6 +65,23 @@ def _text_list(key: str, value: object) -> tuple[str, ...]:
     return names
 
 
+def _racks(key: str, value: object) -> tuple[str, ...]:
+    if value == "":
+        return ()
+    items = value.split(",") if isinstance(value, str) else value
+    racks = tuple(str(item).strip() for item in items) if isinstance(items, (list, tuple)) else ("",)
+    if not all(racks):
+        raise ConfigError(f"{key} must be a rack, or one for each node separated by commas, not {value!r}", key)
+    return racks
+
+
+def _selector(key: str, value: object) -> str:
+    if not isinstance(value, str) or value not in SELECTORS:
+        known = ", ".join(name for name in SELECTORS if name)
+        raise ConfigError(f"{key} must be empty or one of {known}, not {value!r}", key)
+    return value
+
+
 def _int_key(default: int, low: int = 1, high: int = _INT32_MAX) -> int:
     number: int = field(default=default, metadata={"parse": _integer(low, high)})
     return number
@@ -77,6 +97,16 @@ def _list_key(default: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _racks_key() -> tuple[str, ...]:
+    racks: tuple[str, ...] = field(default=(), metadata={"parse": _racks})
+    return racks
+
+
+def _selector_key() -> str:
+    name: str = field(default="", metadata={"parse": _selector})
+    return name
+
+
 @frozen(kw_only=True)
 class BrokerSettings:
     """One value per key; make it with ``from_properties``, which checks them."""
@@ -87,6 +117,10 @@ class BrokerSettings:
     default_replication_factor: int = _int_key(1)
     message_max_bytes: int = _int_key(1_048_588, low=0)
     fetch_max_bytes: int = _int_key(57_671_680, low=1024)
+
+    # Where nodes are, and which of them consumers read from (KIP-392).
+    broker_rack: tuple[str, ...] = _racks_key()
+    replica_selector_class: str = _selector_key()
 
     # Connections.
     socket_request_max_bytes: int = _int_key(104_857_600)
@@ -146,6 +180,14 @@ class BrokerSettings:
                 f"than group.consumer.session.timeout.ms ({self.group_consumer_session_timeout_ms})",
                 "group.consumer.heartbeat.interval.ms",
             )
+
+    def rack_of(self, index: int, nodes: int) -> str | None:
+        """The rack of one of so many nodes, None if it has none; raises ``ConfigError`` if they can't be shared out."""
+        racks = self.broker_rack
+        if len(racks) > 1 and len(racks) != nodes:
+            message = f"broker.rack names {len(racks)} racks for {nodes} nodes; give one for each or one for all"
+            raise ConfigError(message, "broker.rack")
+        return racks[index % len(racks)] if racks else None
 
     def as_properties(self) -> dict[str, str]:
         """Every setting by Kafka's name, as text."""

@@ -56,6 +56,7 @@ def fetch_request(
     partition_max_bytes: int = 1_000_000,
     leader_epoch: int = -1,
     session_id: int = 0,
+    rack: str = "",
 ) -> FetchRequest:
     named = {"topic": topic} if isinstance(topic, str) else {"topic_id": topic}
     asked = FetchRequest.FetchTopic(
@@ -77,7 +78,7 @@ def fetch_request(
         session_id=session_id,
         topics=[asked],
         forgotten_topics_data=[],
-        rack_id="",
+        rack_id=rack,
     )
 
 

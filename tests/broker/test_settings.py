@@ -30,7 +30,8 @@ def test_settings_are_read_by_kafkas_names_as_values_or_as_text() -> None:
 
 
 def test_settings_can_be_written_and_read_again() -> None:
-    settings = BrokerSettings.from_properties({"num.partitions": 6, "auto.create.topics.enable": False})
+    properties = {"num.partitions": 6, "auto.create.topics.enable": False, "broker.rack": "r1, r1,r2"}
+    settings = BrokerSettings.from_properties(properties)
     assert BrokerSettings.from_properties(settings.as_properties()) == settings
 
 
@@ -49,6 +50,9 @@ def test_settings_can_be_written_and_read_again() -> None:
         ({"group.consumer.assignors": 7}, "group.consumer.assignors", "a list of names"),
         ({SESSION: 44_999}, SESSION, r"must lie between group.consumer.min.session.timeout.ms \(45000\)"),
         ({SESSION: 60_001}, SESSION, r"and group.consumer.max.session.timeout.ms \(60000\)"),
+        ({"broker.rack": "r1,"}, "broker.rack", "a rack, or one for each node"),
+        ({"broker.rack": 7}, "broker.rack", "a rack, or one for each node"),
+        ({"replica.selector.class": "Mine"}, "replica.selector.class", "LeaderSelector, .*RackAwareReplicaSelector"),
         ({HEARTBEAT: 20_000}, HEARTBEAT, "must lie between"),
         ({"group.consumer.assignment.interval.ms": 15_001}, "group.consumer.assignment.interval.ms", "must lie"),
         (
@@ -89,3 +93,16 @@ def test_a_topics_configuration_is_looked_at(overrides: dict[str, str | None], m
 
 def test_a_topics_configuration_for_a_real_cluster_is_taken() -> None:
     assert complaint({"cleanup.policy": "compact", "retention.ms": "-1", "compression.type": "zstd"}) is None
+
+
+def test_nodes_have_one_rack_each_or_all_the_same() -> None:
+    def racks(given: str, nodes: int) -> list[str | None]:
+        settings = BrokerSettings.from_properties({"broker.rack": given})
+        return [settings.rack_of(index, nodes) for index in range(nodes)]
+
+    assert racks("", 2) == [None, None]
+    assert racks("r1", 2) == ["r1", "r1"]
+    assert racks("r1,r1,r2", 3) == ["r1", "r1", "r2"]
+    with pytest.raises(ConfigError, match="names 2 racks for 3 nodes") as refused:
+        racks("r1,r2", 3)
+    assert refused.value.key == "broker.rack"

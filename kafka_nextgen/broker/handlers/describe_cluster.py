@@ -26,5 +26,7 @@ async def handle(request: DescribeClusterRequest, context: Context) -> DescribeC
         error_code=ErrorCode.NONE,
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
-        brokers=[_Broker(broker_id=node.node_id, host=node.host, port=node.port) for node in cluster.nodes],
+        brokers=[
+            _Broker(broker_id=node.node_id, host=node.host, port=node.port, rack=node.rack) for node in cluster.nodes
+        ],
     )

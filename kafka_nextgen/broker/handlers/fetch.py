@@ -1,7 +1,10 @@
 """Fetch: read batches from partitions, waiting if there are too few (long poll); by topic id from version 13 on.
 
-The answer waits until ``min_bytes`` can be given, a partition has an error, or ``max_wait_ms`` is over. The first
-partition with records gives one batch even if that exceeds every limit (KIP-74); for the others the limits hold.
+The answer waits until ``min_bytes`` can be given, a partition has an error or is to be read elsewhere, or
+``max_wait_ms`` is over. The first partition with records gives one batch even if that exceeds every limit (KIP-74);
+for the others the limits hold.
+
+A leader names the replica that a consumer had better read, if it is not itself, and gives it no records (KIP-392).
 
 Fetch sessions (KIP-227) are never begun: every answer has session id 0, which makes clients send full requests.
 """
@@ -40,7 +43,7 @@ class _Asked:
 class _Answer:
     topics: list[_Topic]
     size: int  # bytes
-    has_error: bool
+    is_due: bool  # whatever the size
 
 
 async def handle(request: FetchRequest, context: Context) -> FetchResponse:
@@ -54,7 +57,7 @@ async def handle(request: FetchRequest, context: Context) -> FetchResponse:
             more.clear()
             answer = _read(request, context)
             left_s = give_up_at - loop.time()
-            if answer.has_error or answer.size >= request.min_bytes or left_s <= 0:
+            if answer.is_due or answer.size >= request.min_bytes or left_s <= 0:
                 return FetchResponse(error_code=ErrorCode.NONE, session_id=0, responses=answer.topics)
             await _wait(more, left_s)
 
@@ -71,17 +74,18 @@ def _logs(request: FetchRequest, context: Context) -> list[PartitionLog]:
 
 def _read(request: FetchRequest, context: Context) -> _Answer:
     left = min(request.max_bytes, context.cluster.settings.fetch_max_bytes)
-    topics, size, has_error = [], 0, False
+    topics, size, is_due = [], 0, False
     for topic in request.topics:
         partitions = []
         for fields in topic.partitions:
-            partition = _partition(_find(topic, fields, context), left - size, is_first=size == 0)
+            asked = _find(topic, fields, context)
+            partition = _redirect(asked, request, context) or _partition(asked, left - size, is_first=size == 0)
             assert isinstance(partition.records, bytes)
             size += len(partition.records)
-            has_error = has_error or partition.error_code != ErrorCode.NONE
+            is_due = is_due or partition.error_code != ErrorCode.NONE or partition.preferred_read_replica >= 0
             partitions.append(partition)
         topics.append(_Topic(topic=topic.topic, topic_id=topic.topic_id, partitions=partitions))
-    return _Answer(topics, size, has_error)
+    return _Answer(topics, size, is_due)
 
 
 def _find(topic: DataContainer, fields: DataContainer, context: Context) -> _Asked:
@@ -94,7 +98,18 @@ def _find(topic: DataContainer, fields: DataContainer, context: Context) -> _Ask
     partition = found.partition(fields.partition)
     if partition is None:
         return _Asked(fields, None, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    return _Asked(fields, partition, context.leadership_error(partition, fields.current_leader_epoch))
+    return _Asked(fields, partition, context.reading_error(partition, fields.current_leader_epoch))
+
+
+def _redirect(asked: _Asked, request: FetchRequest, context: Context) -> _Partition | None:
+    """Send a consumer to another replica, if that is better and has what is asked for."""
+    partition, here = asked.partition, context.node.node_id
+    if partition is None or asked.error is not ErrorCode.NONE or partition.leader != here:
+        return None
+    node_id = context.cluster.replica_to_read(partition, request.rack_id)
+    if node_id == here or not partition.log.holds(asked.fields.fetch_offset):
+        return None
+    return _read_from(partition.log, asked.fields.partition, b"", preferred_read_replica=node_id)
 
 
 def _partition(asked: _Asked, max_bytes: int, *, is_first: bool) -> _Partition:
@@ -105,6 +120,10 @@ def _partition(asked: _Asked, max_bytes: int, *, is_first: bool) -> _Partition:
     if not log.holds(asked.fields.fetch_offset):
         return _failed(index, ErrorCode.OFFSET_OUT_OF_RANGE)
     limit = min(max_bytes, asked.fields.partition_max_bytes)
+    return _read_from(log, index, log.read(asked.fields.fetch_offset, limit, at_least_one=is_first))
+
+
+def _read_from(log: PartitionLog, index: int, records: bytes, preferred_read_replica: int = -1) -> _Partition:
     return _Partition(
         partition_index=index,
         error_code=ErrorCode.NONE,
@@ -112,7 +131,8 @@ def _partition(asked: _Asked, max_bytes: int, *, is_first: bool) -> _Partition:
         last_stable_offset=log.end_offset,
         log_start_offset=log.start_offset,
         aborted_transactions=[],
-        records=log.read(asked.fields.fetch_offset, limit, at_least_one=is_first),
+        preferred_read_replica=preferred_read_replica,
+        records=records,
     )
 
 

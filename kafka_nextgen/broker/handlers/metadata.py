@@ -6,7 +6,7 @@ the name is legal. Kafka answers LEADER_NOT_AVAILABLE while a topic is being mad
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.cluster import Context, Node
 from kafka_nextgen.broker.topics import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, MetadataRequest, MetadataResponse
@@ -27,11 +27,15 @@ async def handle(request: MetadataRequest, context: Context) -> MetadataResponse
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
         topics = [_asked(topic, context, may_create) for topic in request.topics]
     return MetadataResponse(
-        brokers=[_Broker(node_id=node.node_id, host=node.host, port=node.port) for node in cluster.nodes],
+        brokers=[_broker(node) for node in cluster.nodes],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         topics=topics,
     )
+
+
+def _broker(node: Node) -> _Broker:
+    return _Broker(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
 
 
 def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:

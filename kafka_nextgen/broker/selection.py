@@ -1,0 +1,44 @@
+"""Which replica a consumer is to read from, by ``replica.selector.class`` (KIP-392).
+
+A partition's leader selects, for consumers that tell their rack. Kafka takes the replica that is most caught up among
+those in that rack; here all nodes share one log and every replica has all of it, so that the first is as good as any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import frozen
+
+__all__ = ["SELECTORS", "ReplicaView", "Selector"]
+
+
+@frozen
+class ReplicaView:
+    """A replica, as a selector sees it: its node and the rack of that, if it has one."""
+
+    node_id: int
+    rack: str | None
+
+
+#: Takes the consumer's rack, empty if it told none, and the partition's replicas, its leader first; gives one of them.
+Selector = Callable[[str, Sequence[ReplicaView]], ReplicaView]
+
+
+def _leader(_rack: str, replicas: Sequence[ReplicaView]) -> ReplicaView:
+    return replicas[0]
+
+
+def _in_same_rack(rack: str, replicas: Sequence[ReplicaView]) -> ReplicaView:
+    there = [replica for replica in replicas if rack and replica.rack == rack]
+    return there[0] if there else replicas[0]  # where the leader is there, it comes first
+
+
+_PACKAGE = "org.apache.kafka.common.replica"
+
+#: By the names of Kafka's classes; without one the leader is read.
+SELECTORS: Mapping[str, Selector] = {
+    "": _leader,
+    f"{_PACKAGE}.LeaderSelector": _leader,
+    f"{_PACKAGE}.RackAwareReplicaSelector": _in_same_rack,
+}
