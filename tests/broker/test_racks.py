@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import confluent_kafka
 import pytest
 
+from kafka_nextgen.broker.apis import SERVED, ServedApi
+from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
@@ -104,3 +107,28 @@ def test_without_a_rack_aware_selector_nobody_is_sent_on(selector: str) -> None:
         with Client(cluster.bootstrap_servers) as leader:
             produce(leader, "orders", values("a"))
             assert records_of(fetched(leader, rack="r2")) == [(0, "a")]
+
+
+def test_confluents_consumer_reads_where_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[int] = []
+    original = SERVED[apis.FETCH.key].handle
+
+    async def handle(request: Any, context: Context) -> Any:
+        answer = await original(request, context)
+        records = [partition.records for topic in answer.responses for partition in topic.partitions]
+        served.extend([context.node.node_id] * any(records))
+        return answer
+
+    monkeypatch.setitem(SERVED, apis.FETCH.key, ServedApi(apis.FETCH, handle))  # type: ignore[arg-type]
+    with cluster_of(RACK_AWARE) as cluster:
+        cluster.create_topic("orders")
+        with Client(cluster.bootstrap_servers) as leader:
+            produce(leader, "orders", values("a", "b"))
+        consumer = confluent_kafka.Consumer(
+            {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "g", "client.rack": "r2"}
+        )
+        consumer.assign([confluent_kafka.TopicPartition("orders", 0, 0)])
+        messages = consumer.consume(2, timeout=20)
+        consumer.close()
+    assert [message.value() for message in messages] == [b"a", b"b"]
+    assert set(served) == {2}

@@ -29,7 +29,20 @@ from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 
-__all__ = ["GROUP", "PATIENCE_S", "TOPIC", "Hears", "Stage", "no_coordinator", "poll_until", "read", "tp", "values"]
+__all__ = [
+    "GROUP",
+    "PATIENCE_S",
+    "RACKS",
+    "SETTINGS",
+    "TOPIC",
+    "Hears",
+    "Stage",
+    "no_coordinator",
+    "poll_until",
+    "read",
+    "tp",
+    "values",
+]
 
 T = TypeVar("T")
 
@@ -40,6 +53,13 @@ SETTINGS = {
     "group.consumer.min.heartbeat.interval.ms": "50",
     "group.consumer.heartbeat.interval.ms": "50",
     "group.consumer.assignment.interval.ms": "0",
+}
+
+RACKS = {
+    **SETTINGS,
+    "broker.rack": "r1,r2",
+    "default.replication.factor": 2,
+    "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
 }
 
 Handle = Callable[..., Awaitable[object]]

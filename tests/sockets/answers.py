@@ -41,7 +41,6 @@ _PLAIN: dict[Api, Callable[..., ApiMessage]] = {
     apis.API_VERSIONS: ApiVersionsResponse,
     apis.METADATA: MetadataResponse,
     apis.CONSUMER_GROUP_HEARTBEAT: ConsumerGroupHeartbeatResponse,
-    apis.FETCH: FetchResponse,
     apis.JOIN_GROUP: JoinGroupResponse,
     apis.SYNC_GROUP: SyncGroupResponse,
     apis.HEARTBEAT: HeartbeatResponse,
@@ -128,11 +127,34 @@ def _list_offsets(request: RequestFrame, code: int, partition: int | None) -> Ap
     )
 
 
+def _fetch(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
+    if partition is None:
+        return FetchResponse(error_code=code)
+    assert request.message is not None
+    topic_of = FetchResponse.FetchableTopicResponse
+    partition_of = topic_of.PartitionData
+    return FetchResponse(
+        responses=[
+            topic_of(
+                topic=topic.topic,
+                topic_id=topic.topic_id,
+                partitions=[
+                    partition_of(partition_index=partition, error_code=code, high_watermark=-1, records=b"")
+                    for one in topic.partitions
+                    if one.partition == partition
+                ],
+            )
+            for topic in request.message.topics
+        ]
+    )
+
+
 _OTHERS: dict[Api, Callable[[RequestFrame, int, int | None], ApiMessage]] = {
     apis.FIND_COORDINATOR: _find_coordinator,
     apis.OFFSET_COMMIT: _offset_commit,
     apis.OFFSET_FETCH: _offset_fetch,
     apis.LIST_OFFSETS: _list_offsets,
+    apis.FETCH: _fetch,
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_nextgen.testing import Cluster
-from tests.engine.stage import SETTINGS, Stage
+from tests.engine.stage import RACKS, SETTINGS, Stage
 from tests.sockets.script import Script
 
 
@@ -16,6 +16,13 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script()
     monkeypatch.setattr("kafka_nextgen.broker.server.serve", script.serve)
     return script
+
+
+@pytest.fixture
+def racks(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """Two nodes in two racks; node 1, in r1, leads what there is, and node 2, in r2, has a replica of it."""
+    with Cluster(brokers=2, config=RACKS) as cluster:
+        yield Stage(cluster, monkeypatch)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ answers as always::
     when heartbeat: answer error FENCED_MEMBER_EPOCH
     when commit, 3 times: drop the connection
     when leave, always: stay silent
+    when fetch at node 2, always: drop the connection
 
 Which requests there are is in ``REQUESTS``, what can be done to them in ``ACTS``. Every request that came is kept, and
 a test can wait for one.
@@ -67,27 +68,31 @@ REQUESTS: dict[str, tuple[Api, Sieve]] = {
     "classic leave": (apis.LEAVE_GROUP, _any),
 }
 
-_LINE = re.compile(r"when (?P<request>[a-z ]+)(?:, (?P<turns>always|[0-9]+ times))?: (?P<act>.+)")
+_LINE = re.compile(
+    r"when (?P<request>[a-z ]+?)(?: at node (?P<node>[0-9]+))?(?:, (?P<turns>always|[0-9]+ times))?: (?P<act>.+)"
+)
 
 
 @define
 class _Rule:
     request: str
+    node: int | None
     act: Act
     turns: float
 
-    def fits(self, request: RequestFrame) -> bool:
-        return self.turns > 0 and _is_a(request, self.request)
+    def fits(self, request: RequestFrame, node: int) -> bool:
+        return self.turns > 0 and self.node in (None, node) and _is_a(request, self.request)
 
 
 @define
 class Script:
-    """The rules in force, and the requests that came, in order: all of them, and those that a rule was for.
+    """The rules in force, and the requests that came, in order: all of them (and where), and those that a rule was for.
 
     Used by the test's thread and by the broker's.
     """
 
     seen: list[RequestFrame] = field(factory=list)
+    seen_at: list[int] = field(factory=list)  # the node that each of them came to
     acted_on: list[RequestFrame] = field(factory=list)
     streams: list[list[int]] = field(factory=list)  # the numbers of the requests of each connection
     _rules: list[_Rule] = field(factory=list)
@@ -110,10 +115,11 @@ class Script:
         """Whether every rule with a number of turns had all of them."""
         return all(rule.turns in (0, float("inf")) for rule in self._rules)
 
-    def came(self, request: str) -> list[RequestFrame]:
-        """The requests of that name so far."""
+    def came(self, request: str, node: int | None = None) -> list[RequestFrame]:
+        """The requests of that name so far, to any node or to one."""
         assert request in REQUESTS, request
-        return [one for one in tuple(self.seen) if _is_a(one, request)]
+        pairs = zip(tuple(self.seen), tuple(self.seen_at), strict=False)
+        return [one for one, at in pairs if _is_a(one, request) and node in (None, at)]
 
     def wait_for(self, request: str, times: int = 1) -> RequestFrame:
         """Wait until so many of them came; return the last of these."""
@@ -146,25 +152,28 @@ class Script:
                 frame = await reader.readexactly(length)
                 request = decode_request(frame)
                 numbers.append(request.correlation_id)
-                await self._answer(request, lambda frame=frame: dispatcher.answer(frame, "/127.0.0.1"), writer)
+                act = self._turn_of(request, dispatcher._node.node_id)
+                await self._answer(request, act, lambda frame=frame: dispatcher.answer(frame, "/127.0.0.1"), writer)
         except (asyncio.IncompleteReadError, ConnectionError, CloseConnectionError):
             pass
         finally:
             writer.transport.abort()
 
-    async def _answer(self, request: RequestFrame, answer: Answer, writer: asyncio.StreamWriter) -> None:
-        act = self._turn_of(request)
+    async def _answer(
+        self, request: RequestFrame, act: Act | None, answer: Answer, writer: asyncio.StreamWriter
+    ) -> None:
         if act is None:
             writer.write(await answer() or b"")
         else:
             await act(request, answer, writer)
         await writer.drain()
 
-    def _turn_of(self, request: RequestFrame) -> Act | None:
+    def _turn_of(self, request: RequestFrame, node: int) -> Act | None:
         with self._changed:
+            self.seen_at.append(node)
             self.seen.append(request)
             self._changed.notify_all()
-            rule = next((rule for rule in self._rules if rule.fits(request)), None)
+            rule = next((rule for rule in self._rules if rule.fits(request, node)), None)
             if rule is None:
                 return None
             rule.turns -= 1
@@ -183,5 +192,8 @@ def _read(line: str) -> _Rule:
     assert match["request"] in REQUESTS, f"no request is called {match['request']!r}"
     turns = match["turns"] or "1 times"
     return _Rule(
-        match["request"], act_named(match["act"]), float("inf") if turns == "always" else int(turns.split()[0])
+        match["request"],
+        None if match["node"] is None else int(match["node"]),
+        act_named(match["act"]),
+        float("inf") if turns == "always" else int(turns.split()[0]),
     )
