@@ -116,8 +116,14 @@ class ConsumerDriver(MemberDriver[Member]):
         self.feed(event)
 
     def _match_here(self, effect: fx.SendHeartbeat, why: str) -> ev.Event:
-        """Match the pattern for a coordinator that can't; the heartbeat, which was not sent, is repeated with names."""
+        """Match the pattern for a coordinator that can't; the heartbeat, which was not sent, is repeated with names.
+
+        If the application wants something else by now, that is what the next heartbeat asks for.
+        """
         assert effect.subscribed_pattern, "it was refused for its pattern"
+        wanted = self._member.state.subscription
+        if wanted is None or wanted.pattern != effect.subscribed_pattern:
+            return ev.HeartbeatLost(effect.number, why)
         try:
             begins = self._watch.start(effect.subscribed_pattern)
         except ConfigError as unreadable:

@@ -4,6 +4,8 @@ knows no patterns, so that members match them.
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import warnings
 from collections.abc import Awaitable
 
@@ -12,7 +14,7 @@ from attrs import evolve
 
 from kafka_nextgen import BrokerError, GroupProtocol, SubscriptionPattern, TopicPartition
 from kafka_nextgen.broker.closing import CloseConnectionError
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, METADATA
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, METADATA
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
 from tests.support.clients import admin_client
@@ -143,6 +145,27 @@ def test_names_end_the_matching(stage: Stage, old: OldBroker) -> None:
         beats = len(old.heard)
         poll_until(consumer, lambda: len(old.heard) > beats + 3)
     assert old.subscriptions() == [[TOPIC], ["audit"]]
+
+
+def test_a_heartbeat_from_before_another_subscription_matches_nothing_any_more(stage: Stage, old: OldBroker) -> None:
+    stage.cluster.create_topic("audit")
+    find, asked, answered = stage.original(FIND_COORDINATOR), threading.Event(), threading.Event()
+
+    async def answer_late(request: object, context: object) -> object:
+        asked.set()
+        await asyncio.get_running_loop().run_in_executor(None, answered.wait)
+        return await find(request, context)
+
+    stage.handle(FIND_COORDINATOR, answer_late)
+    with stage.consumer() as consumer:
+        consumer.subscribe(SubscriptionPattern("orders.*"))
+        poll_until(consumer, asked.is_set)
+        consumer.subscribe(["audit"])
+        answered.set()
+        poll_until(consumer, lambda: bool(consumer.assignment()))
+        beats = len(old.heard)
+        poll_until(consumer, lambda: len(old.heard) > beats + 3)
+    assert old.subscriptions() == [["audit"]]
 
 
 def test_unsubscribing_ends_it_too_and_the_pattern_may_come_back(stage: Stage, old: OldBroker) -> None:
