@@ -7,7 +7,7 @@ from typing import Protocol
 __all__ = ["after"]
 
 
-class Patience(Protocol):
+class AnySettings(Protocol):
     """How long to wait after the first failure, and at most; in seconds."""
 
     @property
@@ -20,7 +20,7 @@ class Patience(Protocol):
 
 
 class AnyMoment(Protocol):
-    """When a rule of either machine is applied."""
+    """When a rule of any of the client's machines is applied."""
 
     @property
     def now(self) -> float:
@@ -31,7 +31,7 @@ class AnyMoment(Protocol):
         """In [0, 1)."""
 
     @property
-    def settings(self) -> Patience:
+    def settings(self) -> AnySettings:
         """What the member was told before it started."""
 
 

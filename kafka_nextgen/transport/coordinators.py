@@ -37,10 +37,6 @@ class Coordinators:
         """Ask again before the next call."""
         self._known.pop(group_id, None)
 
-    def forget_all(self) -> None:
-        """Ask again for every group."""
-        self._known.clear()
-
     async def find(self, group_id: str, deadline: Deadline) -> ServerAddress:
         """Where the coordinator of a group is.
 

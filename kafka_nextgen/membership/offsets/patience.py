@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
+from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.offsets.settings import Moment
 
 __all__ = ["Patience", "inherited", "is_over", "is_ready", "patience_for", "paused", "wakes_at"]
@@ -27,13 +28,12 @@ def patience_for(timeout_s: float, at: Moment) -> Patience:
 
 
 def paused(patience: Patience, at: Moment, reason: str) -> Patience:
-    """Try again after a pause, spread by a fifth. If that would be too late, the deadline is brought forward."""
-    settings = at.settings
-    pause_s = min(settings.retry_backoff_s * 2.0 ** min(patience.failures, 30), settings.retry_backoff_max_s)
-    not_before = at.now + pause_s * (0.8 + 0.4 * at.chance)
+    """Try again after a pause. If that would be too late, the deadline is brought forward."""
+    failures = patience.failures + 1
+    not_before = backoff.after(failures, at)
     return evolve(
         patience,
-        failures=patience.failures + 1,
+        failures=failures,
         not_before=not_before,
         deadline=at.now if not_before >= patience.deadline else patience.deadline,
         stale_epoch=None,
