@@ -11,9 +11,9 @@ from kafka_nextgen.bridge import list_offsets as bridge
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.retries import Patience
 from kafka_nextgen.errors import DecodeError, TransportError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import LIST_OFFSETS
 from kafka_nextgen.wire.messages import ListOffsetsResponse
@@ -47,29 +47,31 @@ class Lookups:
         Retries what may pass. Raises RequestTimeoutError when the time is over, and a BrokerError for what won't
         pass.
         """
-        patience = self._patience(f"offsets of {format_partitions(timestamps)}", timeout_s)
+        deadline = Deadline(timeout_s, f"offsets of {format_partitions(timestamps)}")
+        failures = 0
         found: dict[TopicPartition, OffsetAndTimestamp] = {}
         missing = dict(timestamps)
         while missing:
-            failure = await self._ask_leaders(missing, found, patience)
+            failure = await self._ask_leaders(missing, found, deadline)
             missing = {tp: at for tp, at in missing.items() if tp not in found}
             if missing:
-                await patience.pause(failure)
-                await self._refresh(missing, patience)
+                failures += 1
+                await deadline.pause(self._cluster.retry_pause_s(failures), failure)
+                await self._refresh(missing, deadline)
         return found
 
     async def _ask_leaders(
         self,
         missing: Mapping[TopicPartition, int],
         found: dict[TopicPartition, OffsetAndTimestamp],
-        patience: Patience,
+        deadline: Deadline,
     ) -> object:
         """Ask every leader for its share; what was found goes into ``found``, the last failure is returned."""
         by_leader = self._by_leader(missing)
         if not by_leader:
-            await self._refresh(missing, patience)
+            await self._refresh(missing, deadline)
             by_leader = self._by_leader(missing)
-        asked = [self._ask(node, share, patience) for node, share in by_leader.items()]
+        asked = [self._ask(node, share, deadline) for node, share in by_leader.items()]
         failure: object = "no leader is known"
         for answer in await asyncio.gather(*asked, return_exceptions=True):
             if isinstance(answer, (TransportError, DecodeError)):
@@ -89,9 +91,9 @@ class Lookups:
         return by_leader
 
     async def _ask(
-        self, node: int, share: Mapping[TopicPartition, int], patience: Patience
+        self, node: int, share: Mapping[TopicPartition, int], deadline: Deadline
     ) -> dict[TopicPartition, bridge.ListedOffset]:
-        timeout_s = min(patience.require_time(), self._config.request_timeout_ms / 1000)
+        timeout_s = min(deadline.left_s(), self._config.request_timeout_ms / 1000)
         answer = await self._cluster.call(
             Node(node),
             LIST_OFFSETS,
@@ -101,12 +103,13 @@ class Lookups:
         assert isinstance(answer, ListOffsetsResponse)
         return bridge.from_response(answer, share)
 
-    async def _refresh(self, partitions: Mapping[TopicPartition, int], patience: Patience) -> None:
+    async def _refresh(self, partitions: Mapping[TopicPartition, int], deadline: Deadline) -> None:
         topics = frozenset(tp.topic for tp in partitions)
         try:
-            await self._cluster.refresh_metadata(topics=topics, timeout_s=patience.require_time())
+            await self._cluster.refresh_metadata(topics=topics, timeout_s=deadline.left_s())
         except (TransportError, DecodeError) as failure:
-            patience.require_time(failure)
+            if deadline.left_s() <= 0:
+                raise deadline.missed(failure) from failure
 
     async def partitions_for(self, topic: str, timeout_s: float) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
@@ -122,10 +125,6 @@ class Lookups:
         """The names of the topics there are, internal ones left out."""
         image = await self._cluster.all_topics(timeout_s)
         return tuple(sorted(t.name for t in image.topics_by_name.values() if not t.error and not t.is_internal))
-
-    def _patience(self, what: str, timeout_s: float) -> Patience:
-        config = self._config
-        return Patience(what, timeout_s, config.retry_backoff_ms / 1000, config.retry_backoff_max_ms / 1000)
 
 
 def _sort_out(

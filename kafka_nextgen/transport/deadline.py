@@ -36,7 +36,7 @@ class Deadline:
 
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
         """The error of whoever did not make it; an exception that kept it from that is its cause."""
-        because = "" if last_failure is None else f"; the last failure: {last_failure}"
+        because = "" if last_failure is None else f"; the last failure was: {last_failure}"
         error = RequestTimeoutError(f"{self._what}: not done within {self._timeout_s:g} s{because}")
         error.__cause__ = last_failure if isinstance(last_failure, Exception) else None
         return error
