@@ -177,9 +177,14 @@ class MemberDriver(Generic[M]):
         except KafkaNextgenError as failed:
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
-        finally:
-            self._owed.pop(effect.number, None)
-            self.feed(ev.CommitFinished(effect.number, error))
+        except Exception as bug:  # the application is told; the member does not wait for ever
+            self._commit_finished(effect, repr(bug))
+            raise
+        self._commit_finished(effect, error)
+
+    def _commit_finished(self, effect: fx.CommitConsumed, error: str | None) -> None:
+        self._owed.pop(effect.number, None)
+        self.feed(ev.CommitFinished(effect.number, error))
 
     def _apply_assignment(self, effect: fx.ApplyAssignment) -> None:
         logger.info(
