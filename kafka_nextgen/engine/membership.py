@@ -70,13 +70,14 @@ class Membership:
         self.driver.feed(event)
 
     async def leave(self, event: Closed | Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; what is committed after that is a stranger's."""
+        """Leave the group; what is committed then is a stranger's, unless the application subscribed meanwhile."""
+        nothing = self._subscribed = Subscribed()
+        self.missing.watch(frozenset())
         if self.driver is not None:
             await self.driver.leave(event, timeout_s)
-        self._subscribed = Subscribed()
-        self.missing.watch(frozenset())
-        self._surroundings.identity.belongs = False
-        self._offsets.feed(GroupQuit())
+        if self._subscribed is nothing:
+            self._surroundings.identity.belongs = False
+            self._offsets.feed(GroupQuit())
 
     def enforce_rebalance(self, reason: str) -> None:
         """Make the group rebalance, if this protocol lets a member do that."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 
 import pytest
 
-from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen import CommitFailedError, Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.stage import Stage, poll_until, read, tp, values
 
 
@@ -203,3 +206,26 @@ def test_a_listener_that_must_be_awaited_is_refused(stage: Stage) -> None:
 
     with stage.consumer() as consumer, pytest.raises(TypeError, match="AsyncConsumer"):
         consumer.subscribe(["orders"], Awaited())
+
+
+def test_who_subscribes_while_it_leaves_is_no_stranger_to_the_group_after_that(stage: Stage) -> None:
+    stage.create(records=5)
+    answer, joins, is_rejoining = stage.original(CONSUMER_GROUP_HEARTBEAT), [], threading.Event()
+
+    async def keep_out(request: ConsumerGroupHeartbeatRequest, context: object) -> object:
+        joins.append(request.member_epoch == 0)
+        if joins.count(True) > 1:
+            is_rejoining.set()
+            await asyncio.sleep(3600)
+        return await answer(request, context)
+
+    stage.handle(CONSUMER_GROUP_HEARTBEAT, keep_out)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"], Does("revoked", lambda _: consumer.subscribe(["orders"])))
+        read(consumer, 5)
+        consumer.unsubscribe()
+        assert is_rejoining.wait(10)
+        with pytest.raises(CommitFailedError, match="has not joined its group"):
+            consumer.commit({tp(): 5})
+        assert stage.committed() == {}
+        consumer.close(timeout=0.2)
