@@ -21,6 +21,7 @@ from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutE
 from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer
 from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
@@ -94,12 +95,8 @@ class Fetcher:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
         deadline = time.monotonic() + timeout_s
         while (position := self._fetches.position(partition)) is None:
-            changed = self._changed
-            try:
-                await asyncio.wait_for(changed.wait(), max(0.0, deadline - time.monotonic()))
-            except asyncio.TimeoutError:
-                message = f"{partition}: its position was not found within {timeout_s:g} s"
-                raise RequestTimeoutError(message) from None
+            if not await set_within(self._changed, max(0.0, deadline - time.monotonic())):
+                raise RequestTimeoutError(f"{partition}: its position was not found within {timeout_s:g} s")
         return position
 
     # ---- questions

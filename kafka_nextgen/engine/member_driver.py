@@ -24,6 +24,7 @@ from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets.events import EpochPublished
+from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["MemberDriver"]
@@ -123,18 +124,11 @@ class MemberDriver(Generic[M]):
         grace_s = min(LEAVE_GRACE_S, timeout_s / 2)
         self._left.clear()
         self.feed(event)
-        if await self._has_left(timeout_s - grace_s):
+        if await set_within(self._left, timeout_s - grace_s):
             return
         self._give_up_waiting()
-        if not await self._has_left(max(grace_s, SHORTEST_LEAVE_S)):
+        if not await set_within(self._left, max(grace_s, SHORTEST_LEAVE_S)):
             logger.warning("group %s: left before the coordinator knew of it", self._identity.group_id)
-
-    async def _has_left(self, timeout_s: float) -> bool:
-        try:
-            await asyncio.wait_for(self._left.wait(), timeout_s)
-        except asyncio.TimeoutError:
-            return False
-        return True
 
     def _give_up_waiting(self) -> None:
         while self._owed and not self._left.is_set():

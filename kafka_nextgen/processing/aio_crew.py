@@ -7,12 +7,12 @@ import inspect
 import logging
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
 
 from kafka_nextgen.engine.records import Deserializers, Records
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["AsyncCrew", "AsyncDeadLetter", "AsyncHandler"]
@@ -56,8 +56,7 @@ class AsyncCrew:
                 logger.warning("not waited for any longer, and not committed: %s", left)
                 return
             self._has_ended.clear()
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._has_ended.wait(), left_s)
+            await set_within(self._has_ended, left_s)
 
     async def dismiss(self) -> None:
         """Begin nothing any more, and cancel what is still at work."""

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 
-__all__ = ["ClosedError", "Deadline", "Shared"]
+__all__ = ["ClosedError", "Deadline", "Shared", "set_within"]
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -55,6 +55,19 @@ class Deadline:
         if delay_s >= self.left_s():
             raise self.missed(last_failure)
         await asyncio.sleep(delay_s)
+
+
+async def set_within(event: asyncio.Event, timeout_s: float) -> bool:
+    """Wait for an event, at most ``timeout_s`` seconds; whether it was set.
+
+    Not by ``wait_for``, which before Python 3.12 forgets a cancellation that comes together with the event.
+    """
+    waiting = asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait([waiting], timeout=timeout_s)
+    finally:
+        waiting.cancel()
+    return event.is_set()
 
 
 class Shared(Generic[K, T]):

@@ -19,7 +19,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, KafkaNextgenError
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.deadline import ClosedError, Deadline
+from kafka_nextgen.transport.deadline import ClosedError, Deadline, set_within
 from kafka_nextgen.transport.interest import Interest
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.transport.reach import Reach
@@ -168,15 +168,8 @@ class MetadataKeeper:
             await asyncio.sleep(self._settings.retry_backoff.delay_s(1, self._chance()))
 
     async def _due(self) -> None:
-        """Wait until the image is old, or urged on.
-
-        Not by ``wait_for``, which before Python 3.12 forgets a cancellation that comes together with the urging.
-        """
-        urged = asyncio.ensure_future(self._urged.wait())
-        try:
-            await asyncio.wait([urged], timeout=self._settings.metadata_max_age_s)
-        finally:
-            urged.cancel()
+        """Wait until the image is old, or urged on."""
+        await set_within(self._urged, self._settings.metadata_max_age_s)
 
     async def _refreshed(self) -> bool:
         try:
