@@ -8,6 +8,7 @@ that is out of its group for good must not look like one whose topics are quiet.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from enum import Enum
 
 from attrs import frozen
@@ -36,9 +37,12 @@ _COMPLETIONS: dict[CallbackKind, type[AssignFinished] | type[RevokeFinished] | t
 }
 
 
-@frozen
+@frozen(eq=False)
 class PendingCallback:
-    """A listener's method to run where the application polls, and the number its completion must name."""
+    """A listener's method to run where the application polls, and the number its completion must name.
+
+    Each is one of its own: looking for one among others runs no code, so that no other thread gets in between.
+    """
 
     kind: CallbackKind
     number: int
@@ -101,7 +105,7 @@ class Mailbox:
 
     def drop_callback(self, callback: PendingCallback) -> None:
         """Forget a callback that nobody waits for any more, if it was not taken yet."""
-        if callback in self._callbacks:
+        with suppress(ValueError):  # the application took it
             self._callbacks.remove(callback)
 
     def raise_error(self) -> None:
