@@ -8,6 +8,7 @@ per record only in ``run``.
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -65,17 +66,20 @@ class HookList:
 
     def __init__(self) -> None:
         self._hooks: tuple[Hooks, ...] = ()
+        self._lock = threading.RLock()  # a signal handler may change them from within
 
     def __bool__(self) -> bool:
         return bool(self._hooks)
 
     def add(self, hooks: Hooks) -> None:
         """Call these from now on, after those there are."""
-        self._hooks = (*self._hooks, hooks)
+        with self._lock:
+            self._hooks = (*self._hooks, hooks)
 
     def remove(self, hooks: Hooks) -> None:
         """Call these no more; does nothing if they were not added."""
-        self._hooks = tuple(other for other in self._hooks if other is not hooks)
+        with self._lock:
+            self._hooks = tuple(other for other in self._hooks if other is not hooks)
 
     # ---- for those who are watched; moments are monotonic, in seconds
 
