@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge import list_offsets
+from kafka_nextgen.bridge.list_offsets import READ_UNCOMMITTED
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.counters import FetchCounters
@@ -31,8 +32,6 @@ from kafka_nextgen.wire.records import RecordLimits
 __all__ = ["Fetcher"]
 
 logger = logging.getLogger("kafka_nextgen.fetch")
-
-READ_UNCOMMITTED = 0
 
 
 class Fetcher:

@@ -20,8 +20,6 @@ from kafka_nextgen.wire.messages import ListOffsetsResponse
 
 __all__ = ["Lookups", "OffsetAndTimestamp"]
 
-READ_UNCOMMITTED = 0
-
 
 @frozen
 class OffsetAndTimestamp:
@@ -97,7 +95,7 @@ class Lookups:
         answer = await self._cluster.call(
             Node(node),
             LIST_OFFSETS,
-            lambda version: bridge.to_request(share, {}, READ_UNCOMMITTED, int(timeout_s * 1000)),
+            lambda version: bridge.to_request(share, {}, bridge.READ_UNCOMMITTED, int(timeout_s * 1000)),
             timeout_s,
         )
         assert isinstance(answer, ListOffsetsResponse)

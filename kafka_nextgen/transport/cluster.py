@@ -23,7 +23,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Target, purpose_of
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.apis import Api, VersionRange, negotiate
+from kafka_nextgen.wire.apis import Api, negotiate
 from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
@@ -131,11 +131,6 @@ class ClusterClient:
             if isinstance(target, Coordinator):
                 self._coordinators.forget(target.group_id)
             raise
-
-    async def api_range(self, target: Target, api: Api, timeout_s: float | None = None) -> VersionRange | None:
-        """The versions of ``api`` that a broker speaks, None if it lacks it. Raises as ``call`` does."""
-        connection = await self._connect(target, api, self._deadline(f"versions of {api} at {target}", timeout_s))
-        return connection.ranges.get(api.key)
 
     def coordinator_trouble(self, group_id: str) -> str | None:
         """What keeps the coordinator of a group from being reached; None if nothing is known to."""

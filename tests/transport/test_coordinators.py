@@ -138,7 +138,7 @@ async def test_nor_behind_any_other_question_to_it() -> None:
         await client.start()
         broker.script[METADATA] = SILENCE
         broker.script[HEARTBEAT] = FINE
-        await client.api_range(GROUP, HEARTBEAT)
+        assert (await heartbeat(client)).error_code == 0
         asking = asyncio.ensure_future(client.refresh_metadata())
         await broker.heard(METADATA, times=2)
         assert (await heartbeat(client)).error_code == 0

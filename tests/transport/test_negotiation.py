@@ -88,7 +88,6 @@ async def test_a_request_goes_out_in_the_highest_version_both_have() -> None:
 
         answer = await client.call(ANY, METADATA, build, 20.0)
         assert (given, answer.API_VERSION, broker.asked(METADATA)[-1].version) == ([9], 9, 9)
-        assert await client.api_range(ANY, METADATA) == (0, 9)
 
 
 @in_loop
@@ -98,7 +97,6 @@ async def test_a_broker_without_the_consumer_group_protocol_is_one_clear_error()
         broker.script[API_VERSIONS] = speaks(ranges=without)
         with pytest.raises(UnsupportedProtocolError, match=r"group\.protocol=classic"):
             await client.call(Coordinator("billing"), CONSUMER_GROUP_HEARTBEAT, _never, 20.0)
-        assert await client.api_range(Coordinator("billing"), CONSUMER_GROUP_HEARTBEAT) is None
 
 
 def _never(version: int) -> ApiMessage:
