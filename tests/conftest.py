@@ -1,20 +1,24 @@
 """Fixtures every test can ask for: brokers of all kinds, and a place for figures worth seeing.
 
 ``kafka`` runs a test once on the embedded broker and once on each real one; ``real_kafka`` and ``embedded_kafka``
-on one kind only, and ``preview_kafka`` on a release before 4.0. What a test reports by ``figures`` is printed at the
-end of the run, also when all passed.
+on one kind only, ``preview_kafka`` on a release before 4.0, and ``kafka_pair`` on two real brokers together. What a
+test reports by ``figures`` is printed at the end of the run, also when all passed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import pytest
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
+from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 from tests.support.real_kafka import PREVIEW_VERSION, REAL_VERSIONS, is_required
 from tests.support.servers import Servers
+
+T = TypeVar("T")
 
 FIGURES = pytest.StashKey[list[str]]()
 
@@ -60,12 +64,26 @@ def kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
 
 
 def _get(servers: Servers, kind: str) -> KafkaServer:
+    return _or_skip(lambda: servers.get(kind))
+
+
+def _or_skip(start: Callable[[], T]) -> T:
     try:
-        return servers.get(kind)
+        return start()
     except NoKafkaError as reason:
         if is_required():
             pytest.fail(str(reason), pytrace=False)
         pytest.skip(str(reason))
+
+
+@pytest.fixture(params=REAL[:1])
+def kafka_pair(request: pytest.FixtureRequest) -> Iterator[KafkaPair]:
+    """Run two brokers of the newest release, in two racks, for one test."""
+    if request.param == "external":
+        pytest.skip("KAFKA_BOOTSTRAP is set, and nobody knows whether its brokers have racks")
+    pair = _or_skip(lambda: start_pair(request.param))
+    yield pair
+    pair.stop()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from tests.support.waiting import eventually
 __all__ = [
     "admin_client",
     "create_named_topic",
+    "create_replicated_topic",
     "create_topic",
     "delete_topic",
     "idempotent_producer",
@@ -41,6 +42,15 @@ def create_topic(bootstrap_servers: str, prefix: str, partitions: int = 1) -> st
     """Create a topic under a new name that begins with ``prefix``; return that name once the topic is listed."""
     topic = unique(prefix)
     create_named_topic(bootstrap_servers, topic, partitions)
+    return topic
+
+
+def create_replicated_topic(bootstrap_servers: str, prefix: str, replicas: list[int]) -> str:
+    """Create a topic of one partition with replicas on these nodes, the first of which leads it; return its name."""
+    topic = unique(prefix)
+    admin = admin_client(bootstrap_servers)
+    admin.create_topics([NewTopic(topic, num_partitions=1, replica_assignment=[replicas])])[topic].result(timeout=30)
+    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
     return topic
 
 

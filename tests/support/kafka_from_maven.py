@@ -19,7 +19,7 @@ from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 
-__all__ = ["fetch_jars", "start_from_maven"]
+__all__ = ["fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_node"]
 
 OLDEST_JAVA = 17
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
@@ -42,7 +42,7 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 def start_from_maven(version: str) -> KafkaServer:
     """Start a broker of ``version``; ``NoKafkaError`` if Java or the jars are missing."""
-    java = _find_java()
+    java = find_java()
     jars = fetch_jars(version)
     home = Path(tempfile.mkdtemp(prefix=f"kafka-{version}-"))
     port, controller_port = free_ports(2)
@@ -60,7 +60,7 @@ def start_from_maven(version: str) -> KafkaServer:
         )
     )
     try:
-        process = _start(java, jars, config, home / "log")
+        process = start_node(java, jars, config, home / "log")
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
@@ -78,7 +78,7 @@ def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[byt
             bootstrap_servers,
             timeout_s=90,
             is_alive=lambda: process.poll() is None,
-            log_tail=lambda: _tail(home / "log"),
+            log_tail=lambda: log_tail_of(home / "log"),
         )
     except BaseException:
         stop()
@@ -86,20 +86,23 @@ def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[byt
     return KafkaServer(bootstrap_servers, version, stop)
 
 
-def _start(java: str, jars: Path, config: Path, log: Path) -> subprocess.Popen[bytes]:
+def start_node(java: str, jars: Path, config: Path, log: Path) -> subprocess.Popen[bytes]:
+    """Format the storage of a node with these properties and run it; ``KafkaStartError`` if that can't be done."""
     command = [java, "-Xmx512m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
     with log.open("wb") as output:
         storage = [*command, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config)]
         if subprocess.run(storage, stdout=output, stderr=subprocess.STDOUT, check=False).returncode != 0:
-            raise KafkaStartError(f"Kafka's storage could not be formatted:\n{_tail(log)}")
+            raise KafkaStartError(f"Kafka's storage could not be formatted:\n{log_tail_of(log)}")
         return subprocess.Popen([*command, "kafka.Kafka", str(config)], stdout=output, stderr=subprocess.STDOUT)
 
 
-def _tail(log: Path) -> str:
+def log_tail_of(log: Path) -> str:
+    """Return the last lines of a broker's log."""
     return "\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES_SHOWN:])
 
 
-def _find_java() -> str:
+def find_java() -> str:
+    """Return the command of a Java that Kafka runs on; ``NoKafkaError`` if there is none."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin" if home else None)
     if java is None:
