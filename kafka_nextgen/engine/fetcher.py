@@ -196,7 +196,10 @@ class Fetcher:
         decoded = decode_answer(need, answer.partitions, self._limits, config.check_crcs)
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
-            state.fetched(need, decoded, time.monotonic())
+            astray = state.fetched(need, decoded, time.monotonic())
+        if astray:
+            where, lease_s = format_partitions(astray), config.metadata_max_age_ms / 1000
+            logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
 
     async def _look_up_committed(self, need: NeedCommittedOffset) -> None:
         timeout_s = self._config.default_api_timeout_ms / 1000

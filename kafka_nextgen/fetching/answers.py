@@ -49,15 +49,26 @@ def note_fetched(
     elif result.corrupt is not None:
         _note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
     else:
-        assert result.columns is not None
-        state.high_watermark = result.high_watermark
-        state.log_start_offset = result.log_start_offset
-        if not result.is_redirect(state.fetch_offset):
-            state.silent_since = now
-            state.replica = state.replica.read_from(source.node_id)
-            _note_read(state, buffers, result.columns, settings, now)
-        if result.preferred_replica >= 0:
-            _note_preferred(state, result.preferred_replica, source, settings, now)
+        _note_answer(state, buffers, result, source, settings, now)
+
+
+def _note_answer(
+    state: PartitionState,
+    buffers: Buffers,
+    result: DecodedPartition,
+    source: Source,
+    settings: FetchSettings,
+    now: float,
+) -> None:
+    assert result.columns is not None
+    state.high_watermark = result.high_watermark
+    state.log_start_offset = result.log_start_offset
+    if not result.is_redirect(state.fetch_offset):
+        state.silent_since = now
+        state.replica = state.replica.read_from(source.node_id)
+        _note_read(state, buffers, result.columns, settings, now)
+    if result.preferred_replica >= 0:
+        _note_preferred(state, result.preferred_replica, source, settings, now)
 
 
 def _note_read(state: PartitionState, buffers: Buffers, columns: Columns, settings: FetchSettings, now: float) -> None:

@@ -241,15 +241,22 @@ class FetchState:
 
     # ---- answers
 
-    def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> None:
-        """Take in what a fetch brought. A partition the broker left out is asked for again."""
+    def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
+        """Take in what a fetch brought. A partition the broker left out is asked for again.
+
+        Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
+        """
+        astray: list[TopicPartition] = []
         current = self._answered(fetch)
         sources = {asked.partition: Source(fetch.node_id, asked.leader_epoch) for asked in fetch.positions}
         for result in results:
             state = current.pop(result.partition, None)
             if state is not None:
+                went_astray = state.replica.goes_astray
                 note_fetched(state, self._buffers, result, sources[result.partition], self._settings, now)
                 self._assigned.ask_last(state)
+                astray += [state.partition] if state.replica.goes_astray and not went_astray else []
+        return tuple(astray)
 
     def committed_found(
         self, need: NeedCommittedOffset, offsets: Mapping[TopicPartition, OffsetAndMetadata | None], now: float

@@ -17,6 +17,7 @@ from kafka_nextgen.bridge.metadata import (
 )
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import MetadataResponse
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, orders
@@ -54,6 +55,19 @@ def test_topics_are_found_by_name_and_by_id() -> None:
     image = from_response(answered(METADATA, message(), 12))
     assert (image.name_of(ORDERS), image.id_of("orders")) == ("orders", ORDERS)
     assert (image.name_of(GONE), image.id_of("nothing")) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("offline", "node_id", "is_online"), [([], 2, True), ([], 1, False), ([2], 2, False), ([], 3, False)]
+)
+def test_replicas_are_online_where_both_the_node_and_its_copy_are(
+    offline: list[int], node_id: int, is_online: bool
+) -> None:
+    told = message()
+    told.topics[0].partitions[0].offline_replicas = offline
+    image = from_response(answered(METADATA, told, 12))
+    assert image.is_online(TopicPartition("orders", 0), node_id) == is_online
+    assert not image.is_online(TopicPartition("orders", 1), node_id), "there is no such partition"
 
 
 def test_leaders_are_found() -> None:

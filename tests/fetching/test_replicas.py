@@ -86,6 +86,15 @@ def test_a_preference_lasts_for_the_age_of_metadata_and_then_the_leader_is_asked
     assert asked(world.plan()) == [(1, 0, 9)]
 
 
+def test_who_was_asked_counts_and_not_who_is_preferred_by_now(world: World) -> None:
+    fetch = sent_on(world)
+    world.now += LEASE_S
+    world.image = cluster(LEADERS, epoch=6)
+    assert world.plan() == []
+    world.answer(fetch, DecodedPartition(P0, ErrorCode.OFFSET_OUT_OF_RANGE))
+    assert asked(world.plan()) == [(1, 0, 7)], "a follower's word is no reason to reset"
+
+
 def test_a_preference_ends_with_the_leader_that_had_it(world: World) -> None:
     world.answer(sent_on(world), columns(P0, 7, 1))
     world.image = cluster(LEADERS, epoch=6)
@@ -195,7 +204,7 @@ def astray(world: World) -> None:
     """Have the leader send us on until it is not told the rack."""
     for _ in range(MAX_REDIRECTS):
         world.answer(sent_on(world), DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR))
-    world.answer(world.fetch(), redirect(P0, 7, 2))
+    assert world.state.fetched(world.fetch(), [redirect(P0, 7, 2)], world.now) == (P0,), "to be told of"
     world.now += 0.1
 
 

@@ -64,7 +64,7 @@ def test_without_a_replica_in_its_rack_a_consumer_reads_from_the_leader(
     ],
 )
 def test_a_follower_that_never_serves_does_not_keep_the_consumer_from_reading(
-    script: Script, racks: Stage, act: str
+    script: Script, racks: Stage, act: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     racks.create(records=30)
     script.play(f"when fetch at node {FOLLOWER}, always: {act}")
@@ -74,6 +74,8 @@ def test_a_follower_that_never_serves_does_not_keep_the_consumer_from_reading(
         assert values(read(consumer, 20)) == list(range(10, 30)), "and begins nowhere else"
     assert "" in racks_told(script.came("fetch", LEADER)), "a leader that only sends us on is not told the rack"
     assert not script.came("list offsets")
+    told = [message for message in caplog.messages if "preferred replica" in message]
+    assert told == ["orders[0]: the preferred replica can't be read; for 300 s the leader is, instead"]
 
 
 def test_a_follower_that_fails_once_is_read_again(script: Script, racks: Stage) -> None:
