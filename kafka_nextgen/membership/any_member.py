@@ -1,7 +1,4 @@
-"""What members of either protocol have in common, and what they do with nothing else.
-
-One counter numbers requests, commits, callbacks and targets alike, so that a number names one thing only.
-"""
+"""What members of either protocol have in common, and what they do with nothing else."""
 
 from __future__ import annotations
 
@@ -11,10 +8,11 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from kafka_nextgen.membership.events import Closed, Unsubscribed
+from kafka_nextgen.membership.numbering import Numbering
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.types import LeaveMode
 
-__all__ = ["AnyMember", "Leaving", "Subscription", "Why", "decided", "note_decision", "numbered"]
+__all__ = ["AnyMember", "Leaving", "Subscription", "Why", "decided", "note_decision"]
 
 
 @frozen
@@ -42,7 +40,7 @@ class Leaving:
 
 
 @frozen(kw_only=True)
-class AnyMember:
+class AnyMember(Numbering):
     """The part of a member's state that is the same by both protocols."""
 
     phase: Phase = Phase.IDLE
@@ -50,16 +48,9 @@ class AnyMember:
     leaving: Leaving | None = None
     waits_for: int | None = None  # the number of the commit or callback under way
     failures: int = 0  # requests that failed in a row
-    last_number: int = 0
 
 
 S = TypeVar("S", bound=AnyMember)
-
-
-def numbered(state: S) -> tuple[S, int]:
-    """Take the next number."""
-    number = state.last_number + 1
-    return evolve(state, last_number=number), number
 
 
 def decided(state: S, event: Closed | Unsubscribed) -> S:

@@ -23,9 +23,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import backoff
-from kafka_nextgen.membership.any_member import Subscription, numbered
+from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TimePassed
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import MemberState, Outcome, Sent
 from kafka_nextgen.membership.states import Status

@@ -15,7 +15,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import joining
-from kafka_nextgen.membership.any_member import Leaving, Why, decided, numbered
+from kafka_nextgen.membership.any_member import Leaving, Why, decided
 from kafka_nextgen.membership.effects import CallOnRevoked, CommitConsumed, Effect, Left, SendHeartbeat
 from kafka_nextgen.membership.events import (
     AssignFinished,
@@ -31,6 +31,7 @@ from kafka_nextgen.membership.events import (
     Unsubscribed,
 )
 from kafka_nextgen.membership.losing import ASSIGN_NOTHING, abandon_all, count_out, stop_all
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase, Status

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.effects import ApplyAssignment, CallOnLost, Effect, StopFetching
 from kafka_nextgen.membership.heartbeats import publish_epoch
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.state import NOT_A_MEMBER, NOTHING, MemberState, Outcome, by_name
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
 from kafka_nextgen.membership.timers import Timer, disarmed

@@ -28,7 +28,6 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats, resolving
-from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
     CallOnAssigned,
@@ -44,6 +43,7 @@ from kafka_nextgen.membership.events import (
     RevokeFinished,
     TopicsResolved,
 )
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import MemberState, Outcome, Target, by_name
 from kafka_nextgen.membership.states import Phase, Status

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.any_member import Why, decided, numbered
+from kafka_nextgen.membership.any_member import Why, decided
 from kafka_nextgen.membership.classic import joining, losing, requests
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.events import LeaveEnded
@@ -34,6 +34,7 @@ from kafka_nextgen.membership.events import (
     TimePassed,
     Unsubscribed,
 )
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
 from kafka_nextgen.membership.timers import disarmed, is_due
 from kafka_nextgen.types import LeaveMode

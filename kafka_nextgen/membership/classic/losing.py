@@ -12,7 +12,6 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import backoff
-from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.group import NO_GENERATION
@@ -28,6 +27,7 @@ from kafka_nextgen.membership.effects import (
     StopFetching,
 )
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import CALLBACK_RUNS, Phase
 from kafka_nextgen.membership.timers import armed, disarmed
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.settings import Moment
@@ -40,6 +39,7 @@ from kafka_nextgen.membership.effects import (
     StopFetching,
 )
 from kafka_nextgen.membership.events import AssignFinished, CommitFinished, RevokeFinished
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed
 from kafka_nextgen.types import TopicPartition, format_partitions

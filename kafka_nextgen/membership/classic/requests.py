@@ -11,13 +11,13 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor, generation_metadata
-from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendLeaveGroup, SendSyncGroup
 from kafka_nextgen.membership.classic.group import MemberSubscription, Offer
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome, topics_wanted
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import disarmed
 from kafka_nextgen.types import TopicPartition

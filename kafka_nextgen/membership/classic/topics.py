@@ -13,7 +13,6 @@ from attrs import evolve
 
 from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.membership import backoff
-from kafka_nextgen.membership.any_member import numbered
 from kafka_nextgen.membership.classic import assigning, requests
 from kafka_nextgen.membership.classic.effects import AskForTopics
 from kafka_nextgen.membership.classic.events import TopicsDescribed, TopicsNotDescribed
@@ -21,6 +20,7 @@ from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed, disarmed, is_due
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.offsets.asking import add_commit, forget
 from kafka_nextgen.membership.offsets.effects import ReadConsumed
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, ConsumedRead
@@ -25,7 +26,6 @@ from kafka_nextgen.membership.offsets.state import (
     CommitKind,
     OffsetState,
     Outcome,
-    numbered,
     offset_of,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition

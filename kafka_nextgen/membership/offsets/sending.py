@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.order import is_blocked
 from kafka_nextgen.membership.offsets.patience import is_ready, wakes_at
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
-    NOT_A_MEMBER,
     Commit,
     CommitRequest,
     Lookup,
     LookupRequest,
     OffsetState,
     Outcome,
-    numbered,
     replaced,
 )
+from kafka_nextgen.membership.state import NOT_A_MEMBER
 
 __all__ = ["deadlines", "send_what_is_ready"]
 

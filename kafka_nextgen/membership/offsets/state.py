@@ -11,17 +11,18 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from math import inf
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
+from kafka_nextgen.membership.numbering import Numbering
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, Refused
 from kafka_nextgen.membership.offsets.patience import Patience
 from kafka_nextgen.membership.offsets.rules import OffsetRules
+from kafka_nextgen.membership.state import NOT_A_MEMBER
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
     "INTERVAL_ASK",
     "NOTHING",
-    "NOT_A_MEMBER",
     "Commit",
     "CommitKind",
     "CommitRequest",
@@ -29,13 +30,9 @@ __all__ = [
     "LookupRequest",
     "OffsetState",
     "Outcome",
-    "numbered",
     "offset_of",
     "replaced",
 ]
-
-#: The epoch under which commits go that don't come from a member.
-NOT_A_MEMBER = -1
 
 #: The empty set of partitions.
 NOTHING: frozenset[TopicPartition] = frozenset()
@@ -111,7 +108,7 @@ class LookupRequest:
 
 
 @frozen
-class OffsetState:
+class OffsetState(Numbering):
     """The offsets of one member at one moment. ``commits`` are in the order they were asked for."""
 
     rules: OffsetRules
@@ -133,7 +130,6 @@ class OffsetState:
     consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # as auto-commit saw it last
     interval_at: float | None = None  # when auto-commit looks next
     reading: int | None = None  # the number under which it looks just now
-    last_number: int = 0
 
     @property
     def may_commit(self) -> bool:
@@ -143,12 +139,6 @@ class OffsetState:
 
 #: What a rule returns: the state after it, and what is to be done, in this order.
 Outcome = tuple[OffsetState, tuple[OffsetEffect, ...]]
-
-
-def numbered(state: OffsetState) -> tuple[OffsetState, int]:
-    """Take the next number."""
-    number = state.last_number + 1
-    return evolve(state, last_number=number), number
 
 
 def replaced(commits: Iterable[Commit], commit: Commit) -> tuple[Commit, ...]:
