@@ -17,7 +17,7 @@ from kafka_nextgen.membership.offsets.events import LookupAnswered, LookupLost
 from kafka_nextgen.membership.offsets.patience import paused
 from kafka_nextgen.membership.offsets.rules import Action
 from kafka_nextgen.membership.offsets.settings import Moment
-from kafka_nextgen.membership.offsets.state import Lookup, LookupRequest, OffsetState, Outcome
+from kafka_nextgen.membership.offsets.state import Lookup, LookupRequest, OffsetState, Outcome, replaced
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["answered", "lost"]
@@ -69,4 +69,4 @@ def _found(lookup: Lookup, offsets: Offsets) -> Lookup:
 
 
 def _with(state: OffsetState, lookup: Lookup) -> OffsetState:
-    return evolve(state, lookups=tuple(lookup if each.ask == lookup.ask else each for each in state.lookups))
+    return evolve(state, lookups=replaced(state.lookups, lookup))

@@ -71,7 +71,7 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: Moment) -> tuple[Offset
     asked = evolve(lookup, request=number)
     state = evolve(
         state,
-        lookups=tuple(asked if each.ask == lookup.ask else each for each in state.lookups),
+        lookups=replaced(state.lookups, asked),
         lookup_requests={**state.lookup_requests, number: LookupRequest(lookup.ask, state.member_epoch)},
     )
     return state, SendLookup(

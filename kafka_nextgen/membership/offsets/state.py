@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from math import inf
+from typing import TypeVar
 
 from attrs import field, frozen
 
@@ -137,13 +138,15 @@ class OffsetState(Numbering):
         return self.member_epoch >= 0 or not self.belongs
 
 
+A = TypeVar("A", Commit, Lookup)
+
 #: What a rule returns: the state after it, and what is to be done, in this order.
 Outcome = tuple[OffsetState, tuple[OffsetEffect, ...]]
 
 
-def replaced(commits: Iterable[Commit], commit: Commit) -> tuple[Commit, ...]:
-    """The same commits, with this one as it is now."""
-    return tuple(commit if each.ask == commit.ask else each for each in commits)
+def replaced(asks: Iterable[A], changed: A) -> tuple[A, ...]:
+    """The same commits or lookups, with this one as it is now."""
+    return tuple(changed if each.ask == changed.ask else each for each in asks)
 
 
 def offset_of(offsets: Mapping[TopicPartition, OffsetAndMetadata], partition: TopicPartition) -> int:
