@@ -35,7 +35,7 @@ from kafka_nextgen.engine.questions import Questions
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.signals import Signal
 from kafka_nextgen.engine.surroundings import Surroundings
-from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.engine.tasks import TaskSet, UnderWay
 from kafka_nextgen.engine.watchdog import Watchdog
 from kafka_nextgen.errors import KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
@@ -68,7 +68,7 @@ class Engine:
         self._limits = Limits(
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000, config.rebalance_timeout_ms / 1000
         )
-        self._commits: set[asyncio.Task[None] | None] = set()
+        self._commits = UnderWay()
         self._stopping = False
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
         try:
@@ -212,8 +212,7 @@ class Engine:
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
         """Let commits that are under way end, for at most half the time; then leave."""
         began = time.monotonic()
-        if self._commits:
-            await asyncio.wait(set(filter(None, self._commits)), timeout=timeout_s / 2)
+        await self._commits.wait(timeout_s / 2)
         await self._go(ev.Closed(mode), timeout_s - (time.monotonic() - began))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
@@ -228,15 +227,7 @@ class Engine:
 
     def commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float) -> Future[None]:
         """Commit; raises CommitFailedError or a TransportError through the future."""
-        return self._thread.submit(self._commit(offsets, timeout_s))
-
-    async def _commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float) -> None:
-        task = asyncio.current_task()
-        self._commits.add(task)
-        try:
-            await self.offsets.commit(offsets, timeout_s)
-        finally:
-            self._commits.discard(task)
+        return self._thread.submit(self._commits.do(lambda: self.offsets.commit(offsets, timeout_s)))
 
     # ---- the end
 
@@ -249,8 +240,7 @@ class Engine:
 
     def _call_off(self, grace_s: float) -> None:
         self.ask.call_off()
-        for task in filter(None, tuple(self._commits)):
-            asyncio.get_running_loop().call_later(grace_s, task.cancel)
+        self._commits.cancel(grace_s)
 
     def stop(self, timeout_s: float) -> None:
         """End the I/O thread and close every connection, within ``timeout_s`` seconds.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.tasks import UnderWay
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["Questions"]
@@ -26,7 +26,7 @@ class Questions:
         self._offsets = offsets
         self._lookups = lookups
         self._fetcher = fetcher
-        self._asked: set[asyncio.Task[Any]] = set()
+        self._asked = UnderWay()
 
     def committed(
         self, partitions: Collection[TopicPartition], timeout_s: float
@@ -60,17 +60,7 @@ class Questions:
 
     def call_off(self) -> None:
         """Answer nothing any more that was asked until now; only on the I/O thread."""
-        for task in tuple(self._asked):
-            task.cancel()
+        self._asked.cancel()
 
     def _ask(self, question: Callable[[], Coroutine[object, object, T]]) -> Future[T]:
-        return self._thread.submit(self._answer(question))
-
-    async def _answer(self, question: Callable[[], Coroutine[object, object, T]]) -> T:
-        task = asyncio.current_task()
-        assert task is not None
-        self._asked.add(task)
-        try:
-            return await question()
-        finally:
-            self._asked.discard(task)
+        return self._thread.submit(self._asked.do(question))

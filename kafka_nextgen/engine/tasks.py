@@ -1,11 +1,14 @@
-"""Background work on the I/O thread that nobody awaits, but whose failures must not be lost."""
+"""Work on the I/O thread: in the background, where failures must not be lost, or for somebody who waits for it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
-__all__ = ["TaskSet"]
+__all__ = ["TaskSet", "UnderWay"]
+
+T = TypeVar("T")
 
 
 class TaskSet:
@@ -35,3 +38,33 @@ class TaskSet:
             error = task.exception()
             if isinstance(error, Exception):
                 self._on_failure(error)
+
+
+class UnderWay:
+    """What somebody waits for, as long as it takes; each task is that of whoever asked."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def do(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
+        """Do this, and count it as under way meanwhile."""
+        task = asyncio.current_task()
+        assert task is not None, "work is done by tasks"
+        self._tasks.add(task)
+        try:
+            return await work()
+        finally:
+            self._tasks.discard(task)
+
+    async def wait(self, timeout_s: float) -> None:
+        """Wait until what is under way now has ended, at most ``timeout_s`` seconds."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=timeout_s)
+
+    def cancel(self, grace_s: float = 0.0) -> None:
+        """Cancel what is under way now, unless it ends within ``grace_s`` seconds."""
+        for task in tuple(self._tasks):
+            if grace_s > 0:
+                asyncio.get_running_loop().call_later(grace_s, task.cancel)
+            else:
+                task.cancel()
