@@ -100,14 +100,15 @@ class MemberDriver(Generic[M]):
         if rebalance is not None:
             self._counters.note_rebalance(rebalance, now)
             logger.info("group %s: %s", self._identity.group_id, rebalance)
-        if self.history.under_way is RebalanceCause.FENCED is not cause:
+        latest = self.history.under_way or (rebalance and rebalance.cause)  # one may end in the step it begins with
+        if latest is RebalanceCause.FENCED is not cause:
             logger.warning(
                 "group %s: member %s is out of the group, for %s; what it had is lost, and it joins again",
                 self._identity.group_id,
                 self._member.member_id,
-                self.history.reason,
+                self.history.reason or (rebalance and rebalance.reason),
             )
-        if self.history.under_way is RebalanceCause.POLL_TIMEOUT is not cause:
+        if latest is RebalanceCause.POLL_TIMEOUT is not cause:
             logger.warning(
                 "group %s: member %s leaves, for nothing was polled within max.poll.interval.ms=%d; it joins again at "
                 "the next poll. Poll more often, take fewer records at a time, or raise that limit",

@@ -94,7 +94,7 @@ class OffsetRequests:
 def _reason(failure: Exception, api: Api) -> str:
     """What kept a request from its answer; that its time is over is said by whoever gave it that time."""
     if isinstance(failure, RequestTimeoutError):
-        return f"{api.name} was not answered" if failure.__cause__ is None else str(failure.__cause__)
+        return f"no answer to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)
 
 

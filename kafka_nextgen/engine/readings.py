@@ -20,13 +20,18 @@ _CAUSES = {
 
 
 class ConsumerReading:
-    """A member of the consumer group protocol: it is busy from RECONCILING until it is STABLE again."""
+    """A member of the consumer group protocol: it is busy from RECONCILING until it is STABLE again.
+
+    One that is fenced without having anything joins again in the same step.
+    """
 
     BUSY = frozenset({Status.RECONCILING, Status.PREPARE_LEAVING, Status.LEAVING, Status.FENCED, Status.FATAL})
     GOING_ON = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING, Status.PREPARE_LEAVING, Status.LEAVING})
 
     def begins(self, before: MemberState, after: MemberState) -> RebalanceCause | None:
         """A rebalance begins with a status that is busy, except that leaving goes on from the one to the other."""
+        if before.published_epoch >= 0 and before.leaving is None and after.status is Status.JOINING:
+            return RebalanceCause.FENCED
         if before.status is after.status or after.status not in self.BUSY:
             return None
         if before.status is Status.PREPARE_LEAVING and after.status is Status.LEAVING:
