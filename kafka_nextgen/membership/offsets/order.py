@@ -1,6 +1,8 @@
 """The order of commits: a later commit of a partition is never overtaken by an earlier one, or by its repetition.
 
-* One request for a partition is under way at a time. A commit waits until no other request carries its partitions.
+* One request for a partition is under way at a time. A commit waits until no other request carries its partitions,
+  unless it can't, for one of them is being given up (``standing``). Then it follows the other over the same connection,
+  and what comes back of the other is left to it.
 * What is not under way is left to the latest commit of the partition: an earlier one is not sent, or sent again, but
   follows the later, whose acknowledgement counts for both. For who goes on from the later position has done with the
   earlier one, and an old commit that is repeated after a newer one was acknowledged would set the offset back.
@@ -60,7 +62,9 @@ def _after_taking_over(commit: Commit, earlier: Collection[Commit]) -> Commit:
 
 
 def is_blocked(state: OffsetState, commit: Commit) -> bool:
-    """Whether another request carries partitions of this commit."""
+    """Whether another request carries partitions of this commit, and it can wait for that."""
+    if commit.is_urgent:
+        return False
     return any(commit.left & request.offsets.keys() for request in state.commit_requests.values())
 
 

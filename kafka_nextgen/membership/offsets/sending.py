@@ -51,7 +51,7 @@ def _send_commit(state: OffsetState, commit: Commit, at: Moment) -> tuple[Offset
     request = CommitRequest(commit.ask, state.life, state.member_epoch, offsets)
     state = evolve(
         state,
-        commits=replaced(state.commits, evolve(commit, request=number)),
+        commits=replaced(state.commits, evolve(commit, request=number, is_urgent=False)),
         commit_requests={**state.commit_requests, number: request},
     )
     is_member = state.member_epoch >= 0

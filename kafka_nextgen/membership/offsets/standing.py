@@ -4,8 +4,9 @@
   the commit of a stranger, and set back what a successor committed. So a commit does not outlive the membership it
   was made in, and one for a partition that was lost is refused until that is assigned again.
 * A partition that is being given up is not committed by repetitions of what was asked for before: who gives it up
-  commits its last position. What the application asks for while it gives the partition up goes out until it is given
-  up in fact.
+  commits its last position. But what was never sent, and only waited for another commit, goes out at once: nobody else
+  has the partition yet, and the application may count on what it asked for.
+* What the application asks for while it gives the partition up goes out until it is given up in fact.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from kafka_nextgen.membership.offsets.events import (
     PartitionsStopped,
     ProtocolChosen,
 )
+from kafka_nextgen.membership.offsets.patience import is_ready
 from kafka_nextgen.membership.offsets.settings import Moment
-from kafka_nextgen.membership.offsets.state import NOTHING, OffsetState, Outcome
+from kafka_nextgen.membership.offsets.state import NOTHING, Commit, OffsetState, Outcome
 from kafka_nextgen.types import TopicPartition
 
 __all__ = [
@@ -57,9 +59,18 @@ def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Out
     return evolve(state, member_id=event.member_id if is_member else "", member_epoch=event.member_epoch), ()
 
 
-def stop_partitions(state: OffsetState, event: PartitionsStopped, _at: Moment) -> Outcome:
-    """These are being given up."""
-    return _give_up(state, event.partitions), ()
+def stop_partitions(state: OffsetState, event: PartitionsStopped, at: Moment) -> Outcome:
+    """These are being given up; what waits to be committed of them for the first time counts as asked for now."""
+    fresh = {commit.ask for commit in state.commits if commit.left & event.partitions and _is_fresh(state, commit, at)}
+    state = _give_up(state, event.partitions)
+    commits = (evolve(each, turn=state.turn, is_urgent=True) if each.ask in fresh else each for each in state.commits)
+    return evolve(state, commits=tuple(commits)), ()
+
+
+def _is_fresh(state: OffsetState, commit: Commit, at: Moment) -> bool:
+    """Whether a commit was never sent, and only waits for another."""
+    never_sent = commit.request is None and commit.refusal is None and commit.patience.failures == 0
+    return never_sent and is_ready(commit.patience, state.member_epoch, at)
 
 
 def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) -> Outcome:

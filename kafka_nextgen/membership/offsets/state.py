@@ -69,6 +69,7 @@ class Commit:
     given_up: frozenset[TopicPartition] = NOTHING
     request: int | None = None  # the number of the request under way
     refusal: Refused | None = None  # what the coordinator said last: it tells more than that time is over
+    is_urgent: bool = False  # can't wait for others: partitions of it are being given up
     is_withdrawn: bool = False  # goes on only because others follow it
     riders: tuple[Commit, ...] = ()  # earlier ones that share its fate, each until its own deadline
     riders_until: float = inf  # the first of their deadlines

@@ -43,13 +43,17 @@ class Watched(Conversation):
         super().__init__(rules, INTERVAL_S)
         self.epoch = -1
         self.owned: Partitions = frozenset()
-        self.asked_when_stopped: dict[TopicPartition, int] = {}  # how many asks there were when it was stopped
+        self.asked_when_stopped: dict[TopicPartition, frozenset[int]] = {}  # the asks that had gone out by then
+        self.sent: set[int] = set()  # the asks that went out at least once
+        self.hurried: set[int] = set()  # the requests that went out because partitions were stopped
         self.acknowledged: dict[TopicPartition, int] = {}
         self.asked: set[int] = set()
 
     def says(self, event: ev.OffsetEvent) -> list[str]:
         before, said = len(self.commits), set(self.ended)
         lines = super().says(event)
+        if isinstance(event, ev.PartitionsStopped):
+            self.hurried |= {request.number for request in self.commits[before:]}
         for request in self.commits[before:]:
             self._check(request)
         ends = [line.split()[0] for line in lines if line[0].isdigit() and line[0] != "0"]
@@ -63,8 +67,10 @@ class Watched(Conversation):
         assert request.offsets.keys() <= self.owned, "nothing is committed that is given up or lost"
         for tp, offset in request.offsets.items():
             is_of_interval = ask == INTERVAL_ASK
-            assert is_of_interval or ask > self.asked_when_stopped.get(tp, 0), f"{tp} was stopped after ask {ask}"
+            is_repeated = ask in self.asked_when_stopped.get(tp, ())
+            assert is_of_interval or not is_repeated, f"{tp} was stopped after ask {ask} went out"
             assert offset.offset >= self.acknowledged.get(tp, 0), f"{tp} would go back behind what is acknowledged"
+        self.sent.add(ask)
 
     def apply(self, partitions: Partitions) -> None:
         self.forget(self.owned - partitions)
@@ -77,11 +83,17 @@ class Watched(Conversation):
             self.asked_when_stopped.pop(tp, None)
 
     def answer(self, index: int, codes: Mapping[TopicPartition, int]) -> None:
-        request = self.commits.pop(index % len(self.commits))
+        request = self.next_to_answer(index)
+        self.commits.remove(request)
         done = [tp for tp in request.offsets if not codes[tp] and tp in self.owned]
         if request.member_epoch in self.epochs_of_this_life:
             self.acknowledged |= {tp: request.offsets[tp].offset for tp in done}
         self.says(ev.CommitAnswered(request.number, codes))
+
+    def next_to_answer(self, index: int) -> fx.SendCommit:
+        """What has to be answered before this one, for one connection keeps the order, or else this one."""
+        chosen = self.commits[index % len(self.commits)]
+        return next(request for request in self.commits if request.offsets.keys() & chosen.offsets.keys())
 
     epochs_of_this_life: frozenset[int] = frozenset()
 
@@ -156,7 +168,7 @@ class Walk(RuleBasedStateMachine):
     @rule(gone=SOME, commits=st.booleans())
     def begins_to_give_up(self, gone: Partitions, commits: bool) -> None:
         talk, self.giving_up = self.talk, gone & self.talk.owned
-        talk.asked_when_stopped |= dict.fromkeys(self.giving_up, len(talk.asked))
+        talk.asked_when_stopped |= dict.fromkeys(self.giving_up, frozenset(talk.sent))
         talk.stops(format_partitions(self.giving_up))
         if commits:
             self.consumed = dict(self.position)
@@ -190,20 +202,20 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.talk.commits)
     @rule(index=st.integers(0, 5), data=st.data())
     def answers(self, index: int, data: st.DataObject) -> None:
-        request = self.talk.commits[index % len(self.talk.commits)]
+        request = self.talk.next_to_answer(index)
         codes = {tp: int(data.draw(st.sampled_from(CODES))) for tp in sorted(request.offsets)}
         self.talk.answer(index, codes)
 
     @precondition(lambda self: self.talk.commits)
     @rule(index=st.integers(0, 5))
     def is_busy(self, index: int) -> None:
-        request = self.talk.commits[index % len(self.talk.commits)]
+        request = self.talk.next_to_answer(index)
         self.talk.answer(index, dict.fromkeys(request.offsets, int(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
 
     @precondition(lambda self: self.talk.commits)
     @rule(index=st.integers(0, 5))
     def accepts(self, index: int) -> None:
-        request = self.talk.commits[index % len(self.talk.commits)]
+        request = self.talk.next_to_answer(index)
         self.talk.answer(index, dict.fromkeys(request.offsets, 0))
 
     @precondition(lambda self: self.talk.commits)
@@ -217,8 +229,10 @@ class Walk(RuleBasedStateMachine):
 
     @invariant()
     def one_request_carries_a_partition(self) -> None:
-        under_way = [tp for request in self.talk.commits for tp in request.offsets] if hasattr(self, "talk") else []
-        assert len(under_way) == len(set(under_way))
+        carried: set[TopicPartition] = set()
+        for request in self.talk.commits if hasattr(self, "talk") else ():
+            assert request.number in self.talk.hurried or not carried & request.offsets.keys()
+            carried |= request.offsets.keys()
 
     def teardown(self) -> None:
         if not hasattr(self, "talk"):
