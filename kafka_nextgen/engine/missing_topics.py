@@ -2,8 +2,8 @@
 
 - A topic may be about to be created, by a broker that was asked for it or by somebody else. So it is looked for a few
   times, with growing pauses, before anything is said of it.
-- It is said once, as a WARNING, and is a problem of ``health()`` until the topic is there. One that is deleted later
-  is told of again.
+- It is said once, as a WARNING, and is a problem of ``health()`` until the topic is there. One that was there and is
+  deleted is no misspelt name: its partitions are told of (``Health.gone``) until they are taken away.
 - Nobody asks for it more often than for any metadata: the coordinator knows of a new topic first, and assigns it.
 """
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
@@ -35,17 +37,16 @@ class MissingTopics:
         self._cluster = cluster
         self._tasks = tasks
         self._subscribed: frozenset[str] = frozenset()
-        self._looked_for: frozenset[str] = frozenset()  # often enough to say something of them
         self._looking: asyncio.Task[None] | None = None
-        cluster.on_metadata(lambda _: self._compare())
+        cluster.on_metadata(lambda image: self._note(_missing(image, self.names)))
 
     def watch(self, subscribed: frozenset[str]) -> None:
         """These topics are subscribed to from now on, and no others."""
         if self._looking is not None:
             self._looking.cancel()
-        self._subscribed, self._looked_for = subscribed, self._looked_for & subscribed
-        self._compare()
-        fresh = subscribed - self._looked_for
+        self._subscribed = subscribed
+        self._note(subscribed.intersection(self.names))
+        fresh = subscribed.difference(self.names)
         self._looking = self._tasks.start(self._look_for(fresh)) if fresh else None
 
     async def _look_for(self, fresh: frozenset[str]) -> None:
@@ -60,12 +61,11 @@ class MissingTopics:
                 if not _missing(self._cluster.metadata, fresh):
                     break
             await asyncio.sleep(self._cluster.retry_pause_s(max(attempts, 1)))
-        self._looked_for |= fresh
-        self._compare()
+        self._note(_missing(self._cluster.metadata, fresh.union(self.names)))
 
-    def _compare(self) -> None:
-        """Say what has changed: what is missing, and what is there by now."""
-        before, now = set(self.names), _missing(self._cluster.metadata, self._looked_for)
+    def _note(self, now: AbstractSet[str]) -> None:
+        """These are missing: say what has changed."""
+        before = set(self.names)
         self.names = tuple(sorted(now))
         for name in sorted(now - before):
             text = "group %s: subscribed to topic %s, which does not exist: waited for. Is that its name?"
@@ -74,7 +74,7 @@ class MissingTopics:
             logger.info("group %s: topic %s is there by now", self._group_id, name)
 
 
-def _missing(image: ClusterImage, names: frozenset[str]) -> set[str]:
+def _missing(image: ClusterImage, names: Collection[str]) -> set[str]:
     """Those that the cluster is known not to have."""
     known = ((name, image.topics_by_name.get(name)) for name in names)
     return {name for name, topic in known if topic is not None and topic.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
