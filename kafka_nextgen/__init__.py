@@ -6,14 +6,14 @@
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.engine.health import Health
-from kafka_nextgen.engine.history import Rebalance, RebalanceCause
-from kafka_nextgen.engine.hooks import Hooks
-from kafka_nextgen.engine.identity import ConsumerGroupMetadata
-from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener
-from kafka_nextgen.engine.lookups import OffsetAndTimestamp
-from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
-from kafka_nextgen.engine.records import Records
+from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
+from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.member.identity import ConsumerGroupMetadata
+from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
+from kafka_nextgen.engine.seeing.health import Health
+from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause
+from kafka_nextgen.engine.seeing.hooks import Hooks
 from kafka_nextgen.errors import (
     AuthenticationError,
     BrokerError,

@@ -9,15 +9,15 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.arguments import Topics, checked_seconds
-from kafka_nextgen.engine.awaiting import AwaitedCalls
-from kafka_nextgen.engine.front import check_max_records
-from kafka_nextgen.engine.listener import AsyncRebalanceListener, RebalanceListener, call_async
+from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
+from kafka_nextgen.engine.application.awaiting import AwaitedCalls
+from kafka_nextgen.engine.application.front import check_max_records
+from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener, call_async
+from kafka_nextgen.engine.application.polling import Rest, Step, leave_steps, poll_steps
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.application.signals import AsyncSignal
+from kafka_nextgen.engine.application.waiting import acknowledged, answer_to
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.engine.polling import Rest, Step, leave_steps, poll_steps
-from kafka_nextgen.engine.records import Records
-from kafka_nextgen.engine.signals import AsyncSignal
-from kafka_nextgen.engine.waiting import acknowledged, answer_to
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.processing import AwaitsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition

@@ -10,16 +10,16 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.arguments import Topics, checked_seconds
-from kafka_nextgen.engine.blocking import BlockingCalls
-from kafka_nextgen.engine.front import check_max_records
-from kafka_nextgen.engine.listener import RebalanceListener, call, refuse_coroutines
+from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
+from kafka_nextgen.engine.application.blocking import BlockingCalls
+from kafka_nextgen.engine.application.front import check_max_records
+from kafka_nextgen.engine.application.listener import RebalanceListener, call, refuse_coroutines
+from kafka_nextgen.engine.application.polling import Rest, Step, leave_steps, poll_steps
+from kafka_nextgen.engine.application.presence import Presence
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.application.signals import ThreadSignal
+from kafka_nextgen.engine.application.waiting import answer
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.engine.polling import Rest, Step, leave_steps, poll_steps
-from kafka_nextgen.engine.presence import Presence
-from kafka_nextgen.engine.records import Records
-from kafka_nextgen.engine.signals import ThreadSignal
-from kafka_nextgen.engine.waiting import answer
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition

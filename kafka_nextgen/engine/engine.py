@@ -15,28 +15,28 @@ from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.counters import Counters
-from kafka_nextgen.engine.fetcher import Fetcher
+from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.first_contact import FirstContact
-from kafka_nextgen.engine.health import Health, Limits, assess
-from kafka_nextgen.engine.history import Rebalance
-from kafka_nextgen.engine.hooks import HookList
-from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.locked_fetches import LockedFetches
-from kafka_nextgen.engine.lookups import Lookups
 from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback
-from kafka_nextgen.engine.manual_assignment import ManualAssignment
-from kafka_nextgen.engine.measuring import measure, take_health
-from kafka_nextgen.engine.membership import Driver, Membership
-from kafka_nextgen.engine.offset_requests import OffsetRequests
-from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.member.manual_assignment import ManualAssignment
+from kafka_nextgen.engine.member.membership import Driver, Membership
+from kafka_nextgen.engine.member.surroundings import Surroundings
+from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.offsets.requests import OffsetRequests
 from kafka_nextgen.engine.questions import Questions
+from kafka_nextgen.engine.reading.fetcher import Fetcher
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.reading.lookups import Lookups
+from kafka_nextgen.engine.seeing.counters import Counters
+from kafka_nextgen.engine.seeing.health import Health, Limits, assess
+from kafka_nextgen.engine.seeing.history import Rebalance
+from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.seeing.measuring import measure, take_health
+from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
-from kafka_nextgen.engine.signals import Signal
-from kafka_nextgen.engine.surroundings import Surroundings
 from kafka_nextgen.engine.tasks import TaskSet, UnderWay
-from kafka_nextgen.engine.watchdog import Watchdog
 from kafka_nextgen.errors import KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev

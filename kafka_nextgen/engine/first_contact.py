@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from kafka_nextgen.engine.signals import Signal
+from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.errors import NoBrokersError, TransportError
 from kafka_nextgen.transport.cluster import ClusterClient
 

@@ -14,7 +14,7 @@ from enum import Enum
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.signals import Signal
+from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, TransportError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition

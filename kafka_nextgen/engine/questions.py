@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import Future
 from typing import TypeVar
 
-from kafka_nextgen.engine.fetcher import Fetcher
 from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.lookups import Lookups, OffsetAndTimestamp
-from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.reading.fetcher import Fetcher
+from kafka_nextgen.engine.reading.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.tasks import UnderWay
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 

@@ -20,8 +20,8 @@ from opentelemetry.context import Context
 from opentelemetry.metrics import Histogram
 from opentelemetry.trace import Link, Span, SpanKind, Status, StatusCode, Tracer
 
-from kafka_nextgen.engine.history import Rebalance
-from kafka_nextgen.engine.records import Records
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.opentelemetry import names
 from kafka_nextgen.opentelemetry.names import Attributes, destination
 from kafka_nextgen.opentelemetry.propagation import creation_context, links_to

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent import futures
 from contextlib import suppress
 
-from kafka_nextgen.engine.arguments import Offsets, Topics
-from kafka_nextgen.engine.listener import RebalanceListener
-from kafka_nextgen.engine.rebalance_view import RebalanceConsumer
-from kafka_nextgen.engine.records import Deserializers
+from kafka_nextgen.engine.application.arguments import Offsets, Topics
+from kafka_nextgen.engine.application.listener import RebalanceListener
+from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
+from kafka_nextgen.engine.application.records import Deserializers
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import ConsumerToRun

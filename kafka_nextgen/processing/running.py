@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from contextlib import nullcontext
 
-from kafka_nextgen.engine.arguments import Topics
+from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.processing.aio_crew import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.aio_runner import AsyncRunner
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun, ConsumerToRun

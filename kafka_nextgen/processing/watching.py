@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from kafka_nextgen.engine.hooks import HookList
+from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.processing.aio_crew import AsyncHandler
 from kafka_nextgen.processing.crew import Handler
 from kafka_nextgen.types import Record

@@ -7,8 +7,8 @@ import pytest
 from kafka_nextgen import CommitFailedError, GroupProtocol, RequestTimeoutError
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.failures import error_from_coordinator
-from kafka_nextgen.engine.identity import Identity
-from kafka_nextgen.engine.offset_errors import commit_error
+from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.offsets.errors import commit_error
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.offsets.effects import Refused
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka_nextgen import Consumer, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.bridge import fetch, list_offsets, offset_commit
 from kafka_nextgen.coordinator.requests import OffsetCommit
-from kafka_nextgen.engine.arguments import (
+from kafka_nextgen.engine.application.arguments import (
     LONGEST_WAIT_S,
     checked_offset,
     checked_partitions,

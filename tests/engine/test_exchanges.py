@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 
 import pytest
 
-from kafka_nextgen.engine.exchanges import Exchanges
+from kafka_nextgen.engine.member.exchanges import Exchanges
 from kafka_nextgen.engine.tasks import TaskSet
 
 Send = Callable[[str], Coroutine[object, object, None]]

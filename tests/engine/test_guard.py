@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen import ConcurrentUseError
-from kafka_nextgen.engine.guard import Guard
+from kafka_nextgen.engine.application.guard import Guard
 
 
 class Caller:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
-from kafka_nextgen.engine.presence import Presence
+from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from kafka_nextgen import Consumer, NoBrokersError, RebalanceConsumer, RebalanceListener
-from kafka_nextgen.engine.health import Health, Limits, assess, stalled_among
-from kafka_nextgen.engine.history import RebalanceCause
+from kafka_nextgen.engine.seeing.health import Health, Limits, assess, stalled_among
+from kafka_nextgen.engine.seeing.history import RebalanceCause
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition

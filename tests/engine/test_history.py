@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.engine.history import Rebalance, RebalanceCause, RebalanceHistory
-from kafka_nextgen.engine.readings import ConsumerReading
+from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause, RebalanceHistory
+from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import Effect, SendHeartbeat
 from kafka_nextgen.membership.member import Member

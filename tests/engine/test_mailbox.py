@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_nextgen.engine.application.signals import ThreadSignal
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
-from kafka_nextgen.engine.signals import ThreadSignal
 from kafka_nextgen.errors import DecodeError, FencedInstanceError, FrameTooLargeError, RequestTimeoutError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition

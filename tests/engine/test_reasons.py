@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.reasons import error_in, reason_in
+from kafka_nextgen.engine.seeing.reasons import error_in, reason_in
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as classic
 from kafka_nextgen.types import LeaveMode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from kafka_nextgen.engine.signals import AsyncSignal, ThreadSignal
+from kafka_nextgen.engine.application.signals import AsyncSignal, ThreadSignal
 
 LONG_S = 60.0
 

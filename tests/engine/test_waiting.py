@@ -8,8 +8,8 @@ from concurrent.futures import Future
 import pytest
 
 from kafka_nextgen import MisuseError, RequestTimeoutError
-from kafka_nextgen.engine import waiting
-from kafka_nextgen.engine.waiting import acknowledged, answer, answer_to
+from kafka_nextgen.engine.application import waiting
+from kafka_nextgen.engine.application.waiting import acknowledged, answer, answer_to
 
 
 def failed(error: Exception) -> Future[None]:

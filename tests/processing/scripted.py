@@ -9,8 +9,8 @@ from concurrent.futures import Future
 
 from kafka_nextgen import RebalanceListener, Record, TopicPartition
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.hooks import HookList
-from kafka_nextgen.engine.records import Records
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns, ColumnSlice

@@ -17,7 +17,7 @@ from kafka_nextgen import (
     StopHandle,
     TopicPartition,
 )
-from kafka_nextgen.engine.arguments import Topics
+from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, fill, member_config
 from tests.support.clients import stored_offsets, unique

@@ -11,11 +11,11 @@ from typing import Any
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.heartbeat import exchange_heartbeat
-from kafka_nextgen.engine.member_driver import MemberDriver
-from kafka_nextgen.engine.pattern_watch import PatternWatch
-from kafka_nextgen.engine.readings import ConsumerReading
-from kafka_nextgen.engine.surroundings import Surroundings
+from kafka_nextgen.engine.member.heartbeat import exchange_heartbeat
+from kafka_nextgen.engine.member.member_driver import MemberDriver
+from kafka_nextgen.engine.member.pattern_watch import PatternWatch
+from kafka_nextgen.engine.member.surroundings import Surroundings
+from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev

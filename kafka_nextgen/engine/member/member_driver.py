@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.exchanges import Exchanges
 from kafka_nextgen.engine.failures import error_from_coordinator
-from kafka_nextgen.engine.history import Reading, RebalanceCause, RebalanceHistory
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
-from kafka_nextgen.engine.surroundings import Machine, Surroundings
+from kafka_nextgen.engine.member.exchanges import Exchanges
+from kafka_nextgen.engine.member.surroundings import Machine, Surroundings
+from kafka_nextgen.engine.seeing.history import Reading, RebalanceCause, RebalanceHistory
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.identity import Identity
+from kafka_nextgen.engine.member.identity import Identity
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import Failure, Refused, TimedOut
 from kafka_nextgen.types import format_partitions

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.arguments import Topics, checked_seconds
-from kafka_nextgen.engine.core import ConsumerCore
-from kafka_nextgen.engine.guard import Guard
-from kafka_nextgen.engine.health import Health
-from kafka_nextgen.engine.history import Rebalance
-from kafka_nextgen.engine.hooks import HookList
-from kafka_nextgen.engine.identity import ConsumerGroupMetadata
-from kafka_nextgen.engine.rebalance_view import is_in_callback
-from kafka_nextgen.engine.signals import Signal
+from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
+from kafka_nextgen.engine.application.core import ConsumerCore
+from kafka_nextgen.engine.application.guard import Guard
+from kafka_nextgen.engine.application.rebalance_view import is_in_callback
+from kafka_nextgen.engine.application.signals import Signal
+from kafka_nextgen.engine.member.identity import ConsumerGroupMetadata
+from kafka_nextgen.engine.seeing.health import Health
+from kafka_nextgen.engine.seeing.history import Rebalance
+from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.types import TopicPartition

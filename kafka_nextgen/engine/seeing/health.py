@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from attrs import evolve, field, frozen
 
-from kafka_nextgen.engine.history import RebalanceCause
+from kafka_nextgen.engine.seeing.history import RebalanceCause
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition, format_partitions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.engine.history import RebalanceCause
+from kafka_nextgen.engine.seeing.history import RebalanceCause
 from kafka_nextgen.membership.any_member import Leaving, Why
 from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus

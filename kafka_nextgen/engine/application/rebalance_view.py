@@ -10,9 +10,9 @@ from collections.abc import Collection
 from contextvars import ContextVar, Token
 from types import TracebackType
 
-from kafka_nextgen.engine.arguments import Offsets, checked_seconds
-from kafka_nextgen.engine.core import ConsumerCore
-from kafka_nextgen.engine.waiting import answer, answer_to
+from kafka_nextgen.engine.application.arguments import Offsets, checked_seconds
+from kafka_nextgen.engine.application.core import ConsumerCore
+from kafka_nextgen.engine.application.waiting import answer, answer_to
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 from attrs import Factory, define
 
-from kafka_nextgen.engine.history import Rebalance, RebalanceCause
-from kafka_nextgen.engine.hooks import HookList
+from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause
+from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.membership.classic.events import SessionKept

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.arguments import (
+from kafka_nextgen.engine.application.arguments import (
     Offsets,
     Topics,
     checked_offset,
@@ -19,13 +19,13 @@ from kafka_nextgen.engine.arguments import (
     checked_timestamps,
     checked_topics,
 )
-from kafka_nextgen.engine.cursor import Cursor
+from kafka_nextgen.engine.application.cursor import Cursor
+from kafka_nextgen.engine.application.records import Deserializers, Records
+from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.engine.manual_assignment import refusal
-from kafka_nextgen.engine.records import Deserializers, Records
-from kafka_nextgen.engine.signals import Signal
+from kafka_nextgen.engine.member.manual_assignment import refusal
+from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.membership.events import Polled
 from kafka_nextgen.metrics import Metrics

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.classic_requests import ClassicRequests
-from kafka_nextgen.engine.member_driver import MemberDriver
-from kafka_nextgen.engine.topic_descriptions import describe_topics
+from kafka_nextgen.engine.member.classic_requests import ClassicRequests
+from kafka_nextgen.engine.member.member_driver import MemberDriver
+from kafka_nextgen.engine.member.topic_descriptions import describe_topics
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev

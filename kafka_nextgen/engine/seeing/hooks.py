@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from types import TracebackType
 
-from kafka_nextgen.engine.history import Rebalance
-from kafka_nextgen.engine.records import Records
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
 __all__ = ["HookList", "Hooks"]

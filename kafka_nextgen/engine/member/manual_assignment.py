@@ -17,7 +17,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.surroundings import Surroundings
+from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
 from kafka_nextgen.types import TopicPartition, format_partitions
 

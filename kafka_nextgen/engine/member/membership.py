@@ -10,13 +10,13 @@ import logging
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.classic_driver import ClassicDriver
-from kafka_nextgen.engine.consumer_driver import ConsumerDriver
-from kafka_nextgen.engine.missing_topics import MissingTopics
-from kafka_nextgen.engine.offsets import OffsetClient
-from kafka_nextgen.engine.readings import ClassicReading, ConsumerReading
+from kafka_nextgen.engine.member.classic_driver import ClassicDriver
+from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
+from kafka_nextgen.engine.member.missing_topics import MissingTopics
+from kafka_nextgen.engine.member.surroundings import Surroundings
+from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.seeing.readings import ClassicReading, ConsumerReading
 from kafka_nextgen.engine.settings import classic_settings, member_settings
-from kafka_nextgen.engine.surroundings import Surroundings
 from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic.events import CommitRefused, RebalanceEnforced
 from kafka_nextgen.membership.classic.member import ClassicMember

@@ -12,9 +12,9 @@ import os
 import time
 from collections.abc import Callable, Sequence
 
-from kafka_nextgen.engine.locked_fetches import LockedFetches
+from kafka_nextgen.engine.application.records import Deserializers, RecordIterator
 from kafka_nextgen.engine.mailbox import Mailbox
-from kafka_nextgen.engine.records import Deserializers, RecordIterator
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.types import Record
 from kafka_nextgen.wire.records import ColumnSlice
 

@@ -19,7 +19,7 @@ from concurrent.futures import Future
 
 from attrs import frozen
 
-from kafka_nextgen.engine.core import ConsumerCore
+from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import PendingCallback
 
 __all__ = ["Rest", "Step", "leave_steps", "poll_steps"]

@@ -86,7 +86,7 @@ class Records:
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key, value, headers.
         """
-        from kafka_nextgen.engine.arrow import to_table
+        from kafka_nextgen.engine.application.arrow import to_table
 
         return to_table(self._slices)
 

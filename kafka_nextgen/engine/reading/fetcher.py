@@ -12,11 +12,11 @@ from kafka_nextgen.bridge import list_offsets
 from kafka_nextgen.bridge.list_offsets import READ_UNCOMMITTED
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.counters import FetchCounters
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.locked_fetches import LockedFetches
 from kafka_nextgen.engine.mailbox import Mailbox
-from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer

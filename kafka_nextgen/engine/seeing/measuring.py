@@ -6,12 +6,12 @@ from typing import Any
 
 from attrs import evolve
 
-from kafka_nextgen.engine.consumer_driver import ConsumerDriver
-from kafka_nextgen.engine.counters import CommitCounters, Counters, FetchCounters, GroupCounters, PollCounters
-from kafka_nextgen.engine.health import Health, Limits, stalled_among
-from kafka_nextgen.engine.locked_fetches import LockedFetches
-from kafka_nextgen.engine.member_driver import MemberDriver
-from kafka_nextgen.engine.membership import Membership
+from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
+from kafka_nextgen.engine.member.member_driver import MemberDriver
+from kafka_nextgen.engine.member.membership import Membership
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.seeing.counters import CommitCounters, Counters, FetchCounters, GroupCounters, PollCounters
+from kafka_nextgen.engine.seeing.health import Health, Limits, stalled_among
 from kafka_nextgen.fetching import Standing, Standings
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.metrics import (

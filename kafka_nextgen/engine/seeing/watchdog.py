@@ -10,8 +10,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from kafka_nextgen.engine.health import Health
-from kafka_nextgen.engine.hooks import HookList
+from kafka_nextgen.engine.seeing.health import Health
+from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Watchdog"]

@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from kafka_nextgen.engine.counters import GroupCounters
-from kafka_nextgen.engine.fetcher import Fetcher
-from kafka_nextgen.engine.identity import Identity
 from kafka_nextgen.engine.mailbox import Mailbox
-from kafka_nextgen.engine.offsets import OffsetClient
+from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.reading.fetcher import Fetcher
+from kafka_nextgen.engine.seeing.counters import GroupCounters
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status

@@ -13,9 +13,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 
-from kafka_nextgen.engine.core import ConsumerCore
+from kafka_nextgen.engine.application.core import ConsumerCore
+from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
-from kafka_nextgen.engine.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["AsyncRebalanceListener", "RebalanceListener", "call", "call_async", "refuse_coroutines"]

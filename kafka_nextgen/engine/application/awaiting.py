@@ -1,46 +1,47 @@
-"""``Consumer``'s calls about offsets, positions and topics: each waits, at most for its timeout."""
+"""``AsyncConsumer``'s calls about offsets, positions and topics: each is awaited, at most for its timeout."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping
-from concurrent.futures import Future
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
-from kafka_nextgen.engine.arguments import Offsets
-from kafka_nextgen.engine.front import Front
-from kafka_nextgen.engine.lookups import OffsetAndTimestamp
-from kafka_nextgen.engine.waiting import answer
+from kafka_nextgen.engine.application.arguments import Offsets
+from kafka_nextgen.engine.application.front import Front
+from kafka_nextgen.engine.application.waiting import answer_to
+from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["BlockingCalls"]
+__all__ = ["AwaitedCalls"]
 
 
-class BlockingCalls(Front):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end."""
+class AwaitedCalls(Front):
+    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end.
+
+    Cancelling a call cancels its request; a commit may have been carried out all the same.
+    """
 
     # ---- offsets
 
-    def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions behind everything handed over, and wait for it.
+    async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
+        """Commit ``offsets``, or the positions behind everything handed over.
 
         Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError.
         """
         with self._use("commit"):
-            limit_s = self._limit_s(timeout)
-            answer(self._core.commit(offsets, limit_s), limit_s)
+            await answer_to(self._core.commit(offsets, self._limit_s(timeout)))
 
-    def commit_async(self, offsets: Offsets | None = None) -> Future[None]:
-        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it.
+    def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
+        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it. ``close`` lets it end.
 
         Commits of a partition keep their order. One that still waits to be sent, or sent again, is left to a later
         one, whose end counts for both: a position is never set back by the repetition of an earlier commit.
-        ``close`` lets it end. Callbacks added to the future run on the I/O thread and must not block it.
         """
         with self._use("commit_async"):
-            return self._core.commit(offsets, self._limit_s(None))
+            return asyncio.wrap_future(self._core.commit(offsets, self._limit_s(None)))
 
-    def committed(
+    async def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
         """The group's committed offsets, None where there is none or no such partition.
@@ -49,21 +50,19 @@ class BlockingCalls(Front):
         where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
         """
         with self._use("committed"):
-            limit_s = self._limit_s(timeout)
-            return answer(self._core.committed(partitions, limit_s), limit_s)
+            return await answer_to(self._core.committed(partitions, self._limit_s(timeout)))
 
     # ---- positions
 
-    def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
+    async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
         """The offset of the next record of ``partition``; waits while it is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
         with self._use("position"):
-            limit_s = self._limit_s(timeout)
-            return answer(self._core.find_position(partition, limit_s), limit_s)
+            return await answer_to(self._core.find_position(partition, self._limit_s(timeout)))
 
-    def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
+    async def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading ``partition`` at ``offset``.
 
         Raises MisuseError if it is not assigned, ValueError for an offset that can't be one.
@@ -71,63 +70,60 @@ class BlockingCalls(Front):
         with self._use("seek"):
             self._core.seek(partition, offset)
 
-    def seek_to_beginning(self, partitions: Collection[TopicPartition] | None = None) -> None:
+    async def seek_to_beginning(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """Go on reading at the first offset there is, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_beginning"):
             self._core.seek_to(partitions, OffsetReset.EARLIEST)
 
-    def seek_to_end(self, partitions: Collection[TopicPartition] | None = None) -> None:
+    async def seek_to_end(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """Go on reading behind the last record there is, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_end"):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
-    def pause(self, partitions: Collection[TopicPartition]) -> None:
+    async def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand out no record of ``partitions`` until they are resumed; dropped when they are given up."""
         with self._use("pause"):
             self._core.pause(partitions)
 
-    def resume(self, partitions: Collection[TopicPartition]) -> None:
+    async def resume(self, partitions: Collection[TopicPartition]) -> None:
         """Undo ``pause``."""
         with self._use("resume"):
             self._core.resume(partitions)
 
     # ---- looking things up
 
-    def beginning_offsets(
+    async def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offset there is in each partition."""
-        found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
+        found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
-    def end_offsets(
+    async def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offset behind the last record of each partition."""
-        found = self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
+        found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
-    def offsets_for_times(
+    async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset whose record is not older than the timestamp (milliseconds since the epoch)."""
-        return self._list_offsets("offsets_for_times", timestamps, timeout)
+        return await self._list_offsets("offsets_for_times", timestamps, timeout)
 
-    def _list_offsets(
+    async def _list_offsets(
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         with self._use(call):
-            limit_s = self._limit_s(timeout)
-            return answer(self._core.list_offsets(timestamps, limit_s), limit_s)
+            return await answer_to(self._core.list_offsets(timestamps, self._limit_s(timeout)))
 
-    def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
+    async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
-            limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.ask.partitions_for(topic, limit_s), limit_s)
+            return await answer_to(self._core.engine.ask.partitions_for(topic, self._limit_s(timeout)))
 
-    def topics(self, timeout: float | None = None) -> tuple[str, ...]:
+    async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
         with self._use("topics"):
-            limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.ask.topics(limit_s), limit_s)
+            return await answer_to(self._core.engine.ask.topics(self._limit_s(timeout)))

@@ -17,7 +17,7 @@ from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
-from kafka_nextgen.engine.reasons import NOT_POLLED, error_in, reason_in
+from kafka_nextgen.engine.seeing.reasons import NOT_POLLED, error_in, reason_in
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.types import TopicPartition, format_partitions

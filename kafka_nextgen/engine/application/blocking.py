@@ -1,47 +1,46 @@
-"""``AsyncConsumer``'s calls about offsets, positions and topics: each is awaited, at most for its timeout."""
+"""``Consumer``'s calls about offsets, positions and topics: each waits, at most for its timeout."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import Future
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
-from kafka_nextgen.engine.arguments import Offsets
-from kafka_nextgen.engine.front import Front
-from kafka_nextgen.engine.lookups import OffsetAndTimestamp
-from kafka_nextgen.engine.waiting import answer_to
+from kafka_nextgen.engine.application.arguments import Offsets
+from kafka_nextgen.engine.application.front import Front
+from kafka_nextgen.engine.application.waiting import answer
+from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["AwaitedCalls"]
+__all__ = ["BlockingCalls"]
 
 
-class AwaitedCalls(Front):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end.
-
-    Cancelling a call cancels its request; a commit may have been carried out all the same.
-    """
+class BlockingCalls(Front):
+    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end."""
 
     # ---- offsets
 
-    async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions behind everything handed over.
+    def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
+        """Commit ``offsets``, or the positions behind everything handed over, and wait for it.
 
         Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError.
         """
         with self._use("commit"):
-            await answer_to(self._core.commit(offsets, self._limit_s(timeout)))
+            limit_s = self._limit_s(timeout)
+            answer(self._core.commit(offsets, limit_s), limit_s)
 
-    def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
-        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it. ``close`` lets it end.
+    def commit_async(self, offsets: Offsets | None = None) -> Future[None]:
+        """Commit without waiting; the future tells how it ended, as ``commit`` would raise it.
 
         Commits of a partition keep their order. One that still waits to be sent, or sent again, is left to a later
         one, whose end counts for both: a position is never set back by the repetition of an earlier commit.
+        ``close`` lets it end. Callbacks added to the future run on the I/O thread and must not block it.
         """
         with self._use("commit_async"):
-            return asyncio.wrap_future(self._core.commit(offsets, self._limit_s(None)))
+            return self._core.commit(offsets, self._limit_s(None))
 
-    async def committed(
+    def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
         """The group's committed offsets, None where there is none or no such partition.
@@ -50,19 +49,21 @@ class AwaitedCalls(Front):
         where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
         """
         with self._use("committed"):
-            return await answer_to(self._core.committed(partitions, self._limit_s(timeout)))
+            limit_s = self._limit_s(timeout)
+            return answer(self._core.committed(partitions, limit_s), limit_s)
 
     # ---- positions
 
-    async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
+    def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
         """The offset of the next record of ``partition``; waits while it is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
         with self._use("position"):
-            return await answer_to(self._core.find_position(partition, self._limit_s(timeout)))
+            limit_s = self._limit_s(timeout)
+            return answer(self._core.find_position(partition, limit_s), limit_s)
 
-    async def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
+    def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading ``partition`` at ``offset``.
 
         Raises MisuseError if it is not assigned, ValueError for an offset that can't be one.
@@ -70,60 +71,63 @@ class AwaitedCalls(Front):
         with self._use("seek"):
             self._core.seek(partition, offset)
 
-    async def seek_to_beginning(self, partitions: Collection[TopicPartition] | None = None) -> None:
+    def seek_to_beginning(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """Go on reading at the first offset there is, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_beginning"):
             self._core.seek_to(partitions, OffsetReset.EARLIEST)
 
-    async def seek_to_end(self, partitions: Collection[TopicPartition] | None = None) -> None:
+    def seek_to_end(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """Go on reading behind the last record there is, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_end"):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
-    async def pause(self, partitions: Collection[TopicPartition]) -> None:
+    def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand out no record of ``partitions`` until they are resumed; dropped when they are given up."""
         with self._use("pause"):
             self._core.pause(partitions)
 
-    async def resume(self, partitions: Collection[TopicPartition]) -> None:
+    def resume(self, partitions: Collection[TopicPartition]) -> None:
         """Undo ``pause``."""
         with self._use("resume"):
             self._core.resume(partitions)
 
     # ---- looking things up
 
-    async def beginning_offsets(
+    def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offset there is in each partition."""
-        found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
+        found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
-    async def end_offsets(
+    def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offset behind the last record of each partition."""
-        found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
+        found = self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
-    async def offsets_for_times(
+    def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset whose record is not older than the timestamp (milliseconds since the epoch)."""
-        return await self._list_offsets("offsets_for_times", timestamps, timeout)
+        return self._list_offsets("offsets_for_times", timestamps, timeout)
 
-    async def _list_offsets(
+    def _list_offsets(
         self, call: str, timestamps: Mapping[TopicPartition, int], timeout: float | None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         with self._use(call):
-            return await answer_to(self._core.list_offsets(timestamps, self._limit_s(timeout)))
+            limit_s = self._limit_s(timeout)
+            return answer(self._core.list_offsets(timestamps, limit_s), limit_s)
 
-    async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
+    def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
-            return await answer_to(self._core.engine.ask.partitions_for(topic, self._limit_s(timeout)))
+            limit_s = self._limit_s(timeout)
+            return answer(self._core.engine.ask.partitions_for(topic, limit_s), limit_s)
 
-    async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
+    def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
         with self._use("topics"):
-            return await answer_to(self._core.engine.ask.topics(self._limit_s(timeout)))
+            limit_s = self._limit_s(timeout)
+            return answer(self._core.engine.ask.topics(limit_s), limit_s)

@@ -12,8 +12,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from kafka_nextgen.engine.member.topic_descriptions import matching_topics
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.engine.topic_descriptions import matching_topics
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.transport.cluster import ClusterClient

@@ -18,10 +18,10 @@ from typing import Any
 from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.counters import CommitCounters
-from kafka_nextgen.engine.identity import Identity
-from kafka_nextgen.engine.offset_errors import commit_error, lookup_error
-from kafka_nextgen.engine.offset_requests import OffsetRequests
+from kafka_nextgen.engine.member.identity import Identity
+from kafka_nextgen.engine.offsets.errors import commit_error, lookup_error
+from kafka_nextgen.engine.offsets.requests import OffsetRequests
+from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import BrokerError, MisuseError

@@ -1,0 +1,1 @@
+"""What drives the machine of commits and committed offsets."""

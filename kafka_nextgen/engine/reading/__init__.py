@@ -1,0 +1,1 @@
+"""What drives fetching, and answers questions about partitions."""

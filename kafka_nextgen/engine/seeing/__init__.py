@@ -1,0 +1,1 @@
+"""What tells how a consumer is: health, rebalances, counters, hooks."""
