@@ -90,8 +90,8 @@ def test_two_threads(full: Stage) -> None:
         assert not any(thread.is_alive() for thread in threads), f"seed {seed} hangs:\n{stacks()}"
         life.judge(seed)
         refused, calls = refused + sum(one.refused for one in life.callers), calls + life.listener.calls
-    assert refused > LIVES, "the callers met"
-    assert calls > LIVES, "the listener was called"
+    assert refused, "the callers met"
+    assert calls, "the listener was called"
 
 
 def live(life: Life, number: int) -> None:
@@ -137,8 +137,8 @@ def test_two_tasks(full: Stage) -> None:
         life = asyncio.run(live_async(full, seed))
         life.judge(seed)
         refused, calls = refused + sum(one.refused for one in life.callers), calls + life.listener.calls
-    assert refused > LIVES, "the callers met"
-    assert calls > LIVES, "the listener was called"
+    assert refused, "the callers met"
+    assert calls, "the listener was called"
 
 
 async def live_async(stage: Stage, seed: int) -> Life:

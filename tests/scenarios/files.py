@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from difflib import unified_diff
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,9 @@ def check(path: Path, happened: str, *, rewrite: bool) -> None:
     """Fail unless the file says what happened; or let it say so."""
     if rewrite:
         path.write_text(happened)
-    assert happened == path.read_text()
+    written = path.read_text()
+    diff = unified_diff(written.splitlines(), happened.splitlines(), "written", "happened", lineterm="")
+    assert happened == written, "\n".join([path.name, *diff])
 
 
 def add_flag(parser: pytest.Parser) -> None:
