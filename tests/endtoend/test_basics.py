@@ -13,6 +13,11 @@ from tests.support.clients import create_topic, idempotent_producer, members_of,
 from tests.support.kafka_server import KafkaServer
 
 
+@pytest.fixture(scope="module")
+def kafka(every_kafka: KafkaServer) -> KafkaServer:
+    return every_kafka
+
+
 @pytest.fixture
 def group() -> str:
     return unique("basics")

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from tests.endtoend.crew import Crew
 from tests.endtoend.verdict import History, complaints, longest_gaps, repeated
 from tests.support.clients import create_topic, idempotent_producer, send, stored_offsets, unique
@@ -21,6 +23,11 @@ from tests.support.kafka_server import KafkaServer
 PARTITIONS = 6
 COUNT = 200_000
 IN_EACH = {partition: len(range(partition, COUNT, PARTITIONS)) for partition in range(PARTITIONS)}
+
+
+@pytest.fixture(scope="module")
+def kafka(every_kafka: KafkaServer) -> KafkaServer:
+    return every_kafka
 
 
 def pour(bootstrap_servers: str, topic: str) -> None:

@@ -17,6 +17,11 @@ from tests.support.kafka_server import KafkaServer
 PARTITIONS = 4
 
 
+@pytest.fixture(scope="module")
+def kafka(every_kafka: KafkaServer) -> KafkaServer:
+    return every_kafka
+
+
 @define
 class Pair:
     """Both consumers in one group, and what each was given."""

@@ -22,6 +22,11 @@ from tests.support.kafka_server import KafkaServer
 PARTITIONS = 4
 
 
+@pytest.fixture(scope="module")
+def kafka(every_kafka: KafkaServer) -> KafkaServer:
+    return every_kafka
+
+
 @pytest.fixture
 def group() -> str:
     return unique("static")
