@@ -25,6 +25,13 @@ class Heard(RebalanceListener):
         """Return the callbacks in which something moved: that nothing was added is worth a callback too."""
         return [event for event in self.events if event[1]]
 
+    def held(self) -> set[int]:
+        """Return what the callbacks add up to, which a consumer's assignment may be ahead of."""
+        held: set[int] = set()
+        for what, partitions in self.events:
+            held = held | partitions if what == "assigned" else held - partitions
+        return held
+
     def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         self._note("assigned", consumer, partitions)
 

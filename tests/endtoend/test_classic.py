@@ -99,7 +99,7 @@ def test_a_static_member_that_restarts_disturbs_nobody(kafka: KafkaServer, stack
     first, _ = join(stack, kafka, group, topic, strategy, group_instance_id="first")
     second, heard = join(stack, kafka, group, topic, strategy, group_instance_id="second")
     share(first, second, partitions=4)
-    poll_until([first, second], lambda: all(len(one.assignment()) == 2 for one in (first, second)))
+    poll_until([first, second], lambda: len(first.assignment()) == len(heard.held()) == 2)
     before, generation, heard_before = first.assignment(), second.group_metadata().member_epoch, [*heard.events]
     first.close()
 
