@@ -21,7 +21,7 @@ from tests.support.servers import Servers
 
 T = TypeVar("T")
 
-FIGURES = pytest.StashKey[list[str]]()
+FIGURE = "figure"
 
 REAL = [pytest.param(version, marks=pytest.mark.kafka) for version in REAL_VERSIONS]
 
@@ -95,13 +95,18 @@ def kafka_pair(request: pytest.FixtureRequest) -> Iterator[KafkaPair]:
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Return a function that keeps a line for the end of the run's output."""
-    lines = request.config.stash.setdefault(FIGURES, [])
-    return lambda line: lines.append(f"{request.node.nodeid}: {line}")
+    return lambda line: request.node.user_properties.append((FIGURE, line))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    lines = config.stash.get(FIGURES, [])
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the figures. They come with the reports, from whichever process the tests ran in."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
+    lines = [f"{report.nodeid}: {line}" for report in reports for line in _figures_of(report)]
     if lines:
         terminalreporter.section("figures")
-        for line in lines:
+        for line in sorted(lines):
             terminalreporter.line(line)
+
+
+def _figures_of(report: pytest.TestReport) -> list[object]:
+    return [value for name, value in report.user_properties if name == FIGURE] if report.when == "call" else []

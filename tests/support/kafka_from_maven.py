@@ -1,7 +1,7 @@
 """Apache Kafka from Maven Central, run by the Java of this machine (17 or newer).
 
 Maven copies the jars of one version into a directory of the user's cache. They are fetched beside it and moved
-there by one rename, so test runs that fetch at the same time don't see each other's half-done work. The
+there by one rename, so nobody sees half-done work; processes that want them at the same time take turns. The
 broker itself keeps everything in a temporary directory and is killed at the end: nobody needs its data.
 """
 
@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from filelock import FileLock
 
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
@@ -123,12 +125,13 @@ def fetch_jars(version: str) -> Path:
     if maven is None:
         raise NoKafkaError("no mvn on PATH to fetch Kafka's jars")
     jars.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=jars.parent, prefix=f".{version}-") as scratch:
-        _copy_dependencies(maven, version, Path(scratch))
-        try:
+    with (
+        FileLock(jars.parent / ".lock"),
+        tempfile.TemporaryDirectory(dir=jars.parent, prefix=f".{version}-") as scratch,
+    ):
+        if not jars.is_dir():  # another process was quicker
+            _copy_dependencies(maven, version, Path(scratch))
             (Path(scratch) / "jars").rename(jars)
-        except OSError:  # another test run was quicker
-            assert jars.is_dir(), f"can't move Kafka's jars to {jars}"
     return jars
 
 

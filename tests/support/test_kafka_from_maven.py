@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from threading import Event
 
 import pytest
 
 from tests.support import kafka_from_maven as maven
 from tests.support.kafka_server import NoKafkaError
+from tests.support.waiting import eventually
 
 
 @pytest.fixture
@@ -38,20 +39,29 @@ def test_without_cache_and_maven_there_is_no_kafka(monkeypatch: pytest.MonkeyPat
         maven.fetch_jars("4.3.0")
 
 
-def test_two_runs_that_fetch_at_once_both_find_whole_jars(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    both = Barrier(2)
+def test_of_two_that_want_the_same_jars_one_fetches_them(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    other_came = Event()
 
     def copy(_: str, version: str, scratch: Path) -> None:
+        asked.append(version)
         (scratch / "jars").mkdir()
         (scratch / "jars" / f"kafka-{version}.jar").touch()
-        both.wait(timeout=10)
+        assert other_came.wait(timeout=10)
+
+    def looked_for(_: str) -> str:
+        if asked:
+            other_came.set()
+        return "mvn"
 
     monkeypatch.setattr(maven, "_copy_dependencies", copy)
-    monkeypatch.setattr(maven.shutil, "which", lambda _: "mvn")
+    monkeypatch.setattr(maven.shutil, "which", looked_for)
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(maven.fetch_jars, ["4.3.0", "4.3.0"]))
+        first = pool.submit(maven.fetch_jars, "4.3.0")
+        eventually("the first fetches", lambda: bool(asked))
+        found = [pool.submit(maven.fetch_jars, "4.3.0").result(), first.result()]
     assert found == [cache / "4.3.0"] * 2
-    assert [path.name for path in cache.iterdir()] == ["4.3.0"]
+    assert asked == ["4.3.0"]
     assert [path.name for path in found[0].iterdir()] == ["kafka-4.3.0.jar"]
 
 
