@@ -16,6 +16,8 @@ from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.wire import messages as m
 
 __all__ = [
+    "ADD_OFFSETS_TO_TXN",
+    "ADD_PARTITIONS_TO_TXN",
     "APIS",
     "API_VERSIONS",
     "CONSUMER_GROUP_DESCRIBE",
@@ -23,10 +25,16 @@ __all__ = [
     "CREATE_PARTITIONS",
     "CREATE_TOPICS",
     "DELETE_GROUPS",
+    "DELETE_RECORDS",
     "DELETE_TOPICS",
     "DESCRIBE_CLUSTER",
     "DESCRIBE_CONFIGS",
     "DESCRIBE_GROUPS",
+    "DESCRIBE_LOG_DIRS",
+    "DESCRIBE_PRODUCERS",
+    "DESCRIBE_TOPIC_PARTITIONS",
+    "DESCRIBE_TRANSACTIONS",
+    "END_TXN",
     "FETCH",
     "FIND_COORDINATOR",
     "HEARTBEAT",
@@ -36,6 +44,7 @@ __all__ = [
     "LEAVE_GROUP",
     "LIST_GROUPS",
     "LIST_OFFSETS",
+    "LIST_TRANSACTIONS",
     "METADATA",
     "OFFSET_COMMIT",
     "OFFSET_DELETE",
@@ -45,6 +54,8 @@ __all__ = [
     "SASL_AUTHENTICATE",
     "SASL_HANDSHAKE",
     "SYNC_GROUP",
+    "TXN_OFFSET_COMMIT",
+    "WRITE_TXN_MARKERS",
     "Api",
     "VersionRange",
     "negotiate",
@@ -91,11 +102,18 @@ SASL_HANDSHAKE = Api(17, "SaslHandshake", 0, 1, m.SaslHandshakeRequest, m.SaslHa
 API_VERSIONS = Api(18, "ApiVersions", 0, 4, m.ApiVersionsRequest, m.ApiVersionsResponse)
 CREATE_TOPICS = Api(19, "CreateTopics", 2, 7, m.CreateTopicsRequest, m.CreateTopicsResponse)
 DELETE_TOPICS = Api(20, "DeleteTopics", 1, 6, m.DeleteTopicsRequest, m.DeleteTopicsResponse)
+DELETE_RECORDS = Api(21, "DeleteRecords", 0, 2, m.DeleteRecordsRequest, m.DeleteRecordsResponse)
 INIT_PRODUCER_ID = Api(22, "InitProducerId", 0, 5, m.InitProducerIdRequest, m.InitProducerIdResponse)
 OFFSET_FOR_LEADER_EPOCH = Api(
     23, "OffsetForLeaderEpoch", 2, 4, m.OffsetForLeaderEpochRequest, m.OffsetForLeaderEpochResponse
 )
+ADD_PARTITIONS_TO_TXN = Api(24, "AddPartitionsToTxn", 0, 5, m.AddPartitionsToTxnRequest, m.AddPartitionsToTxnResponse)
+ADD_OFFSETS_TO_TXN = Api(25, "AddOffsetsToTxn", 0, 4, m.AddOffsetsToTxnRequest, m.AddOffsetsToTxnResponse)
+END_TXN = Api(26, "EndTxn", 0, 5, m.EndTxnRequest, m.EndTxnResponse)
+WRITE_TXN_MARKERS = Api(27, "WriteTxnMarkers", 1, 2, m.WriteTxnMarkersRequest, m.WriteTxnMarkersResponse)
+TXN_OFFSET_COMMIT = Api(28, "TxnOffsetCommit", 0, 5, m.TxnOffsetCommitRequest, m.TxnOffsetCommitResponse)
 DESCRIBE_CONFIGS = Api(32, "DescribeConfigs", 1, 4, m.DescribeConfigsRequest, m.DescribeConfigsResponse)
+DESCRIBE_LOG_DIRS = Api(35, "DescribeLogDirs", 1, 4, m.DescribeLogDirsRequest, m.DescribeLogDirsResponse)
 SASL_AUTHENTICATE = Api(36, "SaslAuthenticate", 0, 2, m.SaslAuthenticateRequest, m.SaslAuthenticateResponse)
 CREATE_PARTITIONS = Api(37, "CreatePartitions", 0, 3, m.CreatePartitionsRequest, m.CreatePartitionsResponse)
 DELETE_GROUPS = Api(42, "DeleteGroups", 0, 2, m.DeleteGroupsRequest, m.DeleteGroupsResponse)
@@ -104,11 +122,19 @@ INCREMENTAL_ALTER_CONFIGS = Api(
 )
 OFFSET_DELETE = Api(47, "OffsetDelete", 0, 0, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
 DESCRIBE_CLUSTER = Api(60, "DescribeCluster", 0, 2, m.DescribeClusterRequest, m.DescribeClusterResponse)
+DESCRIBE_PRODUCERS = Api(61, "DescribeProducers", 0, 0, m.DescribeProducersRequest, m.DescribeProducersResponse)
+DESCRIBE_TRANSACTIONS = Api(
+    65, "DescribeTransactions", 0, 0, m.DescribeTransactionsRequest, m.DescribeTransactionsResponse
+)
+LIST_TRANSACTIONS = Api(66, "ListTransactions", 0, 2, m.ListTransactionsRequest, m.ListTransactionsResponse)
 CONSUMER_GROUP_HEARTBEAT = Api(
     68, "ConsumerGroupHeartbeat", 0, 1, m.ConsumerGroupHeartbeatRequest, m.ConsumerGroupHeartbeatResponse
 )
 CONSUMER_GROUP_DESCRIBE = Api(
     69, "ConsumerGroupDescribe", 0, 1, m.ConsumerGroupDescribeRequest, m.ConsumerGroupDescribeResponse
+)
+DESCRIBE_TOPIC_PARTITIONS = Api(
+    75, "DescribeTopicPartitions", 0, 0, m.DescribeTopicPartitionsRequest, m.DescribeTopicPartitionsResponse
 )
 # fmt: on
 
@@ -133,17 +159,28 @@ APIS: Mapping[int, Api] = {
         API_VERSIONS,
         CREATE_TOPICS,
         DELETE_TOPICS,
+        DELETE_RECORDS,
         INIT_PRODUCER_ID,
         OFFSET_FOR_LEADER_EPOCH,
+        ADD_PARTITIONS_TO_TXN,
+        ADD_OFFSETS_TO_TXN,
+        END_TXN,
+        WRITE_TXN_MARKERS,
+        TXN_OFFSET_COMMIT,
         DESCRIBE_CONFIGS,
+        DESCRIBE_LOG_DIRS,
         SASL_AUTHENTICATE,
         CREATE_PARTITIONS,
         DELETE_GROUPS,
         INCREMENTAL_ALTER_CONFIGS,
         OFFSET_DELETE,
         DESCRIBE_CLUSTER,
+        DESCRIBE_PRODUCERS,
+        DESCRIBE_TRANSACTIONS,
+        LIST_TRANSACTIONS,
         CONSUMER_GROUP_HEARTBEAT,
         CONSUMER_GROUP_DESCRIBE,
+        DESCRIBE_TOPIC_PARTITIONS,
     )
 }
 
