@@ -14,55 +14,16 @@ topic, which does not exist, is replicated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Final
 
 from attrs import Attribute, field, fields, frozen
 
 from kafka_nextgen.broker.selection import SELECTORS
+from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, list_key, property_name
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["BrokerSettings", "property_name"]
-
-_INT32_MAX: Final = 2**31 - 1
-
-
-def property_name(field_name: str) -> str:
-    """Kafka's name of a setting: the field's with dots."""
-    return field_name.replace("_", ".")
-
-
-def _integer(low: int, high: int) -> Callable[[str, object], int]:
-    def parse(key: str, value: object) -> int:
-        try:
-            number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
-        except ValueError:
-            number = None
-        if number is None:
-            raise ConfigError(f"{key} must be a whole number, not {value!r}", key)
-        if not low <= number <= high:
-            raise ConfigError(f"{key} must be between {low} and {high}, not {number}", key)
-        return number
-
-    return parse
-
-
-def _boolean(key: str, value: object) -> bool:
-    text = str(value).strip().lower()
-    if text not in ("true", "false"):
-        raise ConfigError(f"{key} must be true or false, not {value!r}", key)
-    return text == "true"
-
-
-def _text_list(key: str, value: object) -> tuple[str, ...]:
-    items = value.split(",") if isinstance(value, str) else value
-    if not isinstance(items, (list, tuple)):
-        raise ConfigError(f"{key} must be a list of names separated by commas, not {value!r}", key)
-    names = tuple(str(item).strip() for item in items)
-    if not names or not all(names) or len(set(names)) != len(names):
-        raise ConfigError(f"{key} must name at least one thing and none twice, not {value!r}", key)
-    return names
+__all__ = ["BrokerSettings"]
 
 
 def _racks(key: str, value: object) -> tuple[str, ...]:
@@ -82,21 +43,6 @@ def _selector(key: str, value: object) -> str:
     return value
 
 
-def _int_key(default: int, low: int = 1, high: int = _INT32_MAX) -> int:
-    number: int = field(default=default, metadata={"parse": _integer(low, high)})
-    return number
-
-
-def _bool_key(default: bool) -> bool:
-    flag: bool = field(default=default, metadata={"parse": _boolean})
-    return flag
-
-
-def _list_key(default: tuple[str, ...]) -> tuple[str, ...]:
-    names: tuple[str, ...] = field(default=default, metadata={"parse": _text_list})
-    return names
-
-
 def _racks_key() -> tuple[str, ...]:
     racks: tuple[str, ...] = field(default=(), metadata={"parse": _racks})
     return racks
@@ -112,42 +58,42 @@ class BrokerSettings:
     """One value per key; make it with ``from_properties``, which checks them."""
 
     # Topics and their logs.
-    auto_create_topics_enable: bool = _bool_key(True)
-    num_partitions: int = _int_key(1)
-    default_replication_factor: int = _int_key(1)
-    message_max_bytes: int = _int_key(1_048_588, low=0)
-    fetch_max_bytes: int = _int_key(57_671_680, low=1024)
+    auto_create_topics_enable: bool = bool_key(True)
+    num_partitions: int = int_key(1)
+    default_replication_factor: int = int_key(1)
+    message_max_bytes: int = int_key(1_048_588, low=0)
+    fetch_max_bytes: int = int_key(57_671_680, low=1024)
 
     # Where nodes are, and which of them consumers read from (KIP-392).
     broker_rack: tuple[str, ...] = _racks_key()
     replica_selector_class: str = _selector_key()
 
     # Connections.
-    socket_request_max_bytes: int = _int_key(104_857_600)
-    max_connections: int = _int_key(_INT32_MAX, low=0)
+    socket_request_max_bytes: int = int_key(104_857_600)
+    max_connections: int = int_key(INT32_MAX, low=0)
 
     # Groups (KIP-848, "Broker Configurations").
-    group_consumer_session_timeout_ms: int = _int_key(45_000)
-    group_consumer_min_session_timeout_ms: int = _int_key(45_000)
-    group_consumer_max_session_timeout_ms: int = _int_key(60_000)
-    group_consumer_heartbeat_interval_ms: int = _int_key(5_000)
-    group_consumer_min_heartbeat_interval_ms: int = _int_key(5_000)
-    group_consumer_max_heartbeat_interval_ms: int = _int_key(15_000)
-    group_consumer_max_size: int = _int_key(_INT32_MAX)
-    group_consumer_assignors: tuple[str, ...] = _list_key(("uniform", "range"))
-    group_consumer_assignment_interval_ms: int = _int_key(1_000, low=0)
-    group_consumer_min_assignment_interval_ms: int = _int_key(0, low=0)
-    group_consumer_max_assignment_interval_ms: int = _int_key(15_000, low=0)
-    group_consumer_regex_refresh_interval_ms: int = _int_key(600_000, low=10_000)
-    group_min_session_timeout_ms: int = _int_key(6_000)  # of classic groups, as all that follow
-    group_max_session_timeout_ms: int = _int_key(1_800_000)
-    group_initial_rebalance_delay_ms: int = _int_key(3_000, low=0)
-    group_max_size: int = _int_key(_INT32_MAX)
-    offset_metadata_max_bytes: int = _int_key(4_096, low=0)
-    offsets_topic_num_partitions: int = _int_key(50)  # which node coordinates a group hangs on it
+    group_consumer_session_timeout_ms: int = int_key(45_000)
+    group_consumer_min_session_timeout_ms: int = int_key(45_000)
+    group_consumer_max_session_timeout_ms: int = int_key(60_000)
+    group_consumer_heartbeat_interval_ms: int = int_key(5_000)
+    group_consumer_min_heartbeat_interval_ms: int = int_key(5_000)
+    group_consumer_max_heartbeat_interval_ms: int = int_key(15_000)
+    group_consumer_max_size: int = int_key(INT32_MAX)
+    group_consumer_assignors: tuple[str, ...] = list_key(("uniform", "range"))
+    group_consumer_assignment_interval_ms: int = int_key(1_000, low=0)
+    group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
+    group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)
+    group_consumer_regex_refresh_interval_ms: int = int_key(600_000, low=10_000)
+    group_min_session_timeout_ms: int = int_key(6_000)  # of classic groups, as all that follow
+    group_max_session_timeout_ms: int = int_key(1_800_000)
+    group_initial_rebalance_delay_ms: int = int_key(3_000, low=0)
+    group_max_size: int = int_key(INT32_MAX)
+    offset_metadata_max_bytes: int = int_key(4_096, low=0)
+    offsets_topic_num_partitions: int = int_key(50)  # which node coordinates a group hangs on it
 
     # Without effect.
-    offsets_topic_replication_factor: int = _int_key(3)
+    offsets_topic_replication_factor: int = int_key(3)
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:
