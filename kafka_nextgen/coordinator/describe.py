@@ -18,6 +18,7 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember, GroupsListed, ListedGroup
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.target import chosen_assignor
 
 __all__ = ["delete_group", "describe_group", "list_groups", "state_of"]
@@ -69,7 +70,7 @@ def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings
         subscribed_topics=member.subscribed_topics,
         subscribed_pattern=member.subscribed_pattern,
         assignment=frozenset(partition for partition, _ in shown),
-        target=group.target(member_id),
+        target=frozenset(flatten(group.target(member_id))),
     )
 
 

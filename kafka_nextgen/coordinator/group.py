@@ -24,6 +24,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.recording import taken_in
 from kafka_nextgen.coordinator.overlay import Overlay
+from kafka_nextgen.coordinator.share import NOTHING, Share
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 
 __all__ = ["Group"]
@@ -43,7 +44,7 @@ class Group:
     assignment_timestamp_ms: int = 0
     members: MutableMapping[str, r.MemberMetadata] = field(factory=dict)
     currents: MutableMapping[str, r.CurrentMemberAssignment] = field(factory=dict)
-    targets: MutableMapping[str, frozenset[TopicIdPartition]] = field(factory=dict)
+    targets: MutableMapping[str, Share] = field(factory=dict)
     patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # those resolved at least once
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
 
@@ -83,9 +84,9 @@ class Group:
         found = self.currents.get(member_id)
         return found or r.CurrentMemberAssignment(self.group_id, member_id, 0, 0, r.MemberStatus.STABLE, (), ())
 
-    def target(self, member_id: str) -> frozenset[TopicIdPartition]:
+    def target(self, member_id: str) -> Share:
         """What a member is to own."""
-        return self.targets.get(member_id, frozenset())
+        return self.targets.get(member_id, NOTHING)
 
     def topics_of(self, member: r.MemberMetadata) -> frozenset[str]:
         """The names a member subscribes to. A pattern not yet resolved matches none."""

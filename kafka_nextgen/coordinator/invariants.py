@@ -12,6 +12,7 @@ from collections.abc import Iterator, Set
 from kafka_nextgen.coordinator.classic.invariants import classic_violations
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberStatus
+from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.coordinator.validation import LEAVE_FOR_A_WHILE
@@ -85,16 +86,17 @@ def _stable_means_all_there(group: Group, topics: Topics) -> Iterator[str]:
             continue
         subscribed = topics.ids(group.topics_of(group.members[member_id]))
         assigned = {partition for partition, _ in current.assigned}
-        if not assigned <= group.target(member_id):
+        target = set(flatten(group.target(member_id)))
+        if not assigned <= target:
             yield f"{member_id} is stable with partitions that are not its target"
-        missing = {partition for partition in group.target(member_id) - assigned if partition.topic_id in subscribed}
+        missing = {partition for partition in target - assigned if partition.topic_id in subscribed}
         if missing and group.assignment_epoch == group.epoch:
             yield f"{member_id} is stable without {sorted(missing)}"
 
 
 def _target_disjoint(group: Group) -> Iterator[str]:
     """No partition is in two targets, and nobody has a target but members."""
-    counts = Counter(partition for target in group.targets.values() for partition in target)
+    counts = Counter(partition for target in group.targets.values() for partition in flatten(target))
     yield from (f"{partition} is in {count} targets" for partition, count in counts.items() if count > 1)
     yield from (
         f"{member_id} has a target and is no member" for member_id in group.targets.keys() - group.members.keys()
@@ -112,10 +114,10 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
         if name in group.subscribed_topics()
         for number in range(topic.num_partitions)
     }
-    if wanted != {partition for target in group.targets.values() for partition in target}:
+    if wanted != {partition for target in group.targets.values() for partition in flatten(target)}:
         yield "the target is not exactly the partitions of the subscribed topics"
     for member_id, target in sorted(group.targets.items()):
-        if not {partition.topic_id for partition in target} <= topics.ids(group.topics_of(group.members[member_id])):
+        if not target.keys() <= topics.ids(group.topics_of(group.members[member_id])):
             yield f"{member_id} is to have partitions of topics it does not subscribe to"
 
 

@@ -34,6 +34,7 @@ from collections.abc import Mapping, Set
 from attrs import evolve, frozen
 
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
+from kafka_nextgen.coordinator.share import Share, flatten
 from kafka_nextgen.types import TopicId, TopicIdPartition
 
 __all__ = ["Course", "reconcile"]
@@ -47,7 +48,7 @@ class Course:
     """Where a member is to go, and what is known that bears on it."""
 
     target_epoch: int
-    target: Set[TopicIdPartition]
+    target: Share
     subscribed: Set[TopicId]
     owned: Set[TopicIdPartition] | None  # what the request says it owns; None if it does not say
     owners: Mapping[TopicIdPartition, str]  # of all partitions assigned or pending revocation
@@ -69,7 +70,7 @@ def reconcile(current: CurrentMemberAssignment, course: Course) -> CurrentMember
 
 
 def _advance(current: CurrentMemberAssignment, course: Course) -> CurrentMemberAssignment:
-    target = {partition for partition in course.target if partition.topic_id in course.subscribed}
+    target = set(flatten({topic: numbers for topic, numbers in course.target.items() if topic in course.subscribed}))
     assigned = dict(current.assigned)
     keep = {partition: epoch for partition, epoch in assigned.items() if partition in target}
     revoke = {partition: epoch for partition, epoch in assigned.items() if partition not in target}

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 from attrs import frozen
 
+from kafka_nextgen.coordinator.share import Share
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
@@ -107,7 +108,7 @@ class TargetAssignmentMember:
 
     group_id: str
     member_id: str
-    partitions: frozenset[TopicIdPartition]
+    partitions: Share
 
 
 @frozen

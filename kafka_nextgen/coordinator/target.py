@@ -11,11 +11,12 @@ It sees the previous *target*, not what members own at the moment. If it fails, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 
 from kafka_nextgen.assignors import (
     AssignmentSpec,
     GroupAssignment,
+    MemberAssignment,
     MemberSpec,
     PartitionAssignor,
     PartitionAssignorError,
@@ -26,9 +27,12 @@ from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata, TargetAssignmentMember, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.types import TopicId, TopicIdPartition
+from kafka_nextgen.coordinator.share import Share
+from kafka_nextgen.types import TopicId
 
 __all__ = ["chosen_assignor", "retarget"]
+
+_NOTHING = MemberAssignment()
 
 
 def retarget(draft: Draft) -> Refusal | None:
@@ -76,7 +80,7 @@ def _spec(draft: Draft) -> AssignmentSpec:
 def _member_spec(group: Group, member: MemberMetadata) -> MemberSpec:
     return MemberSpec(
         subscribed_topics=group.topics_of(member),
-        target=_by_topic(group.target(member.member_id)),
+        target=group.target(member.member_id),
         instance_id=member.instance_id,
         rack_id=member.rack_id,
     )
@@ -105,21 +109,15 @@ def _check_all_given(spec: AssignmentSpec, given: Mapping[TopicId, Set[int]]) ->
 
 def _write(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> None:
     """The shares that changed, then the epoch: read back, the target is never newer than its parts."""
-    group_id = draft.group.group_id
-    for member_id, member in sorted(spec.members.items()):
-        share = assignment.members.get(member_id)
-        new = {topic_id: set(numbers) for topic_id, numbers in share.partitions.items() if numbers} if share else {}
-        if new != member.target or member_id not in draft.group.targets:
-            draft.write(TargetAssignmentMember(group_id, member_id, frozenset(_partitions(new))))
-    draft.write(TargetAssignmentMetadata(group_id, draft.group.epoch, draft.now_ms))
+    group = draft.group
+    for member_id in sorted(spec.members):
+        old, given = group.target(member_id), assignment.members.get(member_id, _NOTHING).partitions
+        new = old if given is old else _own(given)
+        if member_id not in group.targets or new != old:
+            draft.write(TargetAssignmentMember(group.group_id, member_id, new))
+    draft.write(TargetAssignmentMetadata(group.group_id, group.epoch, draft.now_ms))
 
 
-def _by_topic(partitions: Iterable[TopicIdPartition]) -> dict[TopicId, set[int]]:
-    by_topic: dict[TopicId, set[int]] = {}
-    for partition in partitions:
-        by_topic.setdefault(partition.topic_id, set()).add(partition.partition)
-    return by_topic
-
-
-def _partitions(by_topic: Mapping[TopicId, Set[int]]) -> Iterable[TopicIdPartition]:
-    return (TopicIdPartition(topic_id, number) for topic_id, numbers in by_topic.items() for number in numbers)
+def _own(partitions: Mapping[TopicId, Set[int]]) -> Share:
+    """The share as the group keeps it: no assignor can change it afterwards."""
+    return {topic_id: frozenset(numbers) for topic_id, numbers in partitions.items() if numbers}

@@ -9,6 +9,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.describe import state_of
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.share import Share, flatten
 from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
 #: How partitions known by topic id are written.
 Write = Callable[[Iterable[TopicIdPartition]], str]
 
-Targets = Mapping[str, frozenset[TopicIdPartition]]
+Targets = Mapping[str, Share]
 
 
 def tell_heartbeat(name: str, answer: ConsumerGroupHeartbeatAnswer, epoch: str, write: Write) -> str:
@@ -80,7 +81,7 @@ def _tell_record(record: r.Record, made: set[int], targets: Targets, write: Writ
     elif isinstance(record, r.GroupMetadata) and record.epoch not in made:
         yield f"   group epoch={record.epoch}"
     elif isinstance(record, r.TargetAssignmentMetadata):
-        shares = " ".join(f"{member_id}={write(share)}" for member_id, share in sorted(targets.items()))
+        shares = " ".join(f"{member_id}={write(flatten(share))}" for member_id, share in sorted(targets.items()))
         yield f"   target epoch={record.assignment_epoch} {shares}"
     elif isinstance(record, r.RegularExpression):
         yield f"   {record.pattern} matches {' '.join(record.topics) or '-'}"

@@ -8,13 +8,14 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.reconciliation import Course, reconcile
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
+from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.types import TopicIdPartition
 
 FOO, BAR = UUID(int=1), UUID(int=2)
 FOO_0, FOO_1, BAR_0 = TopicIdPartition(FOO, 0), TopicIdPartition(FOO, 1), TopicIdPartition(BAR, 0)
 
 STABLE = CurrentMemberAssignment("g", "A", 5, 4, MemberStatus.STABLE, ((FOO_0, 3), (BAR_0, 4)), ())
-COURSE = Course(5, {FOO_0, BAR_0}, {FOO, BAR}, None, {FOO_0: "A", BAR_0: "A"})
+COURSE = Course(5, share_of([FOO_0, BAR_0]), {FOO, BAR}, None, {FOO_0: "A", BAR_0: "A"})
 
 
 def test_a_member_at_its_target_stays_as_it_is() -> None:
@@ -22,25 +23,25 @@ def test_a_member_at_its_target_stays_as_it_is() -> None:
 
 
 def test_what_is_kept_keeps_the_epoch_it_was_granted_at() -> None:
-    after = reconcile(STABLE, evolve(COURSE, target_epoch=6, target={FOO_0, FOO_1, BAR_0}))
+    after = reconcile(STABLE, evolve(COURSE, target_epoch=6, target=share_of([FOO_0, FOO_1, BAR_0])))
     assert dict(after.assigned) == {FOO_0: 3, BAR_0: 4, FOO_1: 6}
     assert (after.member_epoch, after.previous_member_epoch) == (6, 5)
 
 
 def test_a_request_that_shows_the_partition_gone_saves_a_round() -> None:
-    after = reconcile(STABLE, evolve(COURSE, target_epoch=6, target={FOO_0}, owned={FOO_0}))
+    after = reconcile(STABLE, evolve(COURSE, target_epoch=6, target=share_of([FOO_0]), owned={FOO_0}))
     assert after.status is MemberStatus.STABLE
     assert after.member_epoch == 6
 
 
 def test_owning_less_than_told_acknowledges_too() -> None:
     revoking = evolve(STABLE, status=MemberStatus.UNREVOKED_PARTITIONS, assigned=(), pending_revocation=((FOO_0, 3),))
-    assert reconcile(revoking, evolve(COURSE, target_epoch=6, target=set(), owned=set())).member_epoch == 6
+    assert reconcile(revoking, evolve(COURSE, target_epoch=6, target={}, owned=set())).member_epoch == 6
 
 
 def test_a_member_that_waits_for_the_same_as_before_has_not_changed() -> None:
     waiting = evolve(STABLE, status=MemberStatus.UNRELEASED_PARTITIONS)
-    course = evolve(COURSE, target={FOO_0, BAR_0, FOO_1}, owners={FOO_1: "B"})
+    course = evolve(COURSE, target=share_of([FOO_0, BAR_0, FOO_1]), owners={FOO_1: "B"})
     assert reconcile(waiting, course) is waiting
 
 
@@ -61,7 +62,9 @@ def test_what_it_unsubscribes_from_while_it_revokes_is_added_to_what_it_gives_ba
 
 
 def test_a_target_the_member_no_longer_subscribes_to_is_not_granted() -> None:
-    after = reconcile(STABLE, evolve(COURSE, target_epoch=6, target={FOO_1, BAR_0}, subscribed={BAR}, owned={BAR_0}))
+    after = reconcile(
+        STABLE, evolve(COURSE, target_epoch=6, target=share_of([FOO_1, BAR_0]), subscribed={BAR}, owned={BAR_0})
+    )
     assert after.assigned == ((BAR_0, 4),)
     assert after.status is MemberStatus.STABLE
 
