@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.consumer_protocol import decode_subscription, encode_subscription
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
+from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.classic.events import JoinAnswered, JoinRefused
-from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE, JoinedMember, MemberSubscription
+from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]

@@ -6,13 +6,12 @@ empty name in an answer counts as none.
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.consumer_protocol import decode_assignment, encode_assignment
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
+from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, encode_assignment
 from kafka_nextgen.membership.classic.effects import SendSyncGroup
 from kafka_nextgen.membership.classic.events import SyncAnswered, SyncRefused
-from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE
 from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
-from kafka_nextgen.coordinator.conversion import write_group_removal
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember, GroupsListed, ListedGroup
 from kafka_nextgen.coordinator.settings import CoordinatorSettings

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.conversion import is_taken_by_classic
 from kafka_nextgen.coordinator.draft import Refusal
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings

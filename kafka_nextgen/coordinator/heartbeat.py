@@ -11,10 +11,10 @@ Each step sees what the steps before it did. A refusal at any step undoes them a
 
 from __future__ import annotations
 
-from kafka_nextgen.coordinator.conversion import clear_for_consumer
 from kafka_nextgen.coordinator.draft import Draft, Outcome, refused
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
+from kafka_nextgen.coordinator.migration.empty import clear_for_consumer
 from kafka_nextgen.coordinator.reconciliation import Course, reconcile
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.regex import arm_matching, refuse_pattern

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 from attrs import frozen
 
+from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.share import Share
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
@@ -18,6 +19,7 @@ __all__ = [
     "ClassicGroupMetadata",
     "ClassicGroupMetadataRemoved",
     "ClassicMemberMetadata",
+    "ClassicProtocols",
     "CurrentMemberAssignment",
     "CurrentMemberAssignmentRemoved",
     "GroupMetadata",
@@ -63,8 +65,18 @@ class GroupMetadataRemoved:
 
 
 @frozen
+class ClassicProtocols:
+    """What else there is of a member that speaks the classic protocol in a consumer group: Kafka's
+    ClassicMemberMetadata, tag 0 of the record [5].
+    """
+
+    session_timeout_ms: int
+    supported: tuple[OfferedProtocol, ...]  # preferred first
+
+
+@frozen
 class MemberMetadata:
-    """[5] What a member said of itself."""
+    """[5] What a member said of itself; ``classic`` if it did so by JoinGroup."""
 
     group_id: str
     member_id: str
@@ -76,6 +88,7 @@ class MemberMetadata:
     subscribed_pattern: str | None
     rebalance_timeout_ms: int
     server_assignor: str | None
+    classic: ClassicProtocols | None = None
 
 
 @frozen

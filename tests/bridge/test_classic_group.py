@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
-from kafka_nextgen.bridge.consumer_protocol import decode_assignment, decode_subscription, encode_subscription
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.embedded import MemberSubscription, decode_assignment, decode_subscription, encode_subscription
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import (
     SendClassicHeartbeat,
@@ -21,7 +21,7 @@ from kafka_nextgen.membership.classic.events import (
     SyncAnswered,
     SyncRefused,
 )
-from kafka_nextgen.membership.classic.group import JoinedMember, MemberSubscription, Offer
+from kafka_nextgen.membership.classic.group import JoinedMember, Offer
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import (

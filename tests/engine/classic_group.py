@@ -6,9 +6,8 @@ from collections import deque
 
 from attrs import define, field
 
-from kafka_nextgen.bridge.consumer_protocol import decode_subscription
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.classic.group import MemberSubscription
+from kafka_nextgen.embedded import MemberSubscription, decode_subscription
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
     HeartbeatRequest,

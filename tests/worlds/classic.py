@@ -14,7 +14,6 @@ from collections.abc import Callable
 from attrs import define, field
 
 from kafka_nextgen.bridge import list_groups
-from kafka_nextgen.bridge.consumer_protocol import decode_subscription, encode_subscription
 from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
@@ -31,7 +30,7 @@ from kafka_nextgen.coordinator.classic.responses import (
 )
 from kafka_nextgen.coordinator.requests import DeleteGroups, ListGroups
 from kafka_nextgen.coordinator.responses import GroupsDeleted, GroupsListed
-from kafka_nextgen.membership.classic.group import MemberSubscription
+from kafka_nextgen.embedded import MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.scenarios.world import Answer, LateAnswer, PatientQuestion, Question
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api

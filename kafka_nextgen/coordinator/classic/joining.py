@@ -27,8 +27,8 @@ from kafka_nextgen.coordinator.classic.recording import empty_record
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.classic.static_members import replace_instance
-from kafka_nextgen.coordinator.conversion import clear_for_classic
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.migration.empty import clear_for_classic
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = ["join_group"]

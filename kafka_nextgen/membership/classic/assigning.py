@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
 from kafka_nextgen.assignors.spec import AssignmentSpec, MemberAssignment, MemberSpec, Metadata, TopicMetadata
 from kafka_nextgen.assignors.strategies import STRATEGIES
-from kafka_nextgen.membership.classic.group import NO_GENERATION, JoinedMember, MemberSubscription
+from kafka_nextgen.embedded import NO_GENERATION, MemberSubscription
+from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["assign", "topics_of"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.membership.classic.group import MemberSubscription, Offer
+from kafka_nextgen.embedded import MemberSubscription
+from kafka_nextgen.membership.classic.group import Offer
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
     CallOnAssigned,

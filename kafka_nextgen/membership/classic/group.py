@@ -1,32 +1,12 @@
-"""What the members of a classic group tell each other through the coordinator, which does not look at it."""
+"""The members of a classic group as one that leads it learns of them, and the assignors one can work with."""
 
 from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.embedded import MemberSubscription
 
-__all__ = ["NO_GENERATION", "PROTOCOL_TYPE", "JoinedMember", "MemberSubscription", "Offer"]
-
-#: The protocol type of every group of consumers.
-PROTOCOL_TYPE = "consumer"
-
-#: The generation of whoever is in no group.
-NO_GENERATION = -1
-
-
-@frozen
-class MemberSubscription:
-    """A member's topics, and what it owns since which generation (KIP-429; the rack is KIP-881).
-
-    ``user_data`` is a word to the assignor, in its own bytes.
-    """
-
-    topics: frozenset[str] = frozenset()
-    owned: frozenset[TopicPartition] = frozenset()
-    generation: int = NO_GENERATION
-    rack_id: str | None = None
-    user_data: bytes | None = None
+__all__ = ["JoinedMember", "Offer"]
 
 
 @frozen

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.embedded import NO_GENERATION
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.effects import ClassicEffect
-from kafka_nextgen.membership.classic.group import NO_GENERATION
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status

@@ -11,8 +11,9 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor, generation_metadata
+from kafka_nextgen.embedded import MemberSubscription
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendLeaveGroup, SendSyncGroup
-from kafka_nextgen.membership.classic.group import MemberSubscription, Offer
+from kafka_nextgen.membership.classic.group import Offer
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome, topics_wanted
 from kafka_nextgen.membership.classic.states import Status

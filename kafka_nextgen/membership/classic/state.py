@@ -15,9 +15,10 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.embedded import NO_GENERATION
 from kafka_nextgen.membership.any_member import AnyMember
 from kafka_nextgen.membership.classic.effects import ClassicEffect
-from kafka_nextgen.membership.classic.group import NO_GENERATION, JoinedMember
+from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.types import TopicPartition

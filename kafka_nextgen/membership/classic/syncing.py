@@ -9,9 +9,9 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.embedded import PROTOCOL_TYPE
 from kafka_nextgen.membership.classic import assigning, heartbeats, losing, rebalancing, requests, topics
 from kafka_nextgen.membership.classic.events import JoinAnswered, SyncAnswered, SyncLost
-from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status

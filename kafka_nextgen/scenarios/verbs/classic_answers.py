@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from kafka_nextgen.embedded import PROTOCOL_TYPE
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import events as ev
-from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE, JoinedMember
+from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.client import Task

@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.embedded import NO_GENERATION, PROTOCOL_TYPE, MemberSubscription
 from kafka_nextgen.membership.classic.events import CommitRefused, JoinAnswered, RebalanceEnforced, SyncAnswered
-from kafka_nextgen.membership.classic.group import NO_GENERATION, PROTOCOL_TYPE, JoinedMember, MemberSubscription
+from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.states import Phase

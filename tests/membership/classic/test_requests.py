@@ -6,9 +6,10 @@ import pytest
 
 from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.embedded import MemberSubscription
 from kafka_nextgen.membership.classic.effects import SendJoinGroup, SendLeaveGroup, SendSyncGroup
 from kafka_nextgen.membership.classic.events import JoinRefused
-from kafka_nextgen.membership.classic.group import MemberSubscription, Offer
+from kafka_nextgen.membership.classic.group import Offer
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.effects import CommitConsumed, RaiseToApplication

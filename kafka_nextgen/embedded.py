@@ -4,8 +4,10 @@ A version of two bytes comes first. Then the fields follow, never in the flexibl
 length, arrays and bytes with four, -1 for null. A newer version than ours only adds to the end, and is read as
 ours. Versions of the subscription: 1 adds what is owned (KIP-429), 2 in which generation, 3 the rack (KIP-881).
 
-Bytes come from other members, through a coordinator that does not look at them; every length is checked before
-anything is made of it, and whatever is wrong is a ``DecodeError``.
+They are embedded in JoinGroup and SyncGroup, which carry them unread. Those at both ends read them, and a coordinator
+that has such members in a group of the other protocol (KIP-848, "Compatibility, Deprecation, and Migration Plan").
+Bytes come from other members; every length is checked before anything is made of it, and whatever is wrong is a
+``DecodeError``.
 """
 
 from __future__ import annotations
@@ -14,26 +16,51 @@ from collections.abc import Callable
 from struct import Struct
 from typing import TypeVar
 
-from kafka_nextgen.bridge.topics import by_name
+from attrs import frozen
+
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.membership.classic.group import NO_GENERATION, MemberSubscription
 from kafka_nextgen.types import TopicPartition
 
 __all__ = [
     "HIGHEST_VERSION",
+    "NO_GENERATION",
+    "PROTOCOL_TYPE",
+    "MemberSubscription",
     "decode_assignment",
     "decode_subscription",
     "encode_assignment",
     "encode_subscription",
+    "user_data_of",
+    "version_of",
 ]
 
 HIGHEST_VERSION = 3
+
+#: The protocol type of every group of consumers, whose members speak so to each other.
+PROTOCOL_TYPE = "consumer"
+
+#: The generation of whoever is in no group.
+NO_GENERATION = -1
 
 _INT16 = Struct(">h")
 _INT32 = Struct(">i")
 _NULL = -1
 
 T = TypeVar("T")
+
+
+@frozen
+class MemberSubscription:
+    """A member's topics, and what it owns since which generation (KIP-429; the rack is KIP-881).
+
+    ``user_data`` is a word to the assignor, in its own bytes.
+    """
+
+    topics: frozenset[str] = frozenset()
+    owned: frozenset[TopicPartition] = frozenset()
+    generation: int = NO_GENERATION
+    rack_id: str | None = None
+    user_data: bytes | None = None
 
 
 def encode_subscription(subscription: MemberSubscription, version: int = HIGHEST_VERSION) -> bytes:
@@ -62,20 +89,34 @@ def decode_subscription(data: bytes) -> MemberSubscription:
     return MemberSubscription(topics, owned, generation, rack_id, user_data)
 
 
-def encode_assignment(partitions: frozenset[TopicPartition], version: int = HIGHEST_VERSION) -> bytes:
+def encode_assignment(
+    partitions: frozenset[TopicPartition], version: int = HIGHEST_VERSION, user_data: bytes | None = None
+) -> bytes:
     """Write a member's part; it is the same in every version."""
-    return _INT16.pack(version) + _partitions(partitions) + _bytes(None)
+    return _INT16.pack(version) + _partitions(partitions) + _bytes(user_data)
 
 
 def decode_assignment(data: bytes) -> frozenset[TopicPartition]:
     """Read a member's part. No bytes at all mean that the leader has nothing for it. Raises ``DecodeError``."""
+    return _read_assignment(data)[0]
+
+
+def user_data_of(assignment: bytes) -> bytes | None:
+    """What the leader's assignor has to say to the member's. Raises ``DecodeError``."""
+    return _read_assignment(assignment)[1]
+
+
+def version_of(data: bytes) -> int:
+    """The version of a subscription or assignment, or ours if it is newer. Raises ``DecodeError``."""
+    return min(_Reader(data, "subscription").version(), HIGHEST_VERSION)
+
+
+def _read_assignment(data: bytes) -> tuple[frozenset[TopicPartition], bytes | None]:
     if not data:
-        return frozenset()
+        return frozenset(), None
     reader = _Reader(data, "assignment")
     reader.version()
-    partitions = reader.partitions()
-    reader.nullable_bytes()
-    return partitions
+    return reader.partitions(), reader.nullable_bytes()
 
 
 def _string(text: str | None) -> bytes:
@@ -90,7 +131,9 @@ def _bytes(data: bytes | None) -> bytes:
 
 
 def _partitions(partitions: frozenset[TopicPartition]) -> bytes:
-    grouped = by_name(partitions)
+    grouped: dict[str, list[int]] = {}
+    for partition in sorted(partitions):
+        grouped.setdefault(partition.topic, []).append(partition.partition)
     parts = [_INT32.pack(len(grouped))]
     for topic, numbers in grouped.items():
         parts += [_string(topic), _INT32.pack(len(numbers)), *map(_INT32.pack, numbers)]

@@ -9,14 +9,15 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.consumer_protocol import (
+from kafka_nextgen.embedded import (
+    NO_GENERATION,
+    MemberSubscription,
     decode_assignment,
     decode_subscription,
     encode_assignment,
     encode_subscription,
 )
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.membership.classic.group import NO_GENERATION, MemberSubscription
 from kafka_nextgen.types import TopicPartition
 
 NAMES = st.text(max_size=4)
