@@ -16,6 +16,8 @@ from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 
 __all__ = ["BrokerVersions", "from_response", "to_request", "to_response"]
 
+_WITH_LEVEL_0 = 4
+
 _Range = ApiVersionsResponse.ApiVersion
 _Finalized = ApiVersionsResponse.FinalizedFeatureKey
 _Supported = ApiVersionsResponse.SupportedFeatureKey
@@ -23,10 +25,14 @@ _Supported = ApiVersionsResponse.SupportedFeatureKey
 
 @frozen
 class BrokerVersions:
-    """What a broker speaks: the range of versions by API key, and the level of each feature that is in force."""
+    """What a broker speaks: the range of versions by API key, and the level of each feature that is in force.
+
+    ``supported`` has the levels a feature could be set to.
+    """
 
     ranges: Mapping[int, VersionRange] = field(factory=dict)
     features: Mapping[str, int] = field(factory=dict)
+    supported: Mapping[str, VersionRange] = field(factory=dict)
     error: int = ErrorCode.NONE
     throttle_time_ms: int = 0
 
@@ -45,13 +51,19 @@ def from_response(message: ApiVersionsResponse) -> BrokerVersions:
             if 0 <= api.min_version <= api.max_version
         },
         features={feature.name: feature.max_version_level for feature in message.finalized_features or ()},
+        supported={feature.name: (feature.min_version, feature.max_version) for feature in message.supported_features},
         error=message.error_code,
         throttle_time_ms=max(message.throttle_time_ms, 0),
     )
 
 
-def to_response(versions: BrokerVersions) -> ApiVersionsResponse:
-    """Write what a broker speaks; each feature is told as supported from 0, and in force, at its level."""
+def to_response(versions: BrokerVersions, version: int = _WITH_LEVEL_0) -> ApiVersionsResponse:
+    """Write what a broker speaks. Before version 4 clients can't read that a feature is supported from level 0, so
+    such features are not told to be supported, only to be in force (KIP-1022).
+    """
+    supported = {
+        name: levels for name, levels in versions.supported.items() if levels[0] > 0 or version >= _WITH_LEVEL_0
+    }
     return ApiVersionsResponse(
         error_code=versions.error,
         api_keys=[
@@ -60,7 +72,8 @@ def to_response(versions: BrokerVersions) -> ApiVersionsResponse:
         ],
         throttle_time_ms=versions.throttle_time_ms,
         supported_features=[
-            _Supported(name=name, min_version=0, max_version=level) for name, level in versions.features.items()
+            _Supported(name=name, min_version=lowest, max_version=highest)
+            for name, (lowest, highest) in supported.items()
         ],
         finalized_features_epoch=0,
         finalized_features=[

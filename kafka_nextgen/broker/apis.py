@@ -1,7 +1,8 @@
 """Which APIs this broker serves, in which versions, and by which handler: the table that ApiVersions shows.
 
-The ranges are those of Kafka 4.3, as far as ``wire.apis`` has them. One is wider than what is served, as in Kafka
-since 4.0: librdkafka before 2.11 compresses only if Produce begins at version 0 (KAFKA-18659), and never uses it.
+The ranges are those of the release that is followed, as far as ``wire.apis`` has them. One is wider than what is
+served, as in Kafka since 4.0: librdkafka before 2.11 compresses only if Produce begins at version 0 (KAFKA-18659), and
+never uses it.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ from kafka_nextgen.broker.handlers.offset_commit import handle as offset_commit
 from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
 from kafka_nextgen.broker.handlers.produce import handle as produce
 from kafka_nextgen.broker.handlers.sync_group import handle as sync_group
+from kafka_nextgen.broker.releases import RELEASES
+from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api, VersionRange
 from kafka_nextgen.wire.messages import ApiMessage
 
-__all__ = ["SERVED", "Handler", "advertised"]
+__all__ = ["SERVED", "Handler", "advertised", "serves"]
 
 #: Takes the request and its ``Context``; answers with the response, or with None if there is none to send.
 Handler = Callable[..., Awaitable["ApiMessage | None"]]
@@ -82,9 +85,20 @@ SERVED: Mapping[int, ServedApi] = {
 }
 
 
-def advertised() -> dict[int, VersionRange]:
-    """The versions of each API that clients are told, by Kafka's key."""
+def advertised(profile: Profile) -> dict[int, VersionRange]:
+    """The versions of each API that clients of such a release are told, by Kafka's key."""
     served = [*(entry.api for entry in SERVED.values()), api.API_VERSIONS]
-    ranges = {entry.key: (entry.min_version, entry.max_version) for entry in served}
-    ranges[api.PRODUCE.key] = (_FIRST_ADVERTISED_PRODUCE, api.PRODUCE.max_version)
+    ranges = {entry.key: _range(entry, profile) for entry in served}
+    ranges[api.PRODUCE.key] = (_FIRST_ADVERTISED_PRODUCE, ranges[api.PRODUCE.key][1])
     return ranges
+
+
+def serves(profile: Profile, asked: Api, version: int) -> bool:
+    """Whether a broker of such a release answers this version of an API that is in the table."""
+    lowest, highest = _range(asked, profile)
+    return lowest <= version <= highest
+
+
+def _range(served: Api, profile: Profile) -> VersionRange:
+    lowest, highest = RELEASES[profile].ranges.get(served.key, (served.min_version, served.max_version))
+    return max(lowest, served.min_version), min(highest, served.max_version)

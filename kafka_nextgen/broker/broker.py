@@ -27,6 +27,7 @@ class Broker:
 
     Args:
         config: broker settings by Kafka's names, such as ``{"num.partitions": 3}``.
+        profile: the release of Kafka to be like, from ``"4.0"`` to ``"4.3"``; the newest by default.
         host: the address to listen on, this machine only by default.
         port: the first node's port, each further node taking the next; 0 lets the system choose.
         nodes: how many broker nodes there are; they share the topics and divide leaders and groups.
@@ -44,12 +45,13 @@ class Broker:
         host: str = "127.0.0.1",
         port: int = 0,
         nodes: int = 1,
+        profile: str | None = None,
         advertised_host: str | None = None,
     ) -> None:
         if nodes < 1:
             raise ConfigError(f"a cluster has at least one node, not {nodes}")
         advertised = advertised_host or (socket.getfqdn() if host in _WILDCARDS else host)
-        settings = BrokerSettings.from_properties(config or {})
+        settings = BrokerSettings.from_properties({**(config or {}), **({"profile": profile} if profile else {})})
         self._host, self._first_port = host, port
         self._cluster = Cluster(
             settings,

@@ -110,6 +110,11 @@ class Context:
     client_id: str = ""
     client_host: str = field(default="")
 
+    @property
+    def has_consumer_protocol(self) -> bool:
+        """Whether the feature ``group.version`` is on (KIP-848)."""
+        return self.cluster.settings.group_version > 0
+
     def coordinates(self, group_id: str) -> bool:
         """Whether this node is the group's coordinator."""
         return self.cluster.coordinator_of(group_id) is self.node

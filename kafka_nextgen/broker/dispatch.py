@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 
-from kafka_nextgen.broker.apis import SERVED, advertised
+from kafka_nextgen.broker.apis import SERVED, advertised, serves
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Cluster, Context, Node
 from kafka_nextgen.broker.handlers import api_versions
@@ -52,9 +52,11 @@ class Dispatcher:
 
     async def _handle(self, request: RequestFrame, client_host: str) -> ApiMessage | None:
         if request.api is API_VERSIONS:
-            return api_versions.answer(advertised(), is_spoken=request.message is not None)
+            is_spoken = request.message is not None
+            settings = self._cluster.settings
+            return api_versions.answer(settings, advertised(settings.profile), request.version if is_spoken else None)
         served = SERVED.get(request.api.key)
-        if served is None:
-            raise CloseConnectionError(f"{request.api.name} is not served here")
+        if served is None or not serves(self._cluster.settings.profile, served.api, request.version):
+            raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
         context = Context(self._cluster, self._node, request.version, request.client_id or "", client_host)
         return await served.handle(request.message, context)

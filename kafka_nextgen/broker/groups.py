@@ -123,6 +123,7 @@ def _coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
         group_initial_rebalance_delay_ms=settings.group_initial_rebalance_delay_ms,
         group_max_size=settings.group_max_size,
         offset_metadata_max_bytes=settings.offset_metadata_max_bytes,
+        profile=settings.profile,
     )
 
 

@@ -8,6 +8,10 @@ outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263)
 
 All nodes of a cluster share these settings. So ``broker.rack`` may have several racks: one for each node, in order.
 
+Two keys are no settings of Kafka's brokers. ``profile`` is the release of Kafka whose broker and coordinator are followed,
+``4.3`` unless said otherwise. ``group.version`` is a feature of the cluster there, by the same name: 0 turns the consumer
+group protocol off (KIP-848, "Enabling the protocol").
+
 One key is taken for the sake of settings that real brokers share, and has nothing to do here: how often the offsets
 topic, which does not exist, is replicated.
 """
@@ -21,6 +25,7 @@ from attrs import Attribute, field, fields, frozen
 
 from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, list_key, property_name
+from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["BrokerSettings"]
@@ -43,6 +48,14 @@ def _selector(key: str, value: object) -> str:
     return value
 
 
+def _profile(key: str, value: object) -> Profile:
+    try:
+        return Profile(value if isinstance(value, Profile) else str(value))
+    except ValueError:
+        known = ", ".join(profile.value for profile in Profile)
+        raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
+
+
 def _racks_key() -> tuple[str, ...]:
     racks: tuple[str, ...] = field(default=(), metadata={"parse": _racks})
     return racks
@@ -53,9 +66,18 @@ def _selector_key() -> str:
     return name
 
 
+def _profile_key() -> Profile:
+    profile: Profile = field(default=Profile.V4_3, metadata={"parse": _profile})
+    return profile
+
+
 @frozen(kw_only=True)
 class BrokerSettings:
     """One value per key; make it with ``from_properties``, which checks them."""
+
+    # Which Kafka this is.
+    profile: Profile = _profile_key()
+    group_version: int = int_key(1, low=0, high=1)
 
     # Topics and their logs.
     auto_create_topics_enable: bool = bool_key(True)
@@ -160,4 +182,6 @@ def _unknown(key: str, known: tuple[str, ...]) -> str:
 def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Profile):
+        return value.value
     return ",".join(value) if isinstance(value, tuple) else str(value)

@@ -8,6 +8,7 @@ import click
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.cli.options import config_option, read_properties
+from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.processing.stopping import STOP_SIGNALS
 
 __all__ = ["broker"]
@@ -34,14 +35,21 @@ class _Address(click.ParamType[tuple[str, int]]):
     metavar="HOST:PORT",
     help="Where to listen; port 0 lets the system choose.",
 )
+@click.option(
+    "--profile",
+    type=click.Choice([profile.value for profile in Profile]),
+    default=Profile.V4_3.value,
+    show_default=True,
+    help="The release of Kafka to be like.",
+)
 @config_option
-def broker(listen: tuple[str, int], config: tuple[str, ...]) -> None:
+def broker(listen: tuple[str, int], profile: str, config: tuple[str, ...]) -> None:
     """Run a broker in memory, for development and tests.
 
     Any Kafka client can use it. Nothing is kept when it ends, and nobody is asked who they are.
     """
     host, port = listen
-    asyncio.run(_serve(Broker(read_properties(config), host=host, port=port)))
+    asyncio.run(_serve(Broker(read_properties(config), host=host, port=port, profile=profile)))
 
 
 async def _serve(broker: Broker) -> None:

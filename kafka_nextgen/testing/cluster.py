@@ -27,13 +27,16 @@ class Cluster:
     Args:
         brokers: how many broker nodes there are.
         config: broker settings by Kafka's names; see ``kafka_nextgen.broker.BrokerSettings``.
+        profile: the release of Kafka to be like, from ``"4.0"`` to ``"4.3"``; the newest by default.
 
     Raises:
         ConfigError: a setting is unknown or can't be.
     """
 
-    def __init__(self, brokers: int = 1, config: Mapping[str, object] | None = None) -> None:
-        self._broker = Broker(config, nodes=brokers)
+    def __init__(
+        self, brokers: int = 1, config: Mapping[str, object] | None = None, *, profile: str | None = None
+    ) -> None:
+        self._broker = Broker(config, nodes=brokers, profile=profile)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_running = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from attrs import evolve
 
 from kafka_nextgen.bridge.api_versions import BrokerVersions, from_response, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
@@ -10,12 +10,17 @@ from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.messages import ApiVersionsResponse
 from tests.bridge.over_the_wire import answered, asked
 
-SPOKEN = BrokerVersions(ranges={3: (0, 13), 68: (0, 1)}, features={"group.version": 1})
+SUPPORTED = {"group.version": (0, 1), "metadata.version": (7, 30)}
+SPOKEN = BrokerVersions(ranges={3: (0, 13), 68: (0, 1)}, features={"group.version": 1}, supported=SUPPORTED)
 
 
-@pytest.mark.parametrize("version", [3, 4])
-def test_ranges_and_features_arrive(version: int) -> None:
-    assert from_response(answered(API_VERSIONS, to_response(SPOKEN), version)) == SPOKEN
+def test_ranges_and_features_arrive() -> None:
+    assert from_response(answered(API_VERSIONS, to_response(SPOKEN), 4)) == SPOKEN
+
+
+def test_before_version_4_nobody_is_told_of_features_that_can_be_off() -> None:
+    told = from_response(answered(API_VERSIONS, to_response(SPOKEN, 3), 3))
+    assert told == evolve(SPOKEN, supported={"metadata.version": (7, 30)})
 
 
 def test_old_versions_know_no_features() -> None:

@@ -42,13 +42,6 @@ def test_api_versions_is_answered_in_every_version(client: Client, version: int)
     assert ranges[apis.OFFSET_COMMIT.key] == (2, 10)
 
 
-def test_the_consumer_group_protocol_is_told_as_a_feature_that_is_on(client: Client) -> None:
-    answer = client.ask(apis.API_VERSIONS, REQUEST)
-    supported = {feature.name: feature.max_version for feature in answer.supported_features}
-    finalized = {feature.name: feature.max_version_level for feature in answer.finalized_features}
-    assert supported == finalized == {"group.version": 1}
-
-
 def test_a_version_of_api_versions_from_the_future_is_answered_in_version_0(client: Client) -> None:
     client.send_bytes(framed(header(apis.API_VERSIONS.key, 9) + b"whatever that may mean"))
     answer = client.receive(apis.API_VERSIONS, 0)

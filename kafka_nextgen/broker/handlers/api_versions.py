@@ -1,7 +1,8 @@
 """ApiVersions: which APIs, versions and features there are (KIP-35, KIP-511, KIP-584).
 
-The feature ``group.version`` at 1 says that the consumer group protocol is on (KIP-848, "Enabling the protocol").
-The answer to a version that is not spoken is UNSUPPORTED_VERSION, with all there is, in version 0.
+The feature ``group.version`` at 1 says that the consumer group protocol is on (KIP-848, "Enabling the protocol"). A
+feature at level 0 is not told to be in force. The APIs of the protocol are told all the same: whoever uses them is
+answered UNSUPPORTED_VERSION. So is ApiVersions in a version that is not spoken, with all there is, in version 0.
 """
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafka_nextgen.bridge.api_versions import BrokerVersions, to_response
+from kafka_nextgen.broker.releases import RELEASES
+from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import VersionRange
 from kafka_nextgen.wire.messages import ApiVersionsResponse
 
 __all__ = ["answer"]
 
-_FEATURES = {"group.version": 1}
 
-
-def answer(ranges: Mapping[int, VersionRange], *, is_spoken: bool) -> ApiVersionsResponse:
-    """Tell the ``ranges``, by API key; ``is_spoken`` is whether the request's own version was understood."""
-    error = ErrorCode.NONE if is_spoken else ErrorCode.UNSUPPORTED_VERSION
-    return to_response(BrokerVersions(ranges, _FEATURES, error))
+def answer(settings: BrokerSettings, ranges: Mapping[int, VersionRange], version: int | None) -> ApiVersionsResponse:
+    """Tell the ``ranges``, by API key, and the features; ``version`` is the request's, None if it is not spoken."""
+    error = ErrorCode.UNSUPPORTED_VERSION if version is None else ErrorCode.NONE
+    release = RELEASES[settings.profile]
+    levels = {"group.version": settings.group_version, "metadata.version": release.metadata_version}
+    in_force = {name: level for name, level in levels.items() if level > 0}
+    return to_response(BrokerVersions(ranges, in_force, release.features, error), version or 0)

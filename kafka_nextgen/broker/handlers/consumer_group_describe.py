@@ -19,6 +19,8 @@ async def handle(request: ConsumerGroupDescribeRequest, context: Context) -> Con
 
 
 def _describe(group_id: str, context: Context) -> DescribedGroup:
+    if not context.has_consumer_protocol:
+        return DescribedGroup(group_id, ErrorCode.UNSUPPORTED_VERSION)
     if not context.coordinates(group_id):
         return DescribedGroup(group_id, ErrorCode.NOT_COORDINATOR)
     described = context.cluster.groups.ask(ConsumerGroupDescribe((group_id,)), ConsumerGroupDescribed)

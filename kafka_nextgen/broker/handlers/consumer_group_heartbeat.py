@@ -1,6 +1,7 @@
 """ConsumerGroupHeartbeat: join a group, stay in it, leave it (KIP-848, "ConsumerGroupHeartbeat API").
 
-In version 0 a member may come without an id, and is given one here.
+In version 0 a member may come without an id, and is given one here. Where the protocol is switched off nothing else is
+looked at.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ __all__ = ["handle"]
 
 async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> ConsumerGroupHeartbeatResponse:
     """Pass the heartbeat to the coordinator."""
+    if not context.has_consumer_protocol:
+        return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.UNSUPPORTED_VERSION))
     if not context.coordinates(request.group_id):
         return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.NOT_COORDINATOR))
     heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()))

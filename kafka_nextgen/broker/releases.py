@@ -1,0 +1,53 @@
+"""What a broker of each release of Kafka serves: where its versions of APIs end before ours do, and its features.
+
+Told by brokers of 4.0.0, 4.1.0, 4.2.0 and 4.3.0 themselves. What is not in a release's ``ranges`` it serves as far as
+``wire.apis`` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.coordinator.settings import Profile
+from kafka_nextgen.wire import apis as api
+from kafka_nextgen.wire.apis import VersionRange
+
+__all__ = ["RELEASES", "Release"]
+
+
+@frozen
+class Release:
+    """One release: ranges by API key, and the level of the cluster's metadata that it brought."""
+
+    metadata_version: int
+    ranges: Mapping[int, VersionRange] = field(factory=dict)
+
+    @property
+    def features(self) -> Mapping[str, VersionRange]:
+        """The features there are, and the levels each can be at (KIP-584); level 0 is off (KIP-1022)."""
+        return {"group.version": (0, 1), "metadata.version": (_FIRST_METADATA_VERSION, self.metadata_version)}
+
+
+_FIRST_METADATA_VERSION = 7  # 3.3-IV3, the oldest that Kafka 4 can take over
+
+_BY_NAME = 9  # OffsetCommit and OffsetFetch, whose next version names topics by id
+
+RELEASES: Mapping[Profile, Release] = {
+    Profile.V4_0: Release(
+        metadata_version=25,
+        ranges={
+            api.PRODUCE.key: (3, 12),
+            api.OFFSET_COMMIT.key: (2, _BY_NAME),
+            api.OFFSET_FETCH.key: (1, _BY_NAME),
+            api.JOIN_GROUP.key: (2, 9),
+        },
+    ),
+    Profile.V4_1: Release(
+        metadata_version=27,
+        ranges={api.OFFSET_COMMIT.key: (2, _BY_NAME), api.OFFSET_FETCH.key: (1, _BY_NAME)},
+    ),
+    Profile.V4_2: Release(metadata_version=29),
+    Profile.V4_3: Release(metadata_version=30),
+}
