@@ -8,9 +8,9 @@ outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263)
 
 All nodes of a cluster share these settings. So ``broker.rack`` may have several racks: one for each node, in order.
 
-Two keys are no settings of Kafka's brokers. ``profile`` is the release of Kafka whose broker and coordinator are followed,
-``4.3`` unless said otherwise. ``group.version`` is a feature of the cluster there, by the same name: 0 turns the consumer
-group protocol off (KIP-848, "Enabling the protocol").
+Two keys are no settings of Kafka's brokers. ``profile`` is the release of Kafka whose broker and coordinator are
+followed. ``group.version`` is a feature of the cluster there, by the same name: 0 turns the consumer group protocol off
+(KIP-848, "Enabling the protocol").
 
 One key is taken for the sake of settings that real brokers share, and has nothing to do here: how often the offsets
 topic, which does not exist, is replicated.
@@ -66,17 +66,12 @@ def _selector_key() -> str:
     return name
 
 
-def _profile_key() -> Profile:
-    profile: Profile = field(default=Profile.V4_3, metadata={"parse": _profile})
-    return profile
-
-
 @frozen(kw_only=True)
 class BrokerSettings:
     """One value per key; make it with ``from_properties``, which checks them."""
 
     # Which Kafka this is.
-    profile: Profile = _profile_key()
+    profile: Profile = field(default=Profile.V4_3, metadata={"parse": _profile})
     group_version: int = int_key(1, low=0, high=1)
 
     # Topics and their logs.

@@ -22,6 +22,7 @@ from kafka_nextgen.wire.messages import (
     OffsetCommitRequest,
 )
 from tests.broker.client import Client
+from tests.engine.stage import poll_until
 from tests.support.kafka_server import KafkaServer
 
 REQUEST = ApiVersionsRequest(client_software_name="tests", client_software_version="1")
@@ -92,8 +93,7 @@ def test_a_consumer_is_told_what_to_do(switched_off: Cluster) -> None:
     with Consumer(bootstrap_servers=switched_off.bootstrap_servers, group_id="billing") as consumer:
         consumer.subscribe(["orders"])
         with pytest.raises(UnsupportedProtocolError, match=r"group\.version=1 does.*group\.protocol=classic or auto"):
-            for _ in range(50):
-                consumer.poll(timeout=0.2)
+            poll_until(consumer, lambda: False)
 
 
 def test_with_auto_it_takes_the_classic_protocol(switched_off: Cluster) -> None:
@@ -101,9 +101,6 @@ def test_with_auto_it_takes_the_classic_protocol(switched_off: Cluster) -> None:
     config = {"group.protocol": "auto", "auto.offset.reset": "earliest"}
     with Consumer(config, bootstrap_servers=switched_off.bootstrap_servers, group_id="billing") as consumer:
         consumer.subscribe(["orders"])
-        for _ in range(50):
-            consumer.poll(timeout=0.2)
-            if consumer.assignment():
-                break
+        poll_until(consumer, lambda: bool(consumer.assignment()))
         assert consumer.group_protocol is GroupProtocol.CLASSIC
         assert len(consumer.assignment()) == 1
