@@ -32,6 +32,8 @@ from kafka_nextgen.broker.handlers.metadata import handle as metadata
 from kafka_nextgen.broker.handlers.offset_commit import handle as offset_commit
 from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
 from kafka_nextgen.broker.handlers.produce import handle as produce
+from kafka_nextgen.broker.handlers.sasl_authenticate import handle as sasl_authenticate
+from kafka_nextgen.broker.handlers.sasl_handshake import handle as sasl_handshake
 from kafka_nextgen.broker.handlers.sync_group import handle as sync_group
 from kafka_nextgen.broker.releases import RELEASES
 from kafka_nextgen.coordinator.settings import Profile
@@ -72,10 +74,12 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.SYNC_GROUP, sync_group),
         ServedApi(api.DESCRIBE_GROUPS, describe_groups),
         ServedApi(api.LIST_GROUPS, list_groups),
+        ServedApi(api.SASL_HANDSHAKE, sasl_handshake),
         ServedApi(api.CREATE_TOPICS, create_topics),
         ServedApi(api.DELETE_TOPICS, delete_topics),
         ServedApi(api.INIT_PRODUCER_ID, init_producer_id),
         ServedApi(api.DESCRIBE_CONFIGS, describe_configs),
+        ServedApi(api.SASL_AUTHENTICATE, sasl_authenticate),
         ServedApi(api.CREATE_PARTITIONS, create_partitions),
         ServedApi(api.DELETE_GROUPS, delete_groups),
         ServedApi(api.DESCRIBE_CLUSTER, describe_cluster),

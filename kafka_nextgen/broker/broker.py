@@ -8,11 +8,16 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 
+from attrs import evolve
+
 from kafka_nextgen.broker.cluster import Cluster, Node
 from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.security.listeners import Endpoint, Listener, SecurityProtocol
+from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.server import Server
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.errors import ConfigError, MisuseError
+from kafka_nextgen.secret import Secret
 
 __all__ = ["Broker"]
 
@@ -31,8 +36,12 @@ class Broker:
         host: the address to listen on, this machine only by default.
         port: the first node's port, each further node taking the next; 0 lets the system choose.
         nodes: how many broker nodes there are; they share the topics and divide leaders and groups.
-        advertised_host: the host that clients are told; by default ``host``, or this machine's name if that is
-            a wildcard.
+        advertised_host: the host that clients are told; by default the listener's, or this machine's name if that
+            is a wildcard.
+        users: who may log in where SASL is spoken: passwords by user name.
+
+    ``host`` and ``port`` are those of the one listener there is without the setting ``listeners``; a listener that
+    names no host takes ``host``.
 
     Raises:
         ConfigError: a setting is unknown or can't be.
@@ -47,30 +56,44 @@ class Broker:
         nodes: int = 1,
         profile: str | None = None,
         advertised_host: str | None = None,
+        users: Mapping[str, Secret | str] | None = None,
     ) -> None:
         if nodes < 1:
             raise ConfigError(f"a cluster has at least one node, not {nodes}")
-        advertised = advertised_host or (socket.getfqdn() if host in _WILDCARDS else host)
         settings = BrokerSettings.from_properties({**(config or {}), **({"profile": profile} if profile else {})})
-        self._host, self._first_port = host, port
+        self._advertised_host = advertised_host
+        self._listeners = tuple(
+            (listener, settings.tls_context(listener.protocol)) for listener in _listeners(settings, host, port)
+        )
+        self._users = Users(users)
         self._cluster = Cluster(
             settings,
-            [Node(_FIRST_NODE_ID + i, advertised, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
+            [Node(_FIRST_NODE_ID + i, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
             _steady_clock(),
         )
         self._servers: list[Server] = []
 
     @property
     def port(self) -> int:
-        """The first node's port. Raises ``MisuseError`` before ``start``."""
+        """The first node's port, on its first listener. Raises ``MisuseError`` before ``start``."""
         self._check_started()
-        return self._cluster.nodes[0].port
+        return next(iter(self._cluster.nodes[0].endpoints.values())).port
 
     @property
     def bootstrap_servers(self) -> str:
-        """What clients take as ``bootstrap.servers``. Raises ``MisuseError`` before ``start``."""
+        """What clients of the first listener take as ``bootstrap.servers``. Raises ``MisuseError`` before ``start``."""
+        return self.bootstrap_servers_of(self._listeners[0][0].name)
+
+    def bootstrap_servers_of(self, listener: str) -> str:
+        """What clients of the listener of that name take as ``bootstrap.servers``.
+
+        Raises ``MisuseError`` before ``start``, or if there is no such listener.
+        """
         self._check_started()
-        return ",".join(_address(node) for node in self._cluster.nodes)
+        names = [known.name for known, _ in self._listeners]
+        if listener not in names:
+            raise MisuseError(f"there is no listener {listener}, only {', '.join(names)}")
+        return ",".join(str(node.endpoints[listener]) for node in self._cluster.nodes)
 
     async def start(self) -> None:
         """Listen. Raises ``OSError`` if the address can't be used, with nothing left open.
@@ -81,7 +104,7 @@ class Broker:
             raise MisuseError(f"the broker listens already, on {self.bootstrap_servers}")
         try:
             for index, node in enumerate(self._cluster.nodes):
-                await self._start_node(node, self._first_port + index if self._first_port else 0)
+                await self._start_node(node, index)
         except OSError:
             await self.close()
             raise
@@ -105,20 +128,24 @@ class Broker:
             raise MisuseError(f"topic {name} needs at least one partition, not {partitions}")
         self._cluster.create_topic(name, partitions)
 
-    async def _start_node(self, node: Node, port: int) -> None:
-        settings = self._cluster.settings
-        dispatcher = Dispatcher(self._cluster, node)
-        server = Server(dispatcher, settings.socket_request_max_bytes, settings.max_connections)
+    async def _start_node(self, node: Node, index: int) -> None:
+        server = Server(Dispatcher(self._cluster, node), self._cluster.settings, self._users)
         self._servers.append(server)
-        node.port = await server.start(self._host, port)
+        for listener, tls in self._listeners:
+            port = await server.start(evolve(listener, port=listener.port and listener.port + index), tls)
+            node.endpoints[listener.name] = Endpoint(self._advertised(listener), port)
+
+    def _advertised(self, listener: Listener) -> str:
+        return self._advertised_host or (socket.getfqdn() if listener.host in _WILDCARDS else listener.host)
 
     def _check_started(self) -> None:
         if not self._servers:
             raise MisuseError("the broker does not listen: start() it first")
 
 
-def _address(node: Node) -> str:
-    return f"[{node.host}]:{node.port}" if ":" in node.host else f"{node.host}:{node.port}"
+def _listeners(settings: BrokerSettings, host: str, port: int) -> tuple[Listener, ...]:
+    listeners = settings.parsed_listeners() or (Listener("PLAINTEXT", SecurityProtocol.PLAINTEXT, port=port),)
+    return tuple(evolve(listener, host=listener.host or host) for listener in listeners)
 
 
 def _steady_clock() -> Callable[[], float]:

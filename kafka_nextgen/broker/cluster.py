@@ -14,6 +14,8 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.groups import Groups
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.security.listeners import Endpoint
 from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.topic_settings import TopicSettings
@@ -29,12 +31,11 @@ _FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
 
 @define
 class Node:
-    """A broker node, at the address that clients are told. ``port`` is known once it listens."""
+    """A broker node, with the address of each of its listeners, by name: known once it listens."""
 
     node_id: int
-    host: str
-    port: int = 0
     rack: str | None = None
+    endpoints: dict[str, Endpoint] = field(factory=dict)
 
 
 class Cluster:
@@ -55,6 +56,10 @@ class Cluster:
     def controller(self) -> Node:
         """The node that clients are told is the controller; every node does its work."""
         return self.nodes[0]
+
+    def now(self) -> float:
+        """The time, in seconds since the epoch; never going back."""
+        return self._clock()
 
     def now_ms(self) -> int:
         """The time, in milliseconds since the epoch."""
@@ -102,13 +107,22 @@ class Cluster:
 
 @frozen
 class Context:
-    """One request's circumstances: the node it came to, in which version, and from whom."""
+    """One request's circumstances: the node it came to, from whom, and in which version."""
 
     cluster: Cluster
     node: Node
+    peer: Peer
     version: int = 0
     client_id: str = ""
-    client_host: str = field(default="")
+
+    @property
+    def client_host(self) -> str:
+        """Where the request came from, as Kafka writes it."""
+        return f"/{self.peer.host}"
+
+    def endpoint(self, node: Node) -> Endpoint:
+        """The address of a node that this client is told: that of the listener by which it came (KIP-103)."""
+        return node.endpoints[self.peer.listener.name]
 
     @property
     def has_consumer_protocol(self) -> bool:

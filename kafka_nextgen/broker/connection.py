@@ -2,7 +2,11 @@
 
 A frame is read, answered, and only then the next one is read, so answers keep the order of the requests and a slow
 reader holds up nobody but itself; a fetch that waits for records holds up its own connection only. The length of a
-frame is compared with ``socket.request.max.bytes`` before anything is read.
+frame is compared with ``socket.request.max.bytes`` before anything is read, and with the much smaller
+``sasl.server.max.receive.size`` as long as nobody knows who sends it.
+
+A client that could not authenticate is told so a little later than it could be, which slows down those who guess
+(KIP-306), and is then hung up on.
 """
 
 from __future__ import annotations
@@ -13,6 +17,8 @@ from struct import Struct
 
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.settings import BrokerSettings
 
 __all__ = ["serve"]
 
@@ -22,29 +28,40 @@ _LENGTH = Struct(">i")
 
 
 async def serve(
-    dispatcher: Dispatcher, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, max_frame_bytes: int
+    dispatcher: Dispatcher,
+    peer: Peer,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    settings: BrokerSettings,
 ) -> None:
     """Answer what comes until the peer leaves, or has to; then close."""
-    peer = writer.get_extra_info("peername") or ("gone", 0)  # it may have left already
     try:
         while True:
-            frame = await _read_frame(reader, max_frame_bytes)
-            answer = await dispatcher.answer(frame, f"/{peer[0]}")
+            frame = await _read_frame(reader, *_limit(peer, settings))
+            answer = await dispatcher.answer(frame, peer)
+            if peer.has_failed:
+                await asyncio.sleep(settings.connection_failed_authentication_delay_ms / 1000)
             if answer is not None:
                 writer.write(answer)
                 await writer.drain()
+            if peer.has_failed:
+                raise CloseConnectionError("it could not authenticate")
     except CloseConnectionError as error:
-        _log.warning("closing the connection from %s: %s", peer, error)
+        _log.warning("closing the connection from %s: %s", peer.host, error)
     except (asyncio.IncompleteReadError, ConnectionError) as error:
-        _log.debug("the connection from %s ended: %r", peer, error)
+        _log.debug("the connection from %s ended: %r", peer.host, error)
     finally:
         writer.transport.abort()
 
 
-async def _read_frame(reader: asyncio.StreamReader, max_frame_bytes: int) -> bytes:
+def _limit(peer: Peer, settings: BrokerSettings) -> tuple[int, str]:
+    if peer.is_authenticated:
+        return settings.socket_request_max_bytes, "socket.request.max.bytes"
+    return settings.sasl_server_max_receive_size, "sasl.server.max.receive.size"
+
+
+async def _read_frame(reader: asyncio.StreamReader, most: int, setting: str) -> bytes:
     (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-    if not 0 <= length <= max_frame_bytes:
-        raise CloseConnectionError(
-            f"a request of {length} bytes is not within socket.request.max.bytes={max_frame_bytes}"
-        )
+    if not 0 <= length <= most:
+        raise CloseConnectionError(f"a request of {length} bytes is not within {setting}={most}")
     return await reader.readexactly(length)

@@ -3,19 +3,25 @@
 What Kafka does about a request it can't make sense of, this does too: it closes that connection and serves all
 others. ApiVersions is the exception (KIP-511): asked in a version that is not spoken, it answers in version 0 with
 UNSUPPORTED_VERSION and what is spoken, so that the client can begin again.
+
+Nothing is decoded that the connection may not send yet (``admission``). Between a SaslHandshake of version 0 and the
+end of the authentication, frames are tokens of SASL without a header.
 """
 
 from __future__ import annotations
 
 import logging
 
+from kafka_nextgen.broker.admission import check_admitted
 from kafka_nextgen.broker.apis import SERVED, advertised, serves
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Cluster, Context, Node
 from kafka_nextgen.broker.handlers import api_versions
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.apis import API_VERSIONS
-from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response
+from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
 from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["Dispatcher"]
@@ -30,17 +36,20 @@ class Dispatcher:
         self._cluster = cluster
         self._node = node
 
-    async def answer(self, frame: bytes, client_host: str) -> bytes | None:
+    async def answer(self, frame: bytes, peer: Peer) -> bytes | None:
         """Return the frame to send back, or None if the request wants no answer.
 
         ``frame`` is without its length. Raises ``CloseConnectionError``.
         """
+        if peer.sasl is not None and peer.sasl.takes_bare_tokens:
+            return self._answer_token(frame, peer.sasl)
         try:
+            check_admitted(peer, peek_api_key(frame), self._cluster.now())
             request = decode_request(frame)
         except DecodeError as error:
             raise CloseConnectionError(str(error)) from error
         try:
-            response = await self._handle(request, client_host)
+            response = await self._handle(request, peer)
             if response is None:
                 return None
             return encode_response(request.api, response, request.version, request.correlation_id)
@@ -50,13 +59,21 @@ class Dispatcher:
             _log.exception("%s v%d failed", request.api.name, request.version)
             raise CloseConnectionError(f"{request.api.name} failed: {error!r}") from error
 
-    async def _handle(self, request: RequestFrame, client_host: str) -> ApiMessage | None:
+    def _answer_token(self, token: bytes, sasl: SaslServer) -> bytes | None:
+        answer = sasl.authenticate(token, self._cluster.now())
+        return None if sasl.has_failed else encode_token(answer.token)
+
+    async def _handle(self, request: RequestFrame, peer: Peer) -> ApiMessage | None:
         if request.api is API_VERSIONS:
-            is_spoken = request.message is not None
-            settings = self._cluster.settings
-            return api_versions.answer(settings, advertised(settings.profile), request.version if is_spoken else None)
+            return self._versions(peer, request.version if request.message is not None else None)
         served = SERVED.get(request.api.key)
         if served is None or not serves(self._cluster.settings.profile, served.api, request.version):
             raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
-        context = Context(self._cluster, self._node, request.version, request.client_id or "", client_host)
+        context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
         return await served.handle(request.message, context)
+
+    def _versions(self, peer: Peer, version: int | None) -> ApiMessage:
+        if version is not None and peer.sasl is not None and not peer.sasl.is_done:
+            peer.sasl.versions_told()
+        settings = self._cluster.settings
+        return api_versions.answer(settings, advertised(settings.profile), version)

@@ -1,7 +1,8 @@
 """Where one node listens, and the connections it has.
 
 Connections are accepted here rather than by ``asyncio.start_server``, whose server loses one that comes while it
-closes: every connection is known from its first moment, and ``close`` leaves none behind.
+closes: every connection is known from its first moment, and ``close`` leaves none behind. TLS is agreed on in the
+connection's own task, so that a client that takes its time over it holds up nobody.
 """
 
 from __future__ import annotations
@@ -9,9 +10,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import ssl
 
 from kafka_nextgen.broker.connection import serve
 from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.security.listeners import Listener
+from kafka_nextgen.broker.security.principals import ANONYMOUS, Principal, of_certificate
+from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings
+from kafka_nextgen.broker.security.users import Users
+from kafka_nextgen.broker.settings import BrokerSettings
 
 __all__ = ["Server"]
 
@@ -20,66 +28,98 @@ _log = logging.getLogger(__name__)
 _BACKLOG = 128  # connections the system keeps for us until they are accepted
 _READ_AHEAD = 1024 * 1024  # bytes that are taken in before the peer is held up
 _PAUSE_S = 1.0  # after the system could not give us another connection
+_TLS_HANDSHAKE_TIMEOUT_S = 10.0
 
 
 class Server:
-    """Listens for one node and serves its connections, each in its task.
+    """Listens for one node and serves its connections, each in its task."""
 
-    ``max_frame_bytes`` is ``socket.request.max.bytes``, ``max_connections`` is ``max.connections``.
-    """
-
-    def __init__(self, dispatcher: Dispatcher, max_frame_bytes: int, max_connections: int) -> None:
+    def __init__(self, dispatcher: Dispatcher, settings: BrokerSettings, users: Users) -> None:
         self._dispatcher = dispatcher
-        self._max_frame_bytes = max_frame_bytes
-        self._max_connections = max_connections
-        self._listener: socket.socket | None = None
-        self._accepting: asyncio.Task[None] | None = None
-        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        self._settings = settings
+        self._users = users
+        self._sasl = SaslSettings(settings.sasl_enabled_mechanisms, settings.connections_max_reauth_ms)
+        self._listening: dict[asyncio.Task[None], socket.socket] = {}
+        self._connections: dict[asyncio.Task[None], socket.socket] = {}
 
-    async def start(self, host: str, port: int) -> int:
-        """Listen; return the port, which the system chooses if ``port`` is 0. Raises ``OSError``."""
+    async def start(self, listener: Listener, tls: ssl.SSLContext | None) -> int:
+        """Listen; return the port, which the system chooses if that of ``listener`` is 0. Raises ``OSError``."""
         loop = asyncio.get_running_loop()
         flags = socket.AI_PASSIVE
-        addresses = await loop.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=flags)
+        addresses = await loop.getaddrinfo(listener.host or None, listener.port, type=socket.SOCK_STREAM, flags=flags)
         family, _, _, _, address = addresses[0]
-        self._listener = socket.create_server(address, family=family, backlog=_BACKLOG)
-        self._listener.setblocking(False)
-        self._accepting = loop.create_task(self._accept_all(self._listener))
-        listening: int = self._listener.getsockname()[1]
-        return listening
+        bound = socket.create_server(address, family=family, backlog=_BACKLOG)
+        bound.setblocking(False)
+        self._listening[loop.create_task(self._accept_all(bound, listener, tls))] = bound
+        port: int = bound.getsockname()[1]
+        return port
 
     async def close(self) -> None:
         """Stop listening, and close every connection."""
-        if self._listener is None or self._accepting is None:
-            return
-        self._accepting.cancel()
-        await asyncio.gather(self._accepting, return_exceptions=True)
-        self._listener.close()
-        connections = dict(self._connections)
-        for task, writer in connections.items():
-            writer.transport.abort()
-            task.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
+        for tasks in (self._listening, self._connections):
+            open_sockets = dict(tasks)
+            for task in open_sockets:
+                task.cancel()
+            await asyncio.gather(*open_sockets, return_exceptions=True)
+            for each in open_sockets.values():
+                each.close()
+        self._listening.clear()
 
-    async def _accept_all(self, listener: socket.socket) -> None:
+    async def _accept_all(self, bound: socket.socket, listener: Listener, tls: ssl.SSLContext | None) -> None:
         loop = asyncio.get_running_loop()
         while True:
             try:
-                connected, _ = await loop.sock_accept(listener)
-                await self._accept(connected)
+                connected, _ = await loop.sock_accept(bound)
+                self._accept(connected, listener, tls)
             except ConnectionError as error:  # the peer is gone already
                 _log.debug("a connection ended before it was accepted: %s", error)
             except OSError as error:  # too many open files
                 _log.warning("a connection could not be accepted: %s", error)
                 await asyncio.sleep(_PAUSE_S)
 
-    async def _accept(self, connected: socket.socket) -> None:
-        reader, writer = await asyncio.open_connection(sock=connected, limit=_READ_AHEAD)
-        if len(self._connections) >= self._max_connections:
-            _log.warning("a connection is refused: there are max.connections=%d already", self._max_connections)
-            writer.transport.abort()
+    def _accept(self, connected: socket.socket, listener: Listener, tls: ssl.SSLContext | None) -> None:
+        if len(self._connections) >= self._settings.max_connections:
+            _log.warning(
+                "a connection is refused: there are max.connections=%d already", self._settings.max_connections
+            )
+            connected.close()
             return
-        serving = serve(self._dispatcher, reader, writer, self._max_frame_bytes)
-        task = asyncio.get_running_loop().create_task(serving)
-        self._connections[task] = writer
-        task.add_done_callback(self._connections.pop)
+        task = asyncio.get_running_loop().create_task(self._serve(connected, listener, tls))
+        self._connections[task] = connected
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._connections.pop(task).close()
+
+    async def _serve(self, connected: socket.socket, listener: Listener, tls: ssl.SSLContext | None) -> None:
+        try:
+            reader, writer = await _open(connected, tls)
+        except (OSError, asyncio.TimeoutError) as error:  # ssl.SSLError is an OSError
+            _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, error)
+            return
+        await serve(self._dispatcher, self._peer(listener, writer), reader, writer, self._settings)
+
+    def _peer(self, listener: Listener, writer: asyncio.StreamWriter) -> Peer:
+        address = writer.get_extra_info("peername") or ("gone", 0)  # it may have left already
+        sasl = SaslServer(self._sasl, self._users) if listener.protocol.uses_sasl else None
+        return Peer(listener, address[0], _certified(writer), sasl)
+
+
+async def _open(
+    connected: socket.socket, tls: ssl.SSLContext | None
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=_READ_AHEAD)
+    protocol = asyncio.StreamReaderProtocol(reader)
+    transport, _ = await loop.connect_accepted_socket(
+        lambda: protocol,
+        connected,
+        ssl=tls,
+        ssl_handshake_timeout=None if tls is None else _TLS_HANDSHAKE_TIMEOUT_S,
+    )
+    return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
+
+
+def _certified(writer: asyncio.StreamWriter) -> Principal:
+    certificate = writer.get_extra_info("peercert")
+    return of_certificate(certificate["subject"]) if certificate else ANONYMOUS

@@ -6,14 +6,26 @@ A setting is a field whose parser takes Kafka's name of it and the value, as wha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from attrs import field
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.secret import Secret
 
-__all__ = ["INT32_MAX", "bool_key", "int_key", "list_key", "property_name"]
+__all__ = [
+    "INT32_MAX",
+    "bool_key",
+    "choice_key",
+    "choices_key",
+    "int_key",
+    "list_key",
+    "optional_list_key",
+    "property_name",
+    "secret_key",
+    "text_key",
+]
 
 INT32_MAX: Final = 2**31 - 1
 
@@ -71,3 +83,70 @@ def list_key(default: tuple[str, ...]) -> tuple[str, ...]:
     """Names, at least one and none twice."""
     names: tuple[str, ...] = field(default=default, metadata={"parse": _text_list})
     return names
+
+
+def text_key(default: str = "") -> str:
+    """Any text."""
+    text: str = field(default=default, metadata={"parse": _text})
+    return text
+
+
+def choice_key(default: str, choices: Collection[str]) -> str:
+    """One of a few words."""
+    word: str = field(default=default, metadata={"parse": _one_of(choices)})
+    return word
+
+
+def choices_key(default: tuple[str, ...], choices: Collection[str]) -> tuple[str, ...]:
+    """Some of a few words, at least one and none twice."""
+    words: tuple[str, ...] = field(default=default, metadata={"parse": _some_of(choices)})
+    return words
+
+
+def optional_list_key(separator: str = ",") -> tuple[str, ...]:
+    """Names, or none at all."""
+    names: tuple[str, ...] = field(default=(), metadata={"parse": _split_at(separator), "separator": separator})
+    return names
+
+
+def secret_key() -> Secret | None:
+    """Text that nobody is shown; empty is none."""
+    secret: Secret | None = field(default=None, metadata={"parse": _secret})
+    return secret
+
+
+def _text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{key} must be text, not {value!r}", key)
+    return value.strip()
+
+
+def _one_of(choices: Collection[str]) -> Callable[[str, object], str]:
+    def parse(key: str, value: object) -> str:
+        if value not in choices:
+            raise ConfigError(f"{key} must be one of {', '.join(filter(None, choices))}, not {value!r}", key)
+        return str(value)
+
+    return parse
+
+
+def _some_of(choices: Collection[str]) -> Callable[[str, object], tuple[str, ...]]:
+    def parse(key: str, value: object) -> tuple[str, ...]:
+        return tuple(_one_of(choices)(key, word) for word in _text_list(key, value))
+
+    return parse
+
+
+def _split_at(separator: str) -> Callable[[str, object], tuple[str, ...]]:
+    def parse(key: str, value: object) -> tuple[str, ...]:
+        if value in ("", (), []):
+            return ()
+        return _text_list(key, value.split(separator) if isinstance(value, str) else value)
+
+    return parse
+
+
+def _secret(key: str, value: object) -> Secret | None:
+    if not isinstance(value, (str, Secret)):
+        raise ConfigError(f"{key} must be text", key)  # and what it is instead is not shown
+    return Secret.of(value) if value != "" else None

@@ -23,6 +23,7 @@ from difflib import get_close_matches
 
 from attrs import Attribute, field, fields, frozen
 
+from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, list_key, property_name
 from kafka_nextgen.coordinator.settings import Profile
@@ -67,7 +68,7 @@ def _selector_key() -> str:
 
 
 @frozen(kw_only=True)
-class BrokerSettings:
+class BrokerSettings(SecuritySettings):
     """One value per key; make it with ``from_properties``, which checks them."""
 
     # Which Kafka this is.
@@ -128,6 +129,7 @@ class BrokerSettings:
 
     def check(self) -> None:
         """Refuse values that contradict each other; raises ``ConfigError``."""
+        self.check_security()
         self._check_between_bounds("session.timeout.ms")
         self._check_between_bounds("heartbeat.interval.ms")
         self._check_between_bounds("assignment.interval.ms")
@@ -153,9 +155,10 @@ class BrokerSettings:
         return racks[index % len(racks)] if racks else None
 
     def as_properties(self) -> dict[str, str]:
-        """Every setting by Kafka's name, as text."""
+        """Every setting by Kafka's name, as text; secrets as ``***``."""
         return {
-            property_name(attribute.name): _as_text(getattr(self, attribute.name)) for attribute in fields(type(self))
+            property_name(attribute.name): _as_text(getattr(self, attribute.name), attribute)
+            for attribute in fields(type(self))
         }
 
     def _check_between_bounds(self, what: str) -> None:
@@ -174,9 +177,11 @@ def _unknown(key: str, known: tuple[str, ...]) -> str:
     return f"there is no broker setting {key}; the nearest is {nearest}"
 
 
-def _as_text(value: object) -> str:
+def _as_text(value: object, attribute: Attribute[object]) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Profile):
         return value.value
-    return ",".join(value) if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple):
+        return str(attribute.metadata.get("separator", ",")).join(value)
+    return "" if value is None else str(value)

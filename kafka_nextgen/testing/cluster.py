@@ -9,6 +9,7 @@ from types import TracebackType
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.secret import Secret
 
 __all__ = ["Cluster"]
 
@@ -28,15 +29,21 @@ class Cluster:
         brokers: how many broker nodes there are.
         config: broker settings by Kafka's names; see ``kafka_nextgen.broker.BrokerSettings``.
         profile: the release of Kafka to be like, from ``"4.0"`` to ``"4.3"``; the newest by default.
+        users: who may log in where SASL is spoken: passwords by user name.
 
     Raises:
         ConfigError: a setting is unknown or can't be.
     """
 
     def __init__(
-        self, brokers: int = 1, config: Mapping[str, object] | None = None, *, profile: str | None = None
+        self,
+        brokers: int = 1,
+        config: Mapping[str, object] | None = None,
+        *,
+        profile: str | None = None,
+        users: Mapping[str, Secret | str] | None = None,
     ) -> None:
-        self._broker = Broker(config, nodes=brokers, profile=profile)
+        self._broker = Broker(config, nodes=brokers, profile=profile, users=users)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_running = False
@@ -46,6 +53,11 @@ class Cluster:
         """What clients take as ``bootstrap.servers``. Raises ``MisuseError`` unless the cluster runs."""
         self._check_running()
         return self._broker.bootstrap_servers
+
+    def bootstrap_servers_of(self, listener: str) -> str:
+        """The same for the clients of one listener. Raises ``MisuseError`` unless it is there and the cluster runs."""
+        self._check_running()
+        return self._broker.bootstrap_servers_of(listener)
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
         """Make a topic. Raises ``MisuseError`` if there is one, or the name or the number can't be."""

@@ -28,6 +28,8 @@ __all__ = [
     "decode_response",
     "encode_request",
     "encode_response",
+    "encode_token",
+    "peek_api_key",
     "peek_correlation_id",
 ]
 
@@ -66,6 +68,17 @@ def encode_response(api: Api, message: ApiMessage, version: int, correlation_id:
         version = 0
     tags = _NO_TAGS if _has_tagged_header(api, version) else b""
     return _framed([_INT32.pack(correlation_id), tags], message.encode(version=version))
+
+
+def encode_token(token: bytes) -> bytes:
+    """Write a token of SASL without any header, as it follows SaslHandshake v0, with the length in front."""
+    return _framed([], token)
+
+
+def peek_api_key(frame: bytes | memoryview) -> int:
+    """Read which API a request is of; ``frame`` is without its length. Raises ``DecodeError``."""
+    need(_INT16.size, 0, len(frame), "request header, API key")
+    return int(_INT16.unpack_from(frame)[0])
 
 
 def peek_correlation_id(frame: bytes | memoryview) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -145,12 +146,22 @@ def test_each_node_lists_and_deletes_its_own_groups(clients: dict[int, Client]) 
     [("", 0), ("a", 97 % 50), ("ü", 252 % 50), ("hello", 99162322 % 50), ("polygenelubricants", 0)],
 )
 def test_the_coordinator_hangs_on_the_groups_hash_as_in_kafka(group: str, partition: int) -> None:
-    nodes = [Node(number, "localhost") for number in range(50)]
+    nodes = [Node(number) for number in range(50)]
     state = ClusterState(BrokerSettings(), nodes, lambda: 0.0)
     assert state.coordinator_of(group).node_id == partition
 
 
 def test_what_clients_are_told_may_differ_from_what_is_listened_on() -> None:
-    broker = Broker(host="0.0.0.0", advertised_host="kafka.example")
-    assert broker._cluster.nodes[0].host == "kafka.example"
-    assert Broker(host="0.0.0.0")._cluster.nodes[0].host != "0.0.0.0"
+    told = Broker(host="0.0.0.0", advertised_host="kafka.example")
+    named = Broker(host="0.0.0.0")
+
+    async def start_both() -> None:
+        for broker in (told, named):
+            await broker.start()
+            addresses.append(broker.bootstrap_servers)
+            await broker.close()
+
+    addresses: list[str] = []
+    asyncio.run(start_both())
+    assert addresses[0].startswith("kafka.example:")
+    assert not addresses[1].startswith("0.0.0.0:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.cluster import Context, Node
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeClusterRequest, DescribeClusterResponse
 
@@ -26,7 +26,10 @@ async def handle(request: DescribeClusterRequest, context: Context) -> DescribeC
         error_code=ErrorCode.NONE,
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
-        brokers=[
-            _Broker(broker_id=node.node_id, host=node.host, port=node.port, rack=node.rack) for node in cluster.nodes
-        ],
+        brokers=[_broker(node, context) for node in cluster.nodes],
     )
+
+
+def _broker(node: Node, context: Context) -> _Broker:
+    address = context.endpoint(node)
+    return _Broker(broker_id=node.node_id, host=address.host, port=address.port, rack=node.rack)

@@ -28,4 +28,5 @@ def _find(key_type: int, key: str, context: Context) -> FoundCoordinator:
             message="this broker coordinates groups only; it has no transactions and no share groups",
         )
     node = context.cluster.coordinator_of(key)
-    return FoundCoordinator(key, node.node_id, node.host, node.port)
+    address = context.endpoint(node)
+    return FoundCoordinator(key, node.node_id, address.host, address.port)

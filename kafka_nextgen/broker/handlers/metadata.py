@@ -27,15 +27,16 @@ async def handle(request: MetadataRequest, context: Context) -> MetadataResponse
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
         topics = [_asked(topic, context, may_create) for topic in request.topics]
     return MetadataResponse(
-        brokers=[_broker(node) for node in cluster.nodes],
+        brokers=[_broker(node, context) for node in cluster.nodes],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         topics=topics,
     )
 
 
-def _broker(node: Node) -> _Broker:
-    return _Broker(node_id=node.node_id, host=node.host, port=node.port, rack=node.rack)
+def _broker(node: Node, context: Context) -> _Broker:
+    address = context.endpoint(node)
+    return _Broker(node_id=node.node_id, host=address.host, port=address.port, rack=node.rack)
 
 
 def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:

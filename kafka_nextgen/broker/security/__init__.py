@@ -1,0 +1,9 @@
+"""Who may connect to the broker, and what they may do.
+
+A connection comes to a listener (``listeners``), which says whether it is encrypted (``tls``) and whether the client
+has to authenticate (``sasl``, with ``plain`` and ``scram`` for the mechanisms and ``users`` for who there is). That
+makes a principal (``principals``). What a principal may do is decided by rules (``rules``): Kafka's ACLs. Which right
+each API asks for is in one table, ``requirements``; the check itself stands in the handler of the API.
+
+Nothing here does I/O: files of keys are read once, when the broker is made.
+"""

@@ -1,0 +1,74 @@
+"""Principals: who is at the other end of a connection, as ``User:name``.
+
+Without authentication everybody is ``User:ANONYMOUS``. With SASL the name is the user's. With a client certificate it
+is the certificate's distinguished name as RFC 2253 writes it, the last part first: ``User:CN=billing,O=Example``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attrs import frozen
+
+__all__ = ["ANONYMOUS", "Principal", "of_certificate"]
+
+USER: Final = "User"
+
+#: A subject as ``ssl.SSLSocket.getpeercert`` gives it: sets of (attribute, value), the widest first.
+Subject = Iterable[Iterable[tuple[str, str]]]
+
+#: The short names of RFC 2253.
+_SHORT: Final[Mapping[str, str]] = {
+    "commonName": "CN",
+    "countryName": "C",
+    "domainComponent": "DC",
+    "localityName": "L",
+    "organizationName": "O",
+    "organizationalUnitName": "OU",
+    "stateOrProvinceName": "ST",
+    "streetAddress": "STREET",
+    "userId": "UID",
+}
+
+_SPECIAL = re.compile(r'([,+"\\<>;=])')
+
+
+@frozen(order=True)
+class Principal:
+    """A type, which is ``User`` unless rules say something else, and a name."""
+
+    type: str
+    name: str
+
+    @classmethod
+    def user(cls, name: str) -> Principal:
+        """The principal of a user."""
+        return cls(USER, name)
+
+    @classmethod
+    def parse(cls, text: str) -> Principal:
+        """Read ``Type:name``. Raises ``ValueError``."""
+        kind, colon, name = text.partition(":")
+        if not (kind and colon and name):
+            raise ValueError(f"{text!r} is no principal: write it Type:name, such as User:alice")
+        return cls(kind, name)
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.name}"
+
+
+#: Everybody who has not authenticated.
+ANONYMOUS: Final = Principal.user("ANONYMOUS")
+
+
+def of_certificate(subject: Subject) -> Principal:
+    """The principal of a client that showed a certificate with this subject; anonymous if the subject is empty."""
+    parts = ["+".join(f"{_SHORT.get(name, name)}={_escaped(value)}" for name, value in part) for part in subject]
+    return Principal.user(",".join(reversed(parts))) if parts else ANONYMOUS
+
+
+def _escaped(value: str) -> str:
+    text = _SPECIAL.sub(r"\\\1", value)
+    return f"\\{text}" if text.startswith(("#", " ")) else text

@@ -1,0 +1,113 @@
+"""Users and their passwords, which are kept salted and hashed only (RFC 5802: StoredKey and ServerKey).
+
+A user who is configured with a password may use every mechanism. SCRAM credentials can also be set and taken away one
+by one (KIP-554), for users who then can use that mechanism only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from typing import Final
+
+from attrs import field, frozen
+from scramp import ScramException, ScramMechanism
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.secret import Secret
+
+__all__ = ["ITERATIONS", "SCRAM_HASHES", "ScramCredential", "Users"]
+
+#: How often a password is hashed that is configured: the least that Kafka and RFC 7677 allow.
+ITERATIONS: Final = 4096
+
+#: The hash behind each SCRAM mechanism (RFC 5802, RFC 7677).
+SCRAM_HASHES: Final[Mapping[str, str]] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
+
+_SALT_BYTES: Final = 16
+
+
+@frozen
+class ScramCredential:
+    """What a server keeps of a password: enough to check it, and not enough to log in somewhere else."""
+
+    salt: bytes = field(repr=False)
+    stored_key: bytes = field(repr=False)
+    server_key: bytes = field(repr=False)
+    iterations: int
+
+    @classmethod
+    def of_password(cls, mechanism: str, password: Secret) -> ScramCredential:
+        """Salt and hash a password. Raises ``ConfigError`` for one that RFC 4013 has no place for."""
+        try:
+            made = ScramMechanism(mechanism).make_auth_info(password.reveal(), iteration_count=ITERATIONS)
+        except ScramException as error:
+            raise ConfigError(f"a password can't be used with {mechanism}: {error}") from None
+        return cls(*made)
+
+    @classmethod
+    def of_salted(cls, mechanism: str, salted: bytes, salt: bytes, iterations: int) -> ScramCredential:
+        """Take over a password that a client has salted and hashed (KIP-554)."""
+        name = SCRAM_HASHES[mechanism]
+        client_key = hmac.digest(salted, b"Client Key", name)
+        server_key = hmac.digest(salted, b"Server Key", name)
+        return cls(salt, hashlib.new(name, client_key).digest(), server_key, iterations)
+
+
+@frozen
+class _Hashed:
+    """A password for PLAIN, which is sent as it is and so needs no keys."""
+
+    salt: bytes = field(repr=False)
+    digest: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, password: Secret) -> _Hashed:
+        salt = secrets.token_bytes(_SALT_BYTES)
+        return cls(salt, _hash(password, salt))
+
+    def fits(self, password: Secret) -> bool:
+        return hmac.compare_digest(_hash(password, self.salt), self.digest)
+
+
+def _hash(password: Secret, salt: bytes) -> bytes:
+    return hashlib.pbkdf2_hmac("sha256", password.reveal().encode(), salt, ITERATIONS)
+
+
+class Users:
+    """Everybody who may log in: passwords by name to begin with."""
+
+    def __init__(self, passwords: Mapping[str, Secret | str] | None = None) -> None:
+        given = {name: Secret.of(password) for name, password in (passwords or {}).items()}
+        self._hashed = {name: _Hashed.of(password) for name, password in given.items()}
+        self._scram = {
+            (name, mechanism): ScramCredential.of_password(mechanism, given[name])
+            for name in given
+            for mechanism in SCRAM_HASHES
+        }
+        self._nobody = _Hashed.of(Secret(secrets.token_hex()))
+
+    def is_password_of(self, name: str, password: Secret) -> bool:
+        """Whether this is the user's password, for PLAIN; takes as long for a user there is not."""
+        return self._hashed.get(name, self._nobody).fits(password)
+
+    def scram_credential(self, name: str, mechanism: str) -> ScramCredential | None:
+        """What is kept for one SCRAM mechanism."""
+        return self._scram.get((name, mechanism))
+
+    def scram_users(self) -> dict[str, dict[str, int]]:
+        """The iterations of each user's credentials, by user and mechanism (KIP-554)."""
+        users: dict[str, dict[str, int]] = {}
+        for (name, mechanism), credential in sorted(self._scram.items(), key=lambda entry: entry[0]):
+            users.setdefault(name, {})[mechanism] = credential.iterations
+        return users
+
+    def set_scram(self, name: str, mechanism: str, credential: ScramCredential) -> None:
+        """Give a user a SCRAM credential, or another one."""
+        self._scram[name, mechanism] = credential
+
+    def delete_scram(self, name: str, mechanism: str) -> bool:
+        """Take a SCRAM credential away; False if there is none."""
+        return self._scram.pop((name, mechanism), None) is not None
