@@ -6,17 +6,19 @@ from collections.abc import Mapping
 
 from kafka_nextgen.assignors.spec import MemberSpec
 
-__all__ = ["line_of", "place_in_line"]
-
-
-def place_in_line(item: tuple[str, MemberSpec]) -> tuple[bool, str]:
-    """Static members first: they keep their place, and with it their partitions, over a restart (KIP-345)."""
-    member_id, member = item
-    if member.instance_id is not None:
-        return False, member.instance_id
-    return True, member_id
+__all__ = ["line_of"]
 
 
 def line_of(members: Mapping[str, MemberSpec]) -> list[str]:
-    """The member ids in line."""
-    return [member_id for member_id, _ in sorted(members.items(), key=place_in_line)]
+    """The member ids in line.
+
+    Static members first, by instance id: they keep their place, and with it their partitions, over a restart
+    (KIP-345). Then the others, by member id.
+    """
+    static = [
+        (member.instance_id, member_id) for member_id, member in members.items() if member.instance_id is not None
+    ]
+    if not static:
+        return sorted(members)
+    dynamic = sorted(member_id for member_id, member in members.items() if member.instance_id is None)
+    return [member_id for _, member_id in sorted(static)] + dynamic

@@ -4,13 +4,16 @@ Members stand in line, static ones first by instance id, then the others by memb
 assignment, decides who gets what. So partition 7 of ``orders`` and partition 7 of ``payments`` meet at the same
 member as long as both topics have as many partitions and the same subscribers: the topics are co-partitioned
 (KIP-848, "Server Side Mode"). With p partitions and m subscribers everybody gets p // m, the first p % m one more.
+
+Topics that are co-partitioned are cut once, together.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Mapping
 
-from kafka_nextgen.assignors.line import place_in_line
+from kafka_nextgen.assignors.kinds import kinds_of, kinds_of_topics
+from kafka_nextgen.assignors.line import line_of
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     GroupAssignment,
@@ -21,6 +24,11 @@ from kafka_nextgen.types import TopicId
 
 __all__ = ["RangeAssignor"]
 
+_NOTHING = MemberAssignment()
+
+#: Topics that are cut alike: their number of partitions, and the kinds of members in front of them.
+Cut = tuple[int, tuple[int, ...]]
+
 
 class RangeAssignor(PartitionAssignor):
     """Contiguous ranges per topic; keeps topics co-partitioned, does not mind moving partitions."""
@@ -29,33 +37,32 @@ class RangeAssignor(PartitionAssignor):
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Cut each topic into ranges, in the line of its subscribers."""
-        shares: dict[str, dict[TopicId, range]] = {member_id: {} for member_id in group.members}
-        subscribers = _subscribers(group)
-        for topic_id, topic in group.topics.items():
-            in_line = subscribers.get(topic.name, [])
-            for member_id, share in zip(in_line, _ranges(topic.num_partitions, len(in_line)), strict=True):
-                if share:
-                    shares[member_id][topic_id] = share
+        in_line = line_of(group.members)
+        kinds = kinds_of((group.members[member_id] for member_id in in_line), group.topics)
+        shares: list[dict[TopicId, frozenset[int]]] = [{} for _ in in_line]
+        for (num_partitions, subscribing), topics in _alike(group, kinds_of_topics(kinds)).items():
+            places = sorted(place for kind in subscribing for place in kinds[kind].places)
+            for place, numbers in zip(places, _ranges(num_partitions, len(places)), strict=False):
+                shares[place].update(dict.fromkeys(topics, numbers))
         return GroupAssignment(
             {
-                member_id: MemberAssignment({topic_id: frozenset(share) for topic_id, share in topics.items()})
-                for member_id, topics in shares.items()
+                member_id: MemberAssignment(share) if share else _NOTHING
+                for member_id, share in zip(in_line, shares, strict=True)
             }
         )
 
 
-def _subscribers(group: AssignmentSpec) -> dict[str, list[str]]:
-    """The line of members in front of each topic, by the topic's name."""
-    subscribers: dict[str, list[str]] = {}
-    for member_id, member in sorted(group.members.items(), key=place_in_line):
-        for name in member.subscribed_topics:
-            subscribers.setdefault(name, []).append(member_id)
-    return subscribers
+def _alike(group: AssignmentSpec, kinds: Mapping[TopicId, list[int]]) -> dict[Cut, dict[TopicId, None]]:
+    alike: dict[Cut, dict[TopicId, None]] = {}
+    for topic_id, subscribing in kinds.items():
+        cut = (group.topics[topic_id].num_partitions, tuple(subscribing))
+        alike.setdefault(cut, {})[topic_id] = None
+    return alike
 
 
-def _ranges(num_partitions: int, num_members: int) -> list[range]:
-    if num_members == 0:
-        return []
+def _ranges(num_partitions: int, num_members: int) -> list[frozenset[int]]:
+    """The ranges of those who get any."""
     share, extra = divmod(num_partitions, num_members)
-    firsts = [place * share + min(place, extra) for place in range(num_members + 1)]
-    return [range(first, after) for first, after in pairwise(firsts)]
+    ends = [place * share + min(place, extra) for place in range(num_members + 1)]
+    getting = num_members if share else extra
+    return [frozenset(range(ends[place], ends[place + 1])) for place in range(getting)]

@@ -13,9 +13,13 @@ maps, and differs from run to run).
 
 from __future__ import annotations
 
-from kafka_nextgen.assignors.numbering import Numbering
-from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, PartitionAssignor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from kafka_nextgen.assignors.keeping import Kept, Share, keep
+from kafka_nextgen.assignors.kinds import Kind, kinds_of
+from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberAssignment, PartitionAssignor
 from kafka_nextgen.assignors.uniform_mixed import share_among_mixed
+from kafka_nextgen.types import TopicId
 
 __all__ = ["UniformAssignor"]
 
@@ -27,41 +31,80 @@ class UniformAssignor(PartitionAssignor):
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Share the partitions evenly, moving as few as evenness allows."""
-        subscriptions = {frozenset(member.subscribed_topics) for member in group.members.values()}
-        subscribed = frozenset().union(*subscriptions)
-        numbering = Numbering({tid: topic for tid, topic in group.topics.items() if topic.name in subscribed})
-        if len(subscriptions) <= 1:
-            shares = _share_among_equals(group, numbering)
-        else:
-            shares = share_among_mixed(group, numbering)
-        return GroupAssignment({member_id: numbering.to_assignment(share) for member_id, share in shares.items()})
+        member_ids = sorted(group.members)
+        members = [group.members[member_id] for member_id in member_ids]
+        kinds = kinds_of(members, group.topics)
+        kept = keep([member.target for member in members], kinds)
+        if len(kinds) == 1:
+            _share_among_equals(kept, kinds[0])
+        elif kinds:
+            share_among_mixed(kept, kinds)
+        return GroupAssignment(dict(zip(member_ids, map(MemberAssignment, kept.shares), strict=True)))
 
 
-def _share_among_equals(group: AssignmentSpec, numbering: Numbering) -> dict[str, list[int]]:
-    shares: dict[str, list[int]] = {}
-    if not group.members:
-        return shares
-    due, extras = divmod(len(numbering), len(group.members))
-    free = [True] * len(numbering)
-    for member_id, member in sorted(group.members.items()):
-        had = [number for number in numbering.of_subscribed(member.target, member.subscribed_topics) if free[number]]
-        may_keep = due + 1 if extras and len(had) > due else due
-        extras -= may_keep > due
-        shares[member_id] = had[:may_keep]
-        for number in shares[member_id]:
-            free[number] = False
-    _fill_up(shares, due, extras, [number for number, is_free in enumerate(free) if is_free])
-    return shares
+def _share_among_equals(kept: Kept, kind: Kind) -> None:
+    num_partitions = sum(topic.num_partitions for topic in kind.topics.values())
+    due, extras = divmod(num_partitions, len(kept.shares))
+    for place, load in enumerate(kept.loads):
+        if load > due:
+            may_keep = due + 1 if extras else due
+            extras -= may_keep > due
+            if load > may_keep:
+                _cut_down(kept, place, may_keep, kind)
+    _fill_up(kept, due, extras, kind)
 
 
-def _fill_up(shares: dict[str, list[int]], due: int, extras: int, free: list[int]) -> None:
+def _cut_down(kept: Kept, place: int, may_keep: int, kind: Kind) -> None:
+    """Let a member keep the first ``may_keep`` of its partitions."""
+    share, remaining = kept.shares[place], {}
+    kept.loads[place] = may_keep
+    for topic_id in kind.topics:
+        if topic_id in share:
+            numbers = sorted(share[topic_id])
+            if may_keep:
+                remaining[topic_id] = frozenset(numbers[:may_keep])
+            kept.free.setdefault(topic_id, []).extend(numbers[may_keep:])
+            may_keep -= min(may_keep, len(numbers))
+    kept.shares[place] = remaining
+
+
+def _fill_up(kept: Kept, due: int, extras: int, kind: Kind) -> None:
     """Hand the free partitions, in order, to those below their due; ``extras`` of them are due one more."""
-    taken = 0
-    for share in shares.values():
-        missing = due - len(share)
+    places, counts = [], []
+    for place, load in enumerate(kept.loads):
+        missing = due - load
         if missing >= 0 and extras:
             missing, extras = missing + 1, extras - 1
         if missing > 0:
-            share.extend(free[taken : taken + missing])
-            taken += missing
-    assert taken == len(free), "what is due adds up to all partitions"
+            places.append(place)
+            counts.append(missing)
+    free = [(topic_id, sorted(kept.free[topic_id])) for topic_id in kind.topics if topic_id in kept.free]
+    assert sum(counts) == sum(len(numbers) for _, numbers in free), "what is due adds up to all partitions"
+    for place, piece in zip(places, _cut(free, counts), strict=True):
+        share = kept.shares[place]
+        kept.shares[place] = _united(share, piece) if share else piece
+
+
+def _cut(free: Sequence[tuple[TopicId, list[int]]], counts: Iterable[int]) -> Iterator[dict[TopicId, frozenset[int]]]:
+    """Cut the free partitions, all topics in a row, into pieces of these sizes."""
+    if not free:
+        return
+    topics, begin = iter(free), 0
+    topic_id, numbers = next(topics)
+    for count in counts:
+        piece = {}
+        while begin + count > len(numbers):
+            if begin < len(numbers):
+                piece[topic_id] = frozenset(numbers[begin:])
+                count -= len(numbers) - begin
+            (topic_id, numbers), begin = next(topics), 0
+        piece[topic_id] = frozenset(numbers[begin : begin + count])
+        begin += count
+        yield piece
+
+
+def _united(share: Share, more: Mapping[TopicId, frozenset[int]]) -> Share:
+    united = dict(share)
+    for topic_id, numbers in more.items():
+        united[topic_id] = numbers | united[topic_id] if topic_id in united else numbers
+    return united

@@ -9,117 +9,81 @@
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush, heapreplace
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.numbering import Numbering
-from kafka_nextgen.assignors.spec import AssignmentSpec
+from kafka_nextgen.assignors.keeping import Kept
+from kafka_nextgen.assignors.kinds import Kind, kinds_of_topics
+from kafka_nextgen.assignors.least_loaded import Front, LeastLoaded
+from kafka_nextgen.assignors.moving import Holdings
 from kafka_nextgen.types import TopicId
 
 __all__ = ["share_among_mixed"]
 
 MAX_SWEEPS = 16
 
-#: Who has what: by member id, by topic, the numbers of the partitions.
-Holdings = dict[str, dict[TopicId, list[int]]]
-
 
 @frozen
 class _Topic:
     topic_id: TopicId
-    partitions: range
-    subscribers: tuple[str, ...]
+    num_partitions: int
+    kinds: tuple[int, ...]
+    num_subscribers: int
 
     @property
     def need(self) -> tuple[float, int, TopicId]:
-        return -len(self.partitions) / len(self.subscribers), len(self.subscribers), self.topic_id
+        return -self.num_partitions / self.num_subscribers, self.num_subscribers, self.topic_id
 
 
-def share_among_mixed(group: AssignmentSpec, numbering: Numbering) -> dict[str, list[int]]:
-    """Share the partitions of ``numbering`` out; the result has every member's numbers."""
-    topics = _by_need(group, numbering)
-    holdings, free = _keep(group, numbering)
-    loads = {member_id: sum(map(len, held.values())) for member_id, held in holdings.items()}
-    for topic in topics:
-        _fill(topic, free, holdings, loads)
+def share_among_mixed(kept: Kept, kinds: Sequence[Kind]) -> None:
+    """Share the free partitions out, and make it even; ``kept.shares`` are then what everybody is to have."""
+    topics = _by_need(kinds)
+    loads = LeastLoaded(kinds, kept.loads)
+    holdings = Holdings(kept.shares, [topic.topic_id for topic in topics])
+    for index, topic in enumerate(topics):
+        free = kept.free.get(topic.topic_id, [])
+        holdings.give(index, loads.take(topic.kinds, len(free)), free)
     for _ in range(MAX_SWEEPS):
-        moved = [_balance(topic, holdings, loads) for topic in topics]
+        moved = [_balance(index, topic, loads, holdings) for index, topic in enumerate(topics)]
         if not any(moved):
             break
-    return {
-        member_id: [number for numbers in held.values() for number in numbers] for member_id, held in holdings.items()
-    }
+    kept.shares[:] = holdings.shares()
 
 
-def _by_need(group: AssignmentSpec, numbering: Numbering) -> list[_Topic]:
-    subscribers: dict[str, list[str]] = {}
-    for member_id, member in sorted(group.members.items()):
-        for name in member.subscribed_topics:
-            subscribers.setdefault(name, []).append(member_id)
+def _by_need(kinds: Sequence[Kind]) -> list[_Topic]:
+    counts = {topic_id: topic.num_partitions for kind in kinds for topic_id, topic in kind.topics.items()}
     topics = [
-        _Topic(topic_id, numbering.of_topic(topic_id), tuple(subscribers[group.topics[topic_id].name]))
-        for topic_id in numbering.first
+        _Topic(topic_id, counts[topic_id], tuple(subscribing), sum(len(kinds[kind].places) for kind in subscribing))
+        for topic_id, subscribing in kinds_of_topics(kinds).items()
     ]
     return sorted(topics, key=lambda topic: topic.need)
 
 
-def _keep(group: AssignmentSpec, numbering: Numbering) -> tuple[Holdings, list[bool]]:
-    holdings: Holdings = {}
-    free = [True] * len(numbering)
-    for member_id, member in sorted(group.members.items()):
-        held = holdings[member_id] = {}
-        for number in numbering.of_subscribed(member.target, member.subscribed_topics):
-            if free[number]:
-                free[number] = False
-                held.setdefault(numbering.topic_of(number), []).append(number)
-    return holdings, free
-
-
-def _fill(topic: _Topic, free: list[bool], holdings: Holdings, loads: dict[str, int]) -> None:
-    """Give each free partition of the topic to the least loaded of its subscribers."""
-    waiting = [number for number in topic.partitions if free[number]]
-    if not waiting:
-        return
-    least = [(loads[member_id], member_id) for member_id in topic.subscribers]
-    heapify(least)
-    for number in waiting:
-        load, member_id = least[0]
-        holdings[member_id].setdefault(topic.topic_id, []).append(number)
-        loads[member_id] = load + 1
-        heapreplace(least, (load + 1, member_id))
-
-
-def _balance(topic: _Topic, holdings: Holdings, loads: dict[str, int]) -> bool:
+def _balance(index: int, topic: _Topic, loads: LeastLoaded, holdings: Holdings) -> bool:
     """Move the topic's partitions from the most to the least loaded subscriber; whether any moved.
 
-    Both heaps keep entries whose load is out of date; they are dropped when they come to the top.
+    The heap of the most loaded keeps entries whose load is out of date; they are dropped when they come to the top.
     """
-    least = [(loads[member_id], member_id) for member_id in topic.subscribers]
-    most = [(-loads[member_id], member_id) for member_id in topic.subscribers if topic.topic_id in holdings[member_id]]
-    heapify(least)
+    most_loaded = max(map(loads.loads.__getitem__, holdings.holders[index]), default=0)
+    if most_loaded - loads.least(topic.kinds) <= 1:
+        return False
+    most = [(-loads.loads[place], place) for place in holdings.holders[index]]
     heapify(most)
+    least = Front(loads, topic.kinds)
     moved = False
     while most:
         load, giver = most[0]
-        if -load != loads[giver] or not holdings[giver].get(topic.topic_id):
+        if -load != loads.loads[giver] or not holdings.has_any(index, giver):
             heappop(most)
             continue
-        while least[0][0] != loads[least[0][1]]:
-            heappop(least)
-        taker = least[0][1]
-        if loads[giver] - loads[taker] <= 1:
+        taker = least.first()
+        if loads.loads[giver] - loads.loads[taker] <= 1:
             break
-        _move(topic.topic_id, giver, taker, holdings, loads)
+        holdings.move(index, giver, taker)
+        least.move(giver, taker)
         moved = True
-        for member_id in (giver, taker):
-            heappush(least, (loads[member_id], member_id))
-            heappush(most, (-loads[member_id], member_id))
+        for place in (giver, taker):
+            heappush(most, (-loads.loads[place], place))
     return moved
-
-
-def _move(topic_id: TopicId, giver: str, taker: str, holdings: Holdings, loads: dict[str, int]) -> None:
-    number = holdings[giver][topic_id].pop()
-    holdings[taker].setdefault(topic_id, []).append(number)
-    loads[giver] -= 1
-    loads[taker] += 1
