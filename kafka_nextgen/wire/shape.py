@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from attrs import frozen
+from kafka.protocol.api_data import ApiData
 from kafka.protocol.schemas import ArrayField, BaseField
 
 from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, Frame, Length, refuse
@@ -43,10 +44,10 @@ _FIXED_SIZES = {
 
 #: librdkafka (2.16 still) writes the null that asks Metadata for all topics with four bytes instead of one. Read
 #: right, the first four bytes are a whole request and three are left over; Kafka's brokers never look at those.
-_LEFT_OVER: dict[type[ApiMessage], int] = {MetadataRequest: 3}
+_LEFT_OVER: dict[type[ApiMessage] | type[ApiData], int] = {MetadataRequest: 3}
 
 
-def check(message: type[ApiMessage], version: int, body: bytes | memoryview) -> None:
+def check(message: type[ApiMessage] | type[ApiData], version: int, body: bytes | memoryview) -> None:
     """Refuse ``body`` unless it is exactly one ``message`` of ``version``; raises ``DecodeError``."""
     pos = _walk_of(message, version).over(Frame(body), 0, len(body))
     left = len(body) - pos
@@ -55,8 +56,8 @@ def check(message: type[ApiMessage], version: int, body: bytes | memoryview) -> 
 
 
 @cache
-def _walk_of(message: type[ApiMessage], version: int) -> Walk:
-    flexible = message.flexible_version_q(version)
+def _walk_of(message: type[ApiMessage] | type[ApiData], version: int) -> Walk:
+    flexible = bool(message.flexible_version_q(version))  # type: ignore[no-untyped-call]  # of ApiData
     return _Compiler(version, flexible).structure(message.fields.values(), f"{message.name} v{version}")
 
 

@@ -1,0 +1,67 @@
+"""Records to keys and values and back, by the numbers these begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT, TARGET, TARGET_SHARE
+from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
+from kafka_nextgen.bridge.offsets_topic.groups import GROUP, MEMBER, PATTERN
+from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
+from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
+from kafka_nextgen.coordinator.records import Record
+from kafka_nextgen.wire.offsets_topic import decode_message, encode_message, read_number
+
+__all__ = ["KeyAndValue", "Skipped", "decode", "encode"]
+
+_KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN)
+_BY_NUMBER: Mapping[int, RecordKind] = {0: OFFSET, **{kind.number: kind for kind in _KINDS}}
+_BY_RECORD: Mapping[type[Record], RecordKind] = {
+    **{kind.record: kind for kind in _KINDS},
+    **{kind.removed: kind for kind in _KINDS},
+}
+_KEY_VERSION = 0
+
+
+@frozen
+class KeyAndValue:
+    """A record as the log has it; a tombstone has no value."""
+
+    key: bytes
+    value: bytes | None
+
+
+@frozen
+class Skipped:
+    """A record that is none of ours. ``what`` says of which type or version it is, not which record."""
+
+    what: str
+
+
+def encode(record: Record) -> KeyAndValue:
+    """Write a record as Kafka's coordinator does."""
+    kind = _BY_RECORD[type(record)]
+    key = encode_message(kind.number, kind.to_key(record), _KEY_VERSION)
+    if isinstance(record, kind.removed):
+        return KeyAndValue(key, None)
+    value = encode_message(kind.version, kind.to_value(record), kind.version)
+    return KeyAndValue(key, kind.finish(record, value))
+
+
+def decode(key: bytes | None, value: bytes | None) -> Record | Skipped:
+    """Read a record of the log. Raises ``DecodeError`` for one that is not what its type and version say."""
+    if key is None:
+        return Skipped("a record without a key")
+    number = read_number(key, "a key of the offsets topic")
+    kind = _BY_NUMBER.get(number)
+    if kind is None:
+        return Skipped(f"record type {number}")
+    key_message = decode_message(kind.key, key, _KEY_VERSION)
+    if value is None:
+        return kind.removed_from(key_message)
+    version = read_number(value, kind.value.name)
+    if not 0 <= version <= kind.value.max_version:
+        return Skipped(f"version {version} of record type {number}")
+    return kind.from_messages(key_message, decode_message(kind.value, value, version))

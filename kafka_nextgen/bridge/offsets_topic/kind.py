@@ -1,0 +1,34 @@
+"""What there is to know of one type of record: its messages, and how the coordinator's records become them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+from kafka.protocol.api_data import ApiData
+
+from kafka_nextgen.coordinator import records as r
+
+__all__ = ["RecordKind"]
+
+
+@frozen(kw_only=True)
+class RecordKind:
+    """One type of record.
+
+    ``version`` is the value's version that is written. ``to_key`` takes a record or its tombstone, ``to_value`` a
+    record; ``from_messages`` and ``removed_from`` lead back. ``finish`` adds to a value's bytes what its message lacks.
+    """
+
+    number: int
+    key: type[ApiData]
+    value: type[ApiData]
+    version: int = 0
+    record: type[r.Record]
+    removed: type[r.Record]
+    to_key: Callable[[Any], ApiData]
+    to_value: Callable[[Any], ApiData]
+    from_messages: Callable[[Any, Any], r.Record]
+    removed_from: Callable[[Any], r.Record]
+    finish: Callable[[Any, bytes], bytes] = lambda record, value: value

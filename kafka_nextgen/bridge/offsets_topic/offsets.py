@@ -1,0 +1,53 @@
+"""Committed offsets. The topic's id came with version 4 of the value, the leader epoch with version 3."""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
+from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.offsets_topic import OffsetCommitKey, OffsetCommitValue
+
+__all__ = ["OFFSET"]
+
+
+def _to_key(record: OffsetCommitted | OffsetRemoved) -> OffsetCommitKey:
+    partition = record.partition
+    return OffsetCommitKey(group=record.group_id, topic=partition.topic, partition=partition.partition)
+
+
+def _to_value(record: OffsetCommitted) -> OffsetCommitValue:
+    return OffsetCommitValue(
+        offset=record.offset.offset,
+        leader_epoch=record.offset.leader_epoch,
+        metadata=record.offset.metadata,
+        commit_timestamp=record.commit_timestamp_ms,
+        topic_id=record.topic_id,
+    )
+
+
+def _from_messages(key: OffsetCommitKey, value: OffsetCommitValue) -> OffsetCommitted:
+    return OffsetCommitted(
+        key.group,
+        TopicPartition(key.topic, key.partition),
+        OffsetAndMetadata(value.offset, value.leader_epoch, value.metadata),
+        value.commit_timestamp,
+        value.topic_id,
+    )
+
+
+def _removed_from(key: OffsetCommitKey) -> OffsetRemoved:
+    return OffsetRemoved(key.group, TopicPartition(key.topic, key.partition))
+
+
+OFFSET = RecordKind(
+    number=1,
+    key=OffsetCommitKey,
+    value=OffsetCommitValue,
+    version=4,
+    record=OffsetCommitted,
+    removed=OffsetRemoved,
+    to_key=_to_key,
+    to_value=_to_value,
+    from_messages=_from_messages,
+    removed_from=_removed_from,
+)

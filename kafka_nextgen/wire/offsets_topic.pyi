@@ -1,0 +1,220 @@
+from typing import TypeVar
+
+from kafka.protocol.api_data import ApiData
+from kafka.protocol.data_container import DataContainer
+
+from kafka_nextgen.types import TopicId
+
+__all__ = [
+    "ConsumerGroupClassicMemberMetadata",
+    "ConsumerGroupCurrentMemberAssignmentKey",
+    "ConsumerGroupCurrentMemberAssignmentValue",
+    "ConsumerGroupMemberMetadataKey",
+    "ConsumerGroupMemberMetadataValue",
+    "ConsumerGroupMetadataKey",
+    "ConsumerGroupMetadataValue",
+    "ConsumerGroupRegularExpressionKey",
+    "ConsumerGroupRegularExpressionValue",
+    "ConsumerGroupTargetAssignmentMemberKey",
+    "ConsumerGroupTargetAssignmentMemberValue",
+    "ConsumerGroupTargetAssignmentMetadataKey",
+    "ConsumerGroupTargetAssignmentMetadataValue",
+    "GroupMetadataKey",
+    "GroupMetadataValue",
+    "OffsetCommitKey",
+    "OffsetCommitValue",
+    "decode_message",
+    "decode_nullable",
+    "encode_message",
+    "encode_nullable",
+    "read_number",
+]
+
+M = TypeVar("M", bound=ApiData)
+
+class OffsetCommitKey(ApiData):
+    group: str
+    topic: str
+    partition: int
+    def __init__(self, *, group: str = ..., topic: str = ..., partition: int = ...) -> None: ...
+
+class OffsetCommitValue(ApiData):
+    offset: int
+    leader_epoch: int
+    metadata: str
+    commit_timestamp: int
+    expire_timestamp: int
+    topic_id: TopicId | None
+    def __init__(
+        self,
+        *,
+        offset: int = ...,
+        leader_epoch: int = ...,
+        metadata: str = ...,
+        commit_timestamp: int = ...,
+        expire_timestamp: int = ...,
+        topic_id: TopicId | None = ...,
+    ) -> None: ...
+
+class GroupMetadataKey(ApiData):
+    group: str
+    def __init__(self, *, group: str = ...) -> None: ...
+
+class GroupMetadataValue(ApiData):
+    class MemberMetadata(DataContainer):
+        member_id: str
+        group_instance_id: str | None
+        client_id: str
+        client_host: str
+        rebalance_timeout: int
+        session_timeout: int
+        subscription: bytes
+        assignment: bytes
+        def __init__(
+            self,
+            *,
+            member_id: str = ...,
+            group_instance_id: str | None = ...,
+            client_id: str = ...,
+            client_host: str = ...,
+            rebalance_timeout: int = ...,
+            session_timeout: int = ...,
+            subscription: bytes = ...,
+            assignment: bytes = ...,
+        ) -> None: ...
+
+    protocol_type: str
+    generation: int
+    protocol: str | None
+    leader: str | None
+    current_state_timestamp: int
+    members: list[MemberMetadata]
+    def __init__(
+        self,
+        *,
+        protocol_type: str = ...,
+        generation: int = ...,
+        protocol: str | None = ...,
+        leader: str | None = ...,
+        current_state_timestamp: int = ...,
+        members: list[MemberMetadata] = ...,
+    ) -> None: ...
+
+class ConsumerGroupMetadataKey(ApiData):
+    group_id: str
+    def __init__(self, *, group_id: str = ...) -> None: ...
+
+class ConsumerGroupMetadataValue(ApiData):
+    epoch: int
+    metadata_hash: int
+    def __init__(self, *, epoch: int = ..., metadata_hash: int = ...) -> None: ...
+
+class ConsumerGroupMemberMetadataKey(ApiData):
+    group_id: str
+    member_id: str
+    def __init__(self, *, group_id: str = ..., member_id: str = ...) -> None: ...
+
+class ConsumerGroupMemberMetadataValue(ApiData):
+    instance_id: str | None
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    subscribed_topic_names: list[str]
+    subscribed_topic_regex: str | None
+    rebalance_timeout_ms: int
+    server_assignor: str | None
+    def __init__(
+        self,
+        *,
+        instance_id: str | None = ...,
+        rack_id: str | None = ...,
+        client_id: str = ...,
+        client_host: str = ...,
+        subscribed_topic_names: list[str] = ...,
+        subscribed_topic_regex: str | None = ...,
+        rebalance_timeout_ms: int = ...,
+        server_assignor: str | None = ...,
+    ) -> None: ...
+
+class ConsumerGroupTargetAssignmentMetadataKey(ApiData):
+    group_id: str
+    def __init__(self, *, group_id: str = ...) -> None: ...
+
+class ConsumerGroupTargetAssignmentMetadataValue(ApiData):
+    assignment_epoch: int
+    assignment_timestamp: int
+    def __init__(self, *, assignment_epoch: int = ..., assignment_timestamp: int = ...) -> None: ...
+
+class ConsumerGroupTargetAssignmentMemberKey(ApiData):
+    group_id: str
+    member_id: str
+    def __init__(self, *, group_id: str = ..., member_id: str = ...) -> None: ...
+
+class ConsumerGroupTargetAssignmentMemberValue(ApiData):
+    class TopicPartition(DataContainer):
+        topic_id: TopicId | None
+        partitions: list[int]
+        def __init__(self, *, topic_id: TopicId | None = ..., partitions: list[int] = ...) -> None: ...
+
+    topic_partitions: list[TopicPartition]
+    def __init__(self, *, topic_partitions: list[TopicPartition] = ...) -> None: ...
+
+class ConsumerGroupCurrentMemberAssignmentKey(ApiData):
+    group_id: str
+    member_id: str
+    def __init__(self, *, group_id: str = ..., member_id: str = ...) -> None: ...
+
+class ConsumerGroupCurrentMemberAssignmentValue(ApiData):
+    class TopicPartitions(DataContainer):
+        topic_id: TopicId | None
+        partitions: list[int]
+        assignment_epochs: list[int] | None
+        def __init__(
+            self,
+            *,
+            topic_id: TopicId | None = ...,
+            partitions: list[int] = ...,
+            assignment_epochs: list[int] | None = ...,
+        ) -> None: ...
+
+    member_epoch: int
+    previous_member_epoch: int
+    state: int
+    assigned_partitions: list[TopicPartitions]
+    partitions_pending_revocation: list[TopicPartitions]
+    def __init__(
+        self,
+        *,
+        member_epoch: int = ...,
+        previous_member_epoch: int = ...,
+        state: int = ...,
+        assigned_partitions: list[TopicPartitions] = ...,
+        partitions_pending_revocation: list[TopicPartitions] = ...,
+    ) -> None: ...
+
+class ConsumerGroupRegularExpressionKey(ApiData):
+    group_id: str
+    regular_expression: str
+    def __init__(self, *, group_id: str = ..., regular_expression: str = ...) -> None: ...
+
+class ConsumerGroupRegularExpressionValue(ApiData):
+    topics: list[str]
+    topics_version: int
+    timestamp: int
+    def __init__(self, *, topics: list[str] = ..., topics_version: int = ..., timestamp: int = ...) -> None: ...
+
+class ConsumerGroupClassicMemberMetadata(ApiData):
+    class ClassicProtocol(DataContainer):
+        name: str
+        metadata: bytes
+        def __init__(self, *, name: str = ..., metadata: bytes = ...) -> None: ...
+
+    session_timeout_ms: int
+    supported_protocols: list[ClassicProtocol]
+    def __init__(self, *, session_timeout_ms: int = ..., supported_protocols: list[ClassicProtocol] = ...) -> None: ...
+
+def encode_message(number: int, message: ApiData, version: int) -> bytes: ...
+def read_number(data: bytes, where: str) -> int: ...
+def decode_message(message: type[M], data: bytes, version: int) -> M: ...
+def encode_nullable(value: bytes, tag: int, structure: ApiData | None) -> bytes: ...
+def decode_nullable(structure: type[M], value: ApiData, tag: int) -> M | None: ...
