@@ -10,6 +10,7 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     ├── DecodeError                     what arrived is not Kafka's protocol
     │   ├── CorruptRecordError          a record batch whose checksum or shape is wrong
     │   └── FrameTooLargeError          a frame longer than the configuration allows
+    ├── StorageError                    a broker's data directory can't be used, read or written
     ├── TransportError                  no way to the broker
     │   ├── RequestTimeoutError         nothing came back in time
     │   ├── DisconnectedError           the connection ended under a request
@@ -50,6 +51,7 @@ __all__ = [
     "NoBrokersError",
     "OffsetOutOfRangeError",
     "RequestTimeoutError",
+    "StorageError",
     "TopicAuthorizationError",
     "TransportError",
     "UnsupportedAssignorError",
@@ -105,6 +107,10 @@ class CorruptRecordError(DecodeError):
 
 class FrameTooLargeError(DecodeError):
     """A frame announces more bytes than ``receive.message.max.bytes``; nothing was allocated for it."""
+
+
+class StorageError(KafkaNextgenError):
+    """A broker's data directory can't be used, read or written; the message names the file."""
 
 
 class TransportError(KafkaNextgenError):

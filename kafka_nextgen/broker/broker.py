@@ -1,4 +1,4 @@
-"""A broker of one or more nodes in this process, for development and tests."""
+"""A broker of one or more nodes in this process, for development and tests; in memory, or on a directory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Mapping
+from os import PathLike, fspath
+from pathlib import Path
 
 from attrs import evolve
 
@@ -16,6 +18,7 @@ from kafka_nextgen.broker.security.listeners import Endpoint, Listener, Security
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.server import Server
 from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.secret import Secret
 
@@ -28,7 +31,7 @@ _FIRST_NODE_ID = 1
 
 
 class Broker:
-    """An in-memory Kafka cluster that listens on TCP; for development and tests, not for production.
+    """A Kafka cluster that listens on TCP; for development and tests, not for production.
 
     Args:
         config: broker settings by Kafka's names, such as ``{"num.partitions": 3}``.
@@ -39,6 +42,8 @@ class Broker:
         advertised_host: the host that clients are told; by default the listener's, or this machine's name if that
             is a wildcard.
         users: who may log in where SASL is spoken: passwords by user name.
+        data_dir: the directory to keep topics, records and groups in, also over a kill of the process; it is made if it
+            is not there. None keeps them in memory. It needs a POSIX system.
 
     ``host`` and ``port`` are those of the one listener there is without the setting ``listeners``; a listener that
     names no host takes ``host``.
@@ -57,6 +62,7 @@ class Broker:
         profile: str | None = None,
         advertised_host: str | None = None,
         users: Mapping[str, Secret | str] | None = None,
+        data_dir: str | PathLike[str] | None = None,
     ) -> None:
         if nodes < 1:
             raise ConfigError(f"a cluster has at least one node, not {nodes}")
@@ -70,7 +76,10 @@ class Broker:
             settings,
             [Node(_FIRST_NODE_ID + i, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
             _steady_clock(),
+            None if data_dir is None else DataDir(Path(data_dir), settings.log_flush_interval_messages),
         )
+        self._data_dir = data_dir
+        self._is_closed = False
         self._servers: list[Server] = []
 
     @property
@@ -96,25 +105,31 @@ class Broker:
         return ",".join(str(node.endpoints[listener]) for node in self._cluster.nodes)
 
     async def start(self) -> None:
-        """Listen. Raises ``OSError`` if the address can't be used, with nothing left open.
+        """Read what was kept, and listen. Nothing is left open if that fails.
 
-        Raises ``MisuseError`` if the broker listens already.
+        Raises ``StorageError`` if ``data_dir`` can't be used, ``OSError`` if the address can't, ``MisuseError`` if the
+        broker listens already or was closed.
         """
         if self._servers:
             raise MisuseError(f"the broker listens already, on {self.bootstrap_servers}")
+        if self._is_closed:
+            raise MisuseError("the broker was closed: make another")
+        self._cluster.open()
         try:
             for index, node in enumerate(self._cluster.nodes):
                 await self._start_node(node, index)
         except OSError:
             await self.close()
             raise
-        _log.info("a broker for development and tests, in memory, listens on %s", self.bootstrap_servers)
+        kept = "in memory" if self._data_dir is None else f"on {fspath(self._data_dir)}"
+        _log.info("a broker for development and tests, %s, listens on %s", kept, self.bootstrap_servers)
 
     async def close(self) -> None:
-        """Close every connection and stop; what was stored is gone."""
-        self._cluster.groups.close()
+        """Close every connection and stop; what is not kept in a ``data_dir`` is gone."""
+        self._is_closed = True
         await asyncio.gather(*(server.close() for server in self._servers))
         self._servers.clear()
+        self._cluster.close()
 
     def create_topic(self, name: str, partitions: int | None = None) -> None:
         """Make a topic of ``partitions`` partitions (default: ``num.partitions``), on the broker's own loop.

@@ -7,17 +7,18 @@ coordinates. What it has a replica of may be read from it (KIP-392).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from uuid import uuid4
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import define, field, frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.groups import Groups
 from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.producer_ids import ProducerIds
 from kafka_nextgen.broker.security.listeners import Endpoint
 from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.broker.storage import InMemory, Storage
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Topic, Topics
 from kafka_nextgen.codes import ErrorCode
@@ -39,18 +40,49 @@ class Node:
 
 
 class Cluster:
-    """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back."""
+    """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back.
 
-    def __init__(self, settings: BrokerSettings, nodes: Sequence[Node], clock: Callable[[], float]) -> None:
+    What ``storage`` kept is there after ``open``, and it keeps what comes until ``close``.
+    """
+
+    def __init__(
+        self,
+        settings: BrokerSettings,
+        nodes: Sequence[Node],
+        clock: Callable[[], float],
+        storage: Storage | None = None,
+    ) -> None:
         assert nodes
         self.settings = settings
         self.nodes = tuple(nodes)
-        self.cluster_id = uuid4().hex[:22]  # as long as Kafka's
-        self.topics = Topics([node.node_id for node in nodes])
+        self.storage = InMemory() if storage is None else storage
+        self.topics = Topics([node.node_id for node in nodes], self.storage)
         self.groups = Groups(settings, clock)
         self._clock = clock
-        self._next_producer_id = 0
+        self._producer_ids = ProducerIds(self.storage.catalogue)
         self.topics.on_change(self._tell_coordinator)
+
+    def open(self) -> None:
+        """Read what was kept: the catalogue, then the logs. Raises ``StorageError``."""
+        self.storage.open()
+        try:
+            self.topics.recover(self.topic_settings)
+        except BaseException:
+            self.storage.close()
+            raise
+
+    def close(self) -> None:
+        """Stop the timers, have everything on the disk, and let others have the storage."""
+        self.groups.close()
+        try:
+            self.topics.close()
+        finally:
+            self.storage.close()
+
+    @property
+    def cluster_id(self) -> str:
+        """The id that clients are told."""
+        return self.storage.catalogue.cluster_id
 
     @property
     def controller(self) -> Node:
@@ -83,9 +115,8 @@ class Cluster:
         return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
 
     def new_producer_id(self) -> int:
-        """A producer id that nobody has had."""
-        self._next_producer_id += 1
-        return self._next_producer_id - 1
+        """A producer id that nobody has had; raises ``StorageError``."""
+        return self._producer_ids.take()
 
     def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:
         """Make a topic with the broker's defaults; its name was checked before."""
@@ -93,9 +124,9 @@ class Cluster:
         factor = min(self.settings.default_replication_factor, len(self.nodes))
         return self.topics.create(name, self.topics.placement(count, factor), self.topic_settings())
 
-    def topic_settings(self) -> TopicSettings:
-        """What a topic has that sets nothing itself."""
-        return TopicSettings(default_max_message_bytes=self.settings.message_max_bytes)
+    def topic_settings(self, overrides: Mapping[str, str] | None = None) -> TopicSettings:
+        """What a topic has that was given these settings itself."""
+        return TopicSettings(overrides or {}, self.settings.message_max_bytes, self.settings.log_segment_bytes)
 
     def directory(self) -> TopicDirectory:
         """The topics of this moment, by name and id."""

@@ -1,9 +1,11 @@
-"""A partition's log in memory: the batches as they were produced, in order, each at its offset.
+"""A partition's log: the batches as they were produced, in order, each at its offset.
 
 A batch is kept in the bytes it came in, with its offset and leader epoch written in; what is read is what was
 produced, compression and all (KIP-98). There is one replica, so the high watermark is the end of the log. A read
 may begin in the middle of a batch, which is then given whole: the reader drops what lies before. Retention drops
 whole batches from the front and moves the log start offset with them.
+
+The bytes are in a ``BatchStore``: in memory, or in files. Here is what they are found by, three numbers a batch.
 
 Whoever waits for more sets an ``asyncio.Event`` among the watchers; every append, and the end of the log, sets it.
 """
@@ -11,12 +13,14 @@ Whoever waits for more sets an ``asyncio.Event`` among the watchers; every appen
 from __future__ import annotations
 
 import asyncio
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from attrs import frozen
 
+from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import BatchView, RecordLimits, decode_partition, rebase
 
@@ -34,48 +38,71 @@ class FoundOffset:
 class PartitionLog:
     """The batches of one partition. ``start_offset`` is the first there is, ``end_offset`` the next to come."""
 
-    def __init__(self, partition: TopicPartition, leader_epoch: int = 0) -> None:
+    def __init__(self, partition: TopicPartition, leader_epoch: int = 0, batches: BatchStore | None = None) -> None:
         self.partition = partition
         self.leader_epoch = leader_epoch
         self.start_offset = 0
         self.end_offset = 0
-        self.size = 0  # bytes
         self.is_deleted = False
-        self._batches: list[bytes] = []
-        self._ends: list[int] = []  # the offset after each batch, so that bisect finds the batch of an offset
-        self._latest: list[int] = []  # the highest timestamp up to and with each batch, which never falls
+        self._batches = MemoryBatches() if batches is None else batches
+        self._ends = array("q")  # the offset after each batch, so that bisect finds the batch of an offset
+        self._positions = array("q")  # the position after each batch in the store
+        self._latest = array("q")  # the highest timestamp up to and with each batch, which never falls
+        self._begin = 0  # the position of the first batch
         self._watchers: set[asyncio.Event] = set()
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read."""
+        return self._end - self._begin
+
+    def recover(self) -> Iterator[BatchView]:
+        """Find again what the store kept, and give it batch by batch; before the log is used for anything else."""
+        assert not self._ends
+        for batch in self._batches.recover():
+            self.leader_epoch = max(self.leader_epoch, batch.header.leader_epoch)
+            self._note(batch.header.next_offset, batch.header.size, batch.header.max_timestamp)
+            yield batch
+        self._drop(self._batches.start_offset)
 
     def append(self, batch: BatchView, log_append_time: int | None = None) -> int:
         """Append a batch that was checked, and return the offset it got.
 
-        ``log_append_time`` (milliseconds since the epoch) replaces the records' own timestamps.
+        ``log_append_time`` (milliseconds since the epoch) replaces the records' own timestamps. Raises
+        ``StorageError`` if it can't be written; then nothing happened.
         """
         base_offset = self.end_offset
         data = rebase(batch.data, base_offset, self.leader_epoch, log_append_time)
         timestamp = batch.header.max_timestamp if log_append_time is None else log_append_time
-        self.end_offset = base_offset + batch.header.last_offset_delta + 1
-        self.size += len(data)
-        self._batches.append(data)
-        self._ends.append(self.end_offset)
-        self._latest.append(max(timestamp, self._latest[-1] if self._latest else -1))
+        end_offset = base_offset + batch.header.last_offset_delta + 1
+        self._batches.append(data, base_offset, end_offset)
+        self._note(end_offset, len(data), timestamp)
         self._wake()
         return base_offset
 
     def retain(self, max_bytes: int) -> None:
-        """Drop the oldest batches as long as ``max_bytes`` are left without them."""
-        count, size = 0, self.size
-        while count < len(self._batches) and size - len(self._batches[count]) >= max_bytes:
-            size -= len(self._batches[count])
-            count += 1
+        """Drop the oldest batches as long as ``max_bytes`` are left without them; from files, whole segments."""
+        boundary = self._batches.boundary(self._end - max_bytes)
+        count = bisect_right(self._positions, boundary)
         if count:
-            self.start_offset = self._ends[count - 1]
-            self.size = size
-            del self._batches[:count], self._ends[:count], self._latest[:count]
+            self.drop_before(self._ends[count - 1])
+
+    def drop_before(self, offset: int) -> None:
+        """Have the log begin at ``offset``, which it holds; raises ``StorageError`` if that can't be kept."""
+        assert self.holds(offset)
+        count = bisect_right(self._ends, offset)
+        position = self._positions[count - 1] if count else self._begin
+        self._batches.drop(position, offset)
+        self._drop(offset)
+
+    def close(self) -> None:
+        """Have everything on the disk, if it is kept."""
+        self._batches.close()
 
     def delete(self) -> None:
         """Mark the log as gone with its topic, and wake who waits for it."""
         self.is_deleted = True
+        self._batches.delete()
         self._wake()
 
     def holds(self, offset: int) -> bool:
@@ -88,21 +115,19 @@ class PartitionLog:
         With ``at_least_one`` the first is given however large it is, so that a reader with small limits gets on
         (KIP-74).
         """
-        chosen: list[bytes] = []
-        left = max_bytes
-        for batch in self._from(offset):
-            if len(batch) > left and (chosen or not at_least_one):
-                break
-            chosen.append(batch)
-            left -= len(batch)
-        return b"".join(chosen)
+        first = bisect_right(self._ends, offset)
+        begin = self._position(first)
+        last = bisect_right(self._positions, begin + max_bytes)
+        if last == first and at_least_one:
+            last = min(first + 1, len(self._positions))
+        return self._batches.read(begin, self._position(last)) if last > first else b""
 
     def offset_for_time(self, timestamp: int) -> FoundOffset | None:
         """Find the first record that is as late as ``timestamp`` (milliseconds); None if there is none.
 
         Raises ``CorruptRecordError`` if a batch, whose records nobody looked at before, cannot be read.
         """
-        for index in range(bisect_left(self._latest, timestamp), len(self._batches)):
+        for index in range(bisect_left(self._latest, timestamp), len(self._latest)):
             for found in self._records(index):
                 if found.timestamp >= timestamp:
                     return found
@@ -120,11 +145,29 @@ class PartitionLog:
         """Leave ``event`` alone from now on."""
         self._watchers.discard(event)
 
-    def _from(self, offset: int) -> Iterator[bytes]:
-        return (self._batches[index] for index in range(bisect_right(self._ends, offset), len(self._batches)))
+    @property
+    def _end(self) -> int:
+        return self._position(len(self._positions))
+
+    def _position(self, index: int) -> int:
+        return self._positions[index - 1] if index else self._begin
+
+    def _note(self, end_offset: int, size: int, timestamp: int) -> None:
+        self._positions.append(self._end + size)
+        self._ends.append(end_offset)
+        self._latest.append(max(timestamp, self._latest[-1] if self._latest else -1))
+        self.end_offset = end_offset
+
+    def _drop(self, offset: int) -> None:
+        count = bisect_right(self._ends, offset)
+        self._begin = self._position(count)
+        del self._ends[:count], self._positions[:count], self._latest[:count]
+        self.start_offset = offset
+        self.end_offset = max(self.end_offset, offset)
 
     def _records(self, index: int) -> Iterator[FoundOffset]:
-        columns = decode_partition(self._batches[index], self.partition, self.start_offset, RecordLimits())
+        data = self._batches.read(self._position(index), self._position(index + 1))
+        columns = decode_partition(data, self.partition, self.start_offset, RecordLimits())
         for offset, timestamp in zip(columns.offsets, columns.timestamps, strict=True):
             yield FoundOffset(offset, timestamp)
 

@@ -6,16 +6,20 @@ larger than the topic takes; and, from an idempotent producer, the next in its s
 
 from __future__ import annotations
 
+import logging
+
 from attrs import frozen
 
 from kafka_nextgen.broker.producers import Seen
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Refusal
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.wire.records import BatchView, Compression, read_batches
 
 __all__ = ["Appended", "append"]
+
+_log = logging.getLogger(__name__)
 
 
 @frozen
@@ -39,7 +43,11 @@ def append(
         return Appended(seen.base_offset, seen.log_append_time, partition.log.start_offset)
     if seen is not ErrorCode.NONE:
         return Refusal(seen, f"producer {batch.header.producer_id} sent sequence {batch.header.base_sequence}")
-    return _append(settings, partition, batch, now_ms)
+    try:
+        return _append(settings, partition, batch, now_ms)
+    except StorageError as error:
+        _log.error("%s: %s", partition.log.partition, error)
+        return Refusal(ErrorCode.KAFKA_STORAGE_ERROR, str(error))
 
 
 def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now_ms: int) -> Appended:

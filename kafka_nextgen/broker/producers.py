@@ -8,7 +8,7 @@ A producer numbers its records per partition. A batch is one of
 * out of order: anything else of the same epoch. Kafka no longer tells an old duplicate from a gap;
 * of an old epoch: a newer instance of the producer has taken over.
 
-Sequence numbers go from 2,147,483,647 on to 0.
+Sequence numbers go from 2,147,483,647 on to 0. After a restart the producers are known again from the log.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections import deque
 from attrs import define, field, frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import BatchHeader
 
 __all__ = ["Producers", "Seen"]
@@ -71,6 +72,12 @@ class Producers:
         if producer is None or producer.epoch != header.producer_epoch:
             producer = self._known[header.producer_id] = _Producer(header.producer_epoch)
         producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, log_append_time))
+
+    def remember_recovered(self, header: BatchHeader) -> None:
+        """Note a batch that was found in the log when the broker started."""
+        if not header.is_control:  # a marker of a transaction is no batch of the producer's
+            has_append_time = header.timestamp_type is TimestampType.LOG_APPEND_TIME
+            self.remember(header, header.base_offset, header.max_timestamp if has_append_time else -1)
 
 
 def _last_sequence(header: BatchHeader) -> int:

@@ -80,6 +80,8 @@ class BrokerSettings(SecuritySettings):
     num_partitions: int = int_key(1)
     default_replication_factor: int = int_key(1)
     message_max_bytes: int = int_key(1_048_588, low=0)
+    log_segment_bytes: int = int_key(1_073_741_824, low=14)  # as the next: of logs in files
+    log_flush_interval_messages: int = int_key(2**63 - 1, high=2**63 - 1)
     fetch_max_bytes: int = int_key(57_671_680, low=1024)
 
     # Where nodes are, and which of them consumers read from (KIP-392).

@@ -1,8 +1,8 @@
 """A topic's configuration, under Kafka's own names and with Kafka's defaults.
 
-Three keys have an effect here: ``max.message.bytes``, ``message.timestamp.type`` and ``retention.bytes``, which
-keeps a topic in memory from growing for ever. The others are taken, kept and described, so that scripts written
-for a real cluster run unchanged.
+Four keys have an effect here: ``max.message.bytes``, ``message.timestamp.type``, ``retention.bytes``, which keeps a
+topic from growing for ever, and ``segment.bytes``, where logs are in files. The others are taken, kept and described,
+so that scripts written for a real cluster run unchanged.
 """
 
 from __future__ import annotations
@@ -51,11 +51,14 @@ class TopicSettings:
 
     overrides: Mapping[str, str] = field(factory=dict)
     default_max_message_bytes: int = 1_048_588  # the broker's message.max.bytes
+    default_segment_bytes: int = 1_073_741_824  # the broker's log.segment.bytes
 
     def value(self, key: str) -> str:
         """The value of a key that is in ``DEFAULTS``."""
         if key == "max.message.bytes":
             return self.overrides.get(key, str(self.default_max_message_bytes))
+        if key == "segment.bytes":
+            return self.overrides.get(key, str(self.default_segment_bytes))
         return self.overrides.get(key, DEFAULTS[key])
 
     @property
@@ -68,6 +71,11 @@ class TopicSettings:
         """How many bytes a partition keeps at least, None for all."""
         size = int(self.value("retention.bytes"))
         return None if size < 0 else size
+
+    @property
+    def segment_bytes(self) -> int:
+        """The size of a file before the next is begun, in bytes."""
+        return int(self.value("segment.bytes"))
 
     @property
     def has_log_append_time(self) -> bool:

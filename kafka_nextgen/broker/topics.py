@@ -4,6 +4,8 @@ Names follow Kafka's rules: 1 to 249 of the characters ``a-z A-Z 0-9 . _ -``, ne
 that differs from another only in ``.`` and ``_``. A topic that is made again under its old name has a new id
 (KIP-516). Partitions are led by the nodes in turn, beginning at another node for each topic.
 
+A topic is there once its entry is in the catalogue, and gone once that is removed; files follow.
+
 What cannot be done is answered with a ``Refusal``; whoever registered with ``on_change`` hears of every change.
 """
 
@@ -16,9 +18,12 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.producers import Producers
+from kafka_nextgen.broker.storage import InMemory, Storage
+from kafka_nextgen.broker.topic_entries import TopicEntries, TopicEntry
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicImage
+from kafka_nextgen.errors import StorageError
 from kafka_nextgen.types import TopicId, TopicPartition, topic_name_complaint
 
 __all__ = ["MAX_PARTITIONS", "Partition", "Refusal", "Topic", "Topics"]
@@ -43,6 +48,11 @@ class Partition:
     replicas: tuple[int, ...]
     log: PartitionLog
     producers: Producers = field(factory=Producers)
+
+    def recover(self) -> None:
+        """Find again what the log kept, and with it the producers that wrote it."""
+        for batch in self.log.recover():
+            self.producers.remember_recovered(batch.header)
 
     @property
     def leader(self) -> int:
@@ -75,13 +85,42 @@ class Topic:
 
 
 class Topics:
-    """All topics, over nodes with these ids."""
+    """All topics, over nodes with these ids, kept in ``storage``."""
 
-    def __init__(self, node_ids: Sequence[int]) -> None:
+    def __init__(self, node_ids: Sequence[int], storage: Storage | None = None) -> None:
         self._node_ids = tuple(node_ids)
+        self._storage = InMemory() if storage is None else storage
+        self._entries = TopicEntries(self._storage.catalogue)
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[TopicId, Topic] = {}
         self._listeners: list[Callable[[], None]] = []
+
+    def recover(self, settings_of: Callable[[Mapping[str, str]], TopicSettings]) -> None:
+        """Find the topics again that the storage kept; ``settings_of`` makes settings of what a topic was given.
+
+        Raises ``StorageError`` if they can't be read or are on nodes that are not here.
+        """
+        assert not self._by_name
+        for entry in self._entries.all():
+            self._check_nodes(entry)
+            self._add(self._topic(entry, settings_of(entry.overrides)))
+        self._storage.tidy(
+            {
+                partition.log.partition: topic.topic_id
+                for topic in self._by_name.values()
+                for partition in topic.partitions
+            }
+        )
+        for topic in self._by_name.values():
+            for partition in topic.partitions:
+                partition.recover()
+        self._changed()
+
+    def close(self) -> None:
+        """Have all logs on the disk, if they are kept."""
+        for topic in self._by_name.values():
+            for partition in topic.partitions:
+                partition.log.close()
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` after every change."""
@@ -126,28 +165,49 @@ class Topics:
         """Make a topic with a partition for each entry of ``replicas``; its name was checked before."""
         assert self.creation_complaint(name) is None
         assert replicas
-        topic = Topic(name, uuid4(), settings)
-        self._extend(topic, replicas)
-        self._by_name[name] = self._by_id[topic.topic_id] = topic
+        entry = TopicEntry(uuid4(), name, tuple(replicas), settings.overrides)
+        self._entries.put(entry)
+        topic = self._topic(entry, settings)
+        self._add(topic)
         self._changed()
         return topic
 
     def grow(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
         """Add a partition for each entry of ``replicas``."""
+        placed = tuple(partition.replicas for partition in topic.partitions)
+        self._entries.put(TopicEntry(topic.topic_id, topic.name, placed + tuple(replicas), topic.settings.overrides))
         self._extend(topic, replicas)
         self._changed()
 
     def delete(self, topic: Topic) -> None:
         """Forget a topic and its records."""
+        self._entries.remove(topic.topic_id)
         del self._by_name[topic.name], self._by_id[topic.topic_id]
         for partition in topic.partitions:
             partition.log.delete()
         self._changed()
 
+    def _topic(self, entry: TopicEntry, settings: TopicSettings) -> Topic:
+        topic = Topic(entry.name, entry.topic_id, settings)
+        self._extend(topic, entry.replicas)
+        return topic
+
+    def _add(self, topic: Topic) -> None:
+        self._by_name[topic.name] = self._by_id[topic.topic_id] = topic
+
     def _extend(self, topic: Topic, replicas: Sequence[tuple[int, ...]]) -> None:
         for index, nodes in enumerate(replicas, start=len(topic.partitions)):
-            log = PartitionLog(TopicPartition(topic.name, index))
-            topic.partitions.append(Partition(index, nodes, log))
+            partition = TopicPartition(topic.name, index)
+            batches = self._storage.batches_of(partition, topic.topic_id, lambda: topic.settings.segment_bytes)
+            topic.partitions.append(Partition(index, nodes, PartitionLog(partition, batches=batches)))
+
+    def _check_nodes(self, entry: TopicEntry) -> None:
+        missing = {node for nodes in entry.replicas for node in nodes} - set(self._node_ids)
+        if missing:
+            raise StorageError(
+                f"topic {entry.name} has replicas on broker(s) {', '.join(map(str, sorted(missing)))}, and there are "
+                f"only {', '.join(map(str, self._node_ids))}: start as many nodes as there were"
+            )
 
     def _collision(self, name: str) -> str | None:
         for other in self._by_name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import click
 
@@ -42,14 +43,20 @@ class _Address(click.ParamType[tuple[str, int]]):
     show_default=True,
     help="The release of Kafka to be like.",
 )
+@click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep topics, records and groups in this directory; in memory without it.",
+)
 @config_option
-def broker(listen: tuple[str, int], profile: str, config: tuple[str, ...]) -> None:
-    """Run a broker in memory, for development and tests.
+def broker(listen: tuple[str, int], profile: str, data_dir: Path | None, config: tuple[str, ...]) -> None:
+    """Run a broker for development and tests.
 
-    Any Kafka client can use it. Nothing is kept when it ends, and nobody is asked who they are.
+    Any Kafka client can use it. Without --data-dir nothing is kept when it ends, and nobody is asked who they are.
     """
     host, port = listen
-    asyncio.run(_serve(Broker(read_properties(config), host=host, port=port, profile=profile)))
+    asyncio.run(_serve(Broker(read_properties(config), host=host, port=port, profile=profile, data_dir=data_dir)))
 
 
 async def _serve(broker: Broker) -> None:

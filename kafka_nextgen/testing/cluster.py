@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Mapping
+from os import PathLike
 from types import TracebackType
 
 from kafka_nextgen.broker import Broker
@@ -17,7 +18,7 @@ _TIMEOUT_S = 10.0
 
 
 class Cluster:
-    """An in-memory Kafka cluster that any client can connect to as long as the ``with`` block runs.
+    """A Kafka cluster that any client can connect to as long as the ``with`` block runs; in memory, or on a directory.
 
         with Cluster(brokers=1, config={"group.consumer.assignment.interval.ms": 0}) as cluster:
             cluster.create_topic("orders", partitions=6)
@@ -30,6 +31,7 @@ class Cluster:
         config: broker settings by Kafka's names; see ``kafka_nextgen.broker.BrokerSettings``.
         profile: the release of Kafka to be like, from ``"4.0"`` to ``"4.3"``; the newest by default.
         users: who may log in where SASL is spoken: passwords by user name.
+        data_dir: where topics, records and groups are kept, so that another ``Cluster`` goes on with them.
 
     Raises:
         ConfigError: a setting is unknown or can't be.
@@ -42,8 +44,9 @@ class Cluster:
         *,
         profile: str | None = None,
         users: Mapping[str, Secret | str] | None = None,
+        data_dir: str | PathLike[str] | None = None,
     ) -> None:
-        self._broker = Broker(config, nodes=brokers, profile=profile, users=users)
+        self._broker = Broker(config, nodes=brokers, profile=profile, users=users, data_dir=data_dir)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_running = False

@@ -65,7 +65,7 @@ def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
     replicas = _assigned(asked, cluster) if asked.assignments else _spread(asked, cluster)
     if isinstance(replicas, Refusal):
         return replicas
-    return _Plan(replicas, TopicSettings(overrides, cluster.settings.message_max_bytes))
+    return _Plan(replicas, cluster.topic_settings(overrides))
 
 
 def _spread(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:

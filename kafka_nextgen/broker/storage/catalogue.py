@@ -1,0 +1,98 @@
+"""Everything but records that a broker remembers: entries of a kind, each with a key and a JSON value.
+
+A topic is an entry, so is the configuration of a group. Entries are put and removed one by one; with a journal
+behind the catalogue each change is on the disk before it is in memory, and the journal is written anew at the start
+when most of it no longer counts.
+
+The journal's first line says whose file it is and in which version, so that nothing else is taken for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from uuid import uuid4
+
+from kafka_nextgen.broker.storage.journal import Journal
+from kafka_nextgen.errors import StorageError
+
+__all__ = ["Catalogue"]
+
+_FORMAT = "kafka-nextgen data"
+_VERSION = 1
+_SUPERFLUOUS = 100  # lines that are read again at every start rather than written anew
+
+_Entries = dict[str, dict[str, object]]
+
+
+class Catalogue:
+    """The entries by kind and key; in memory only, unless it is opened with a journal."""
+
+    def __init__(self) -> None:
+        self.cluster_id = uuid4().hex[:22]  # as long as Kafka's
+        self._entries: _Entries = {}
+        self._journal: Journal | None = None
+
+    def open(self, journal: Journal) -> None:
+        """Read the journal, or begin it. Raises ``StorageError`` if it is not one of this version, or damaged."""
+        assert not self._entries
+        if journal.exists():
+            self._read(journal)
+        else:
+            journal.rewrite([self._header()])
+        self._journal = journal
+
+    def entries(self, kind: str) -> Mapping[str, object]:
+        """The entries of a kind, by key, in the order in which the keys came."""
+        return MappingProxyType(self._entries.get(kind, {}))
+
+    def put(self, kind: str, key: str, value: object) -> None:
+        """Make or replace an entry; ``value`` is anything JSON has. Raises ``StorageError``."""
+        self._write([kind, key, value])
+        self._entries.setdefault(kind, {})[key] = value
+
+    def remove(self, kind: str, key: str) -> None:
+        """Remove an entry, which need not be there. Raises ``StorageError``."""
+        if key in self._entries.get(kind, {}):
+            self._write([kind, key])
+            del self._entries[kind][key]
+
+    def _write(self, change: list[object]) -> None:
+        if self._journal is not None:
+            self._journal.append(change)
+
+    def _read(self, journal: Journal) -> None:
+        lines = journal.read()
+        self.cluster_id = _cluster_id(lines[0] if lines else None, journal)
+        for change in lines[1:]:
+            assert isinstance(change, list)
+            self._apply(*change)
+        live = list(self._lines())
+        if len(lines) > 2 * len(live) + _SUPERFLUOUS:
+            journal.rewrite([self._header(), *live])
+
+    def _apply(self, kind: str, key: str, *value: object) -> None:
+        entries = self._entries.setdefault(kind, {})
+        if value:
+            (entries[key],) = value
+        else:
+            entries.pop(key, None)
+
+    def _lines(self) -> Iterator[list[object]]:
+        for kind, entries in self._entries.items():
+            for key, value in entries.items():
+                yield [kind, key, value]
+
+    def _header(self) -> dict[str, object]:
+        return {"format": _FORMAT, "version": _VERSION, "cluster_id": self.cluster_id}
+
+
+def _cluster_id(header: object, journal: Journal) -> str:
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise StorageError(f"{journal.path} is not the catalogue of a broker's data directory: give an empty directory")
+    if header.get("version") != _VERSION:
+        raise StorageError(
+            f"{journal.path.parent} is in version {header.get('version')} of its layout, and only version {_VERSION} "
+            "is read: use the release that wrote it, or give an empty directory"
+        )
+    return str(header["cluster_id"])

@@ -1,0 +1,85 @@
+"""A file of lines, each a JSON value behind its CRC-32C; written line by line, and each line to the disk at once.
+
+A last line that is not whole was never acknowledged and is cut off. A bad line with others after it is no torn end
+but damage, and refused: what it said can't be guessed, and leaving it out would make wrong what follows.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from crc32c import crc32c
+
+from kafka_nextgen.broker.storage.files import doing, replace, write_at
+from kafka_nextgen.errors import StorageError
+
+__all__ = ["Journal"]
+
+_log = logging.getLogger(__name__)
+
+
+class Journal:
+    """The file at ``path``; to be read or replaced before anything is appended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._size = 0
+
+    def exists(self) -> bool:
+        """Whether there is such a file."""
+        return self.path.exists()
+
+    def read(self) -> list[object]:
+        """Read all values. Raises ``StorageError`` if the file can't be read or is damaged before its end."""
+        with doing("read", self.path):
+            data = self.path.read_bytes()
+        values: list[object] = []
+        lines = data.splitlines(keepends=True)
+        for number, line in enumerate(lines, start=1):
+            value = _value(line)
+            if value is None:
+                self._check_is_last(number, len(lines))
+                break
+            values.append(value)
+            self._size += len(line)
+        if self._size < len(data):
+            _log.warning("%s: %d bytes at its end are no whole line and are cut off", self.path, len(data) - self._size)
+            with doing("cut", self.path):
+                os.truncate(self.path, self._size)
+        return values
+
+    def append(self, value: object) -> None:
+        """Write one more value, to the disk."""
+        line = _line(value)
+        write_at(self.path, line, self._size, sync=True)
+        self._size += len(line)
+
+    def rewrite(self, values: Iterable[object]) -> None:
+        """Have these values and no others, all or nothing."""
+        data = b"".join(_line(value) for value in values)
+        replace(self.path, data)
+        self._size = len(data)
+
+    def _check_is_last(self, number: int, lines: int) -> None:
+        if number < lines:
+            raise StorageError(
+                f"{self.path} is damaged in line {number} of {lines}: bring back a copy of the directory, or begin "
+                "with an empty one"
+            )
+
+
+def _line(value: object) -> bytes:
+    text = json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+    return b"%08x %s\n" % (crc32c(text), text)
+
+
+def _value(line: bytes) -> object | None:
+    checksum, _, text = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or checksum != b"%08x" % crc32c(text):
+        return None
+    value: object = json.loads(text)
+    return value

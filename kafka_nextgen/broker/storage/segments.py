@@ -1,0 +1,213 @@
+"""The batches of a partition in files, each named after the offset it begins with, as Kafka names them.
+
+A batch goes to the last file, the active segment; it begins a new one when it would make that larger than
+``segment.bytes``. Whole old segments are deleted, never the active one, so that the name of one always tells where the
+log goes on. Where a log begins in the middle of a segment (DeleteRecords), a small file beside it says so.
+
+After a restart the segments are read from the first on. The first bad batch ends the log: its file is cut there, and
+the files after it are deleted, newest first, so that a crash in the middle of this leaves it to be done again.
+
+Reading is one ``pread`` for each segment. What was read or written lately is in the system's page cache; in this
+process nothing is kept but where batches begin.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from attrs import define
+
+from kafka_nextgen.broker.storage.files import doing, flush, write_at
+from kafka_nextgen.broker.storage.partition_directory import SUFFIX, PartitionDirectory
+from kafka_nextgen.broker.storage.scan import SegmentScan
+from kafka_nextgen.errors import StorageError
+from kafka_nextgen.wire.records import BatchView
+
+__all__ = ["NEVER", "SegmentedBatches"]
+
+#: So many records that they are never flushed; Kafka's default of ``log.flush.interval.messages``.
+NEVER = 2**63 - 1
+
+_log = logging.getLogger(__name__)
+
+
+@define
+class _Segment:
+    path: Path
+    base_offset: int
+    start: int  # the position of its first byte
+    size: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+class SegmentedBatches:
+    """A ``BatchStore`` in a directory of its own, which is made with the first batch.
+
+    ``segment_bytes`` is asked before each batch; every ``flush_interval`` records the file is flushed to the disk.
+    """
+
+    def __init__(
+        self, directory: PartitionDirectory, segment_bytes: Callable[[], int], flush_interval: int = NEVER
+    ) -> None:
+        self._directory = directory
+        self._segment_bytes = segment_bytes
+        self._flush_interval = flush_interval
+        self._unflushed = 0  # records
+        self._segments: list[_Segment] = []
+        self._end = 0
+        self._start_offset = 0
+
+    @property
+    def start_offset(self) -> int:
+        """Where the log begins: what was written beside the segments, or the first of them."""
+        first = self._segments[0].base_offset if self._segments else 0
+        return max(first, self._start_offset)
+
+    def recover(self) -> Iterator[BatchView]:
+        """Give the batches up to the first that is bad, and cut the log there."""
+        self._start_offset = self._directory.read_start_offset()
+        files = self._directory.segment_files()
+        end_offset: int | None = None
+        for index, path in enumerate(files):
+            base_offset = int(path.stem)
+            if end_offset not in (None, base_offset):
+                self._cut_off(files[index:], f"there is nothing between offsets {end_offset} and {base_offset}")
+                break
+            scan = SegmentScan(path, base_offset)
+            yield from scan
+            self._take(scan, base_offset)
+            end_offset = scan.next_offset
+            if scan.fault is not None:
+                self._cut_off(files[index + 1 :], f"what is before it was cut at offset {end_offset}")
+                self._cut(scan)
+                break
+        if end_offset is not None and end_offset < self._start_offset:
+            self._begin_anew(end_offset)
+
+    def append(self, data: bytes, base_offset: int, end_offset: int) -> None:
+        """Write a batch to the end of the active segment, or to a new one."""
+        segment = self._segment_for(len(data), base_offset)
+        unflushed = self._unflushed + end_offset - base_offset
+        is_due, is_new = unflushed >= self._flush_interval, segment.size == 0
+        write_at(segment.path, data, segment.size, is_new=is_new, sync=is_due)
+        if is_due and is_new:
+            flush(segment.path.parent)
+        segment.size += len(data)
+        self._end += len(data)
+        self._unflushed = 0 if is_due else unflushed
+
+    def read(self, start: int, end: int) -> bytes:
+        """Read all bytes between two positions."""
+        first = bisect_right(self._segments, start, key=_start) - 1
+        pieces = []
+        for segment in self._segments[max(first, 0) :]:
+            if segment.start >= end:
+                break
+            pieces.append(_read(segment, max(start, segment.start), min(end, segment.end)))
+        return b"".join(pieces)
+
+    def boundary(self, position: int) -> int:
+        """The beginning of the segment that holds a position: whole segments are deleted."""
+        index = bisect_right(self._segments, position, key=_start)
+        return self._segments[index - 1].start if index else position
+
+    def drop(self, position: int, start_offset: int) -> None:
+        """Delete the segments that end before a position; where the log begins is written before that, if need be.
+
+        A file that can't be deleted is forgotten all the same, until the next start.
+        """
+        kept = max(bisect_right(self._segments, position, key=_start) - 1, 0)
+        if kept < len(self._segments) and self._segments[kept].base_offset != start_offset:
+            self._directory.write_start_offset(start_offset)
+            self._start_offset = start_offset
+        for segment in self._segments[:kept]:
+            try:
+                segment.path.unlink()
+            except OSError as error:
+                _log.warning("can't delete %s: %s", segment.path, error.strerror)
+        del self._segments[:kept]
+
+    def close(self) -> None:
+        """Flush what was not flushed yet."""
+        if self._unflushed:
+            flush(self._segments[-1].path)
+            flush(self._directory.path)
+            self._unflushed = 0
+
+    def delete(self) -> None:
+        """Delete the directory with everything in it; what can't be deleted now is at the next start."""
+        try:
+            self._directory.delete()
+        except StorageError as error:
+            _log.warning("%s", error)
+        self._segments.clear()
+        self._unflushed = 0
+
+    def _segment_for(self, size: int, base_offset: int) -> _Segment:
+        active = self._segments[-1] if self._segments else None
+        if active is not None and (active.size == 0 or active.size + size <= self._segment_bytes()):
+            return active
+        if active is None:
+            self._directory.make()
+        elif self._unflushed and self._flush_interval < NEVER:
+            flush(active.path)
+            self._unflushed = 0
+        segment = _Segment(self._directory.path / f"{base_offset:020}{SUFFIX}", base_offset, self._end)
+        self._segments.append(segment)
+        return segment
+
+    def _take(self, scan: SegmentScan, base_offset: int) -> None:
+        self._segments.append(_Segment(scan.path, base_offset, self._end, scan.good))
+        self._end += scan.good
+
+    def _cut(self, scan: SegmentScan) -> None:
+        _log.warning(
+            "%s: %d bytes from byte %d on are no batch and are cut off: %s; the log ends at offset %d",
+            scan.path,
+            scan.size - scan.good,
+            scan.good,
+            scan.fault,
+            scan.next_offset,
+        )
+        with doing("cut", scan.path):
+            os.truncate(scan.path, scan.good)
+        flush(scan.path)
+
+    def _cut_off(self, files: Sequence[Path], reason: str) -> None:
+        for path in reversed(files):
+            with doing("delete", path):
+                _log.warning("%s: all its %d bytes are cut off: %s", path, path.stat().st_size, reason)
+                path.unlink()
+
+    def _begin_anew(self, end_offset: int) -> None:
+        _log.warning(
+            "%s: what is left ends at offset %d, before the log begins, at %d: all of it is deleted",
+            self._directory.path,
+            end_offset,
+            self._start_offset,
+        )
+        self._cut_off([segment.path for segment in self._segments], "it ends before the log begins")
+        self._segments.clear()
+
+
+def _start(segment: _Segment) -> int:
+    return segment.start
+
+
+def _read(segment: _Segment, start: int, end: int) -> bytes:
+    with doing("read", segment.path):
+        fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            data = os.pread(fd, end - start, start - segment.start)
+        finally:
+            os.close(fd)
+    if len(data) != end - start:
+        raise StorageError(f"{segment.path} was cut by somebody else: {len(data)} of {end - start} bytes are there")
+    return data

@@ -1,0 +1,182 @@
+"""A broker on a directory that another broker used before: what it still knows, and when it does not start."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.broker import Broker
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import MisuseError, StorageError
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import InitProducerIdRequest
+from kafka_nextgen.wire.records import NewRecord, encode_batch
+from tests.broker.client import Client
+from tests.broker.requests import by_name_fetch, list_offset, metadata, produce, records_of, topic_id_of, values
+from tests.broker.topic_requests import TOPIC, create, delete, describe, grow, new_topic_request
+
+EARLIEST, LATEST = -2, -1
+
+
+def read(client: Client, topic: str) -> list[str]:
+    (partition,) = by_name_fetch(client, topic)
+    return [value for _, value in records_of(partition)]
+
+
+def new_producer_id(client: Client) -> int:
+    request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1)
+    producer_id: int = client.ask(apis.INIT_PRODUCER_ID, request).producer_id
+    return producer_id
+
+
+def test_topics_and_records_are_there_again_with_their_ids(tmp_path: Path) -> None:
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        create(client, new_topic_request("orders", 3, configs={"retention.bytes": "100000"}))
+        grow(client, "orders", 4)
+        produce(client, "orders", values("a", "b"))
+        produce(client, "orders", values("z"), partition=3)
+        before = metadata(client, "orders")
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        after = metadata(client, "orders")
+        assert after.cluster_id == before.cluster_id
+        assert after.topics == before.topics
+        assert describe(client, TOPIC, "orders", ["retention.bytes"]).configs[0].value == "100000"
+        assert produce(client, "orders", values("c")).base_offset == 2
+        assert read(client, "orders") == ["a", "b", "c"]
+        assert list_offset(client, "orders", LATEST, partition=3).offset == 1
+
+
+def test_a_topic_made_again_under_its_old_name_has_nothing_of_the_old_one(tmp_path: Path) -> None:
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        for value in ("old", "new"):
+            create(client, new_topic_request("orders"))
+            produce(client, "orders", values(value))
+            topic_id = topic_id_of(client, "orders")
+            if value == "old":
+                delete(client, name="orders")
+                assert not (tmp_path / "orders-0").exists()
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert topic_id_of(client, "orders") == topic_id
+        assert read(client, "orders") == ["new"]
+
+
+def test_a_directory_without_its_topic_is_what_a_crash_left_and_goes(tmp_path: Path) -> None:
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        for topic in ("kept", "gone"):
+            create(client, new_topic_request(topic))
+            produce(client, topic, values(topic))
+        files = {path.name: path.read_bytes() for path in (tmp_path / "gone-0").iterdir()}
+        delete(client, name="gone")
+    (tmp_path / "gone-0").mkdir()
+    for name, content in files.items():
+        (tmp_path / "gone-0" / name).write_bytes(content)
+    (tmp_path / "empty-3").mkdir()
+    (tmp_path / "notes-2026").mkdir()
+    (tmp_path / "notes-2026" / "mine.txt").touch()
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert metadata(client, "gone").topics[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert read(client, "kept") == ["kept"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["kept-0", "notes-2026"]
+
+
+def test_a_topic_of_a_line_that_was_torn_was_never_made(tmp_path: Path) -> None:
+    with Cluster(data_dir=tmp_path) as cluster:
+        cluster.create_topic("kept")
+        cluster.create_topic("torn")
+    catalogue = tmp_path / "catalogue.log"
+    catalogue.write_bytes(catalogue.read_bytes()[:-5])
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert [topic.name for topic in metadata(client, "kept", "torn").topics if not topic.error_code] == ["kept"]
+        cluster.create_topic("t")
+    with Cluster(data_dir=tmp_path) as cluster, pytest.raises(MisuseError, match="'t' already exists"):
+        cluster.create_topic("t")
+
+
+def test_an_idempotent_producers_batch_is_known_again(tmp_path: Path) -> None:
+    batches: list[bytes] = []
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        cluster.create_topic("orders")
+        producer_id = new_producer_id(client)
+        for sequence in range(3):
+            records = [NewRecord(b"%d" % sequence, timestamp=1_000)]
+            batches.append(encode_batch(records, producer_id=producer_id, producer_epoch=0, base_sequence=sequence))
+        for batch in batches[:2]:
+            produce(client, "orders", batch)
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert [produce(client, "orders", batch).base_offset for batch in batches] == [0, 1, 2]
+        assert read(client, "orders") == ["0", "1", "2"]
+        assert new_producer_id(client) > producer_id
+
+
+def test_where_retention_let_a_log_begin_it_begins_again(tmp_path: Path) -> None:
+    configs = {"retention.bytes": "1", "segment.bytes": "100"}
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        create(client, new_topic_request("orders", configs=configs))
+        for value in "abc":
+            produce(client, "orders", values(value))
+        begin = list_offset(client, "orders", EARLIEST).offset
+        assert begin == 2
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert list_offset(client, "orders", EARLIEST).offset == begin
+
+
+def test_a_disk_that_takes_no_more_is_told_to_the_producer_and_nothing_is_kept(tmp_path: Path) -> None:
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        cluster.create_topic("orders")
+        (tmp_path / "orders-0").touch()  # in the way of its directory
+        refused = produce(client, "orders", values("a"))
+        assert refused.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert "can't" in refused.error_message
+        (tmp_path / "orders-0").unlink()
+        assert produce(client, "orders", values("b")).base_offset == 0
+        assert read(client, "orders") == ["b"]
+
+
+def test_a_directory_serves_one_broker_at_a_time(tmp_path: Path) -> None:
+    with Cluster(data_dir=tmp_path), pytest.raises(StorageError, match=r"is in use by another broker \(process \d+\)"):
+        Cluster(data_dir=tmp_path).__enter__()
+    with Cluster(data_dir=tmp_path):
+        pass
+
+
+def test_a_directory_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "meta.properties").touch()
+    with pytest.raises(StorageError, match=r"has no catalogue\.log, but meta.properties"):
+        Cluster(data_dir=tmp_path).__enter__()
+
+
+def test_a_broker_with_fewer_nodes_than_the_topics_are_on_does_not_start(tmp_path: Path) -> None:
+    with Cluster(brokers=2, data_dir=tmp_path) as cluster:
+        cluster.create_topic("orders", 2)
+    with pytest.raises(StorageError, match=r"topic orders has replicas on broker\(s\) 2, and there are only 1"):
+        Cluster(data_dir=tmp_path).__enter__()
+    with Cluster(brokers=3, data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert len(metadata(client, "orders").topics[0].partitions) == 2
+
+
+def test_a_broker_that_was_closed_is_not_started_again(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        broker = Broker(data_dir=tmp_path)
+        await broker.start()
+        await broker.close()
+        with pytest.raises(MisuseError, match="was closed: make another"):
+            await broker.start()
+
+    asyncio.run(scenario())
+
+
+def test_a_port_that_is_taken_leaves_the_directory_to_others(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        first = Broker()
+        await first.start()
+        with pytest.raises(OSError, match="in use"):
+            await Broker(port=first.port, data_dir=tmp_path).start()
+        await first.close()
+        again = Broker(data_dir=tmp_path)
+        await again.start()
+        await again.close()
+
+    asyncio.run(scenario())

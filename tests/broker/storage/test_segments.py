@@ -1,0 +1,253 @@
+"""A log in files: what is there again after the broker ended, at whatever moment it did."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.broker.log import FoundOffset
+from kafka_nextgen.broker.storage import files
+from kafka_nextgen.errors import StorageError
+from kafka_nextgen.wire.records import read_batches
+from tests.broker.storage.batches import batch, log_on, segment_names, values_in
+
+ONE_BATCH = batch("a").header.size
+
+contents = st.lists(st.integers(1, 3), min_size=1, max_size=12)  # how many records each batch has
+segment_sizes = st.sampled_from([1, 2 * ONE_BATCH, 5 * ONE_BATCH, 2**30])
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A directory for one example; ``tmp_path`` is one for all of them."""
+    directory = Path(tempfile.mkdtemp())
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory)
+
+
+def written(data_dir: Path, sizes: list[int], segment_bytes: int) -> list[list[str]]:
+    """Append batches of so many records each; return their values, batch by batch."""
+    log = log_on(data_dir, segment_bytes)
+    batches = [[f"{number}.{record}" for record in range(size)] for number, size in enumerate(sizes)]
+    for values in batches:
+        log.append(batch(*values))
+    return batches
+
+
+def segments_of(data_dir: Path) -> list[Path]:
+    return sorted((data_dir / "orders-0").glob("*.log"))
+
+
+def is_a_prefix(found: list[str], batches: list[list[str]]) -> bool:
+    """Whether these are the values of the first batches, each of them whole."""
+    prefixes = [[value for values in batches[:count] for value in values] for count in range(len(batches) + 1)]
+    return found in prefixes
+
+
+@given(contents, segment_sizes)
+def test_everything_is_there_again_and_goes_on(sizes: list[int], segment_bytes: int) -> None:
+    with scratch() as data_dir:
+        batches = written(data_dir, sizes, segment_bytes)
+        again = log_on(data_dir, segment_bytes)
+        assert values_in(again) == [value for values in batches for value in values]
+        assert again.append(batch("next")) == sum(sizes)
+        assert values_in(log_on(data_dir, segment_bytes))[-1] == "next"
+
+
+@given(contents, segment_sizes, st.data())
+def test_a_file_that_is_cut_anywhere_leaves_the_batches_before(
+    sizes: list[int], segment_bytes: int, data: st.DataObject
+) -> None:
+    with scratch() as data_dir:
+        batches = written(data_dir, sizes, segment_bytes)
+        torn = data.draw(st.sampled_from(segments_of(data_dir)))
+        size = data.draw(st.integers(0, torn.stat().st_size - 1))
+        with torn.open("r+b") as file:
+            file.truncate(size)
+        again = log_on(data_dir, segment_bytes)
+        assert is_a_prefix(values_in(again), batches)
+        assert again.end_offset >= int(torn.stem)
+        assert again.append(batch("next")) == again.end_offset - 1
+
+
+@given(contents, segment_sizes, st.data())
+def test_a_byte_that_changed_costs_its_batch_and_what_follows(
+    sizes: list[int], segment_bytes: int, data: st.DataObject
+) -> None:
+    with scratch() as data_dir:
+        batches = written(data_dir, sizes, segment_bytes)
+        damaged = data.draw(st.sampled_from(segments_of(data_dir)))
+        content = bytearray(damaged.read_bytes())
+        at = data.draw(st.sampled_from(checked_bytes(content)))
+        content[at] ^= data.draw(st.integers(1, 255))
+        damaged.write_bytes(content)
+        again = log_on(data_dir, segment_bytes)
+        assert is_a_prefix(values_in(again), batches)
+        assert int(damaged.stem) <= again.end_offset < sum(sizes)
+        assert values_in(log_on(data_dir, segment_bytes)) == values_in(again)
+
+
+def checked_bytes(content: bytes) -> list[int]:
+    """Where a byte may not change: anywhere but in the leader epochs, which can be any and lie outside the checksum."""
+    checked: list[int] = []
+    for view in read_batches(content):
+        start = checked[-1] + 1 if checked else 0
+        checked += [*range(start, start + 12), *range(start + 16, start + view.header.size)]
+    return checked
+
+
+@given(contents, st.binary(min_size=1, max_size=200))
+def test_bytes_that_are_no_batch_are_cut_off_the_end(sizes: list[int], tail: bytes) -> None:
+    with scratch() as data_dir:
+        batches = written(data_dir, sizes, 2**30)
+        (segment,) = segments_of(data_dir)
+        good = segment.read_bytes()
+        segment.write_bytes(good + tail)
+        assert values_in(log_on(data_dir)) == [value for values in batches for value in values]
+        assert segment.read_bytes() == good
+
+
+def test_what_is_cut_is_told_with_file_offset_and_bytes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = log_on(tmp_path, 2 * ONE_BATCH)
+    for value in "abc":
+        log.append(batch(value))
+    first, second = segments_of(tmp_path)
+    with first.open("ab") as file:
+        file.write(b"torn")
+    with caplog.at_level(logging.WARNING):
+        log_on(tmp_path, 2 * ONE_BATCH)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{second}: all its {ONE_BATCH} bytes are cut off: what is before it was cut at offset 2",
+        f"{first}: 4 bytes from byte {2 * ONE_BATCH} on are no batch and are cut off: the batch ends after the 4 bytes "
+        "that are left; the log ends at offset 2",
+    ]
+
+
+def test_nothing_behind_a_missing_segment_is_kept(tmp_path: Path) -> None:
+    written(tmp_path, [1, 1, 1], 1)
+    segments_of(tmp_path)[1].unlink()
+    log = log_on(tmp_path, 1)
+    assert (values_in(log), log.end_offset) == (["0.0"], 1)
+    assert segment_names(tmp_path) == [f"{0:020}.log"]
+
+
+def test_a_batch_that_lies_where_another_belongs_ends_the_log(tmp_path: Path) -> None:
+    written(tmp_path, [1], 2**30)
+    (segment,) = segments_of(tmp_path)
+    segment.write_bytes(segment.read_bytes() * 2)
+    assert values_in(log_on(tmp_path)) == ["0.0"]
+
+
+def test_segments_roll_before_they_grow_too_large_and_are_named_after_their_first_offset(tmp_path: Path) -> None:
+    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
+    for value in "abcde":
+        log.append(batch(value))
+    assert segment_names(tmp_path) == [f"{offset:020}.log" for offset in (0, 2, 4)]
+    assert values_in(log) == list("abcde")
+    assert len(log.read(1, 3 * ONE_BATCH, at_least_one=False)) == 3 * ONE_BATCH
+
+
+def test_a_batch_larger_than_a_segment_gets_one_of_its_own(tmp_path: Path) -> None:
+    log = log_on(tmp_path, segment_bytes=1)
+    log.append(batch("large"))
+    log.append(batch("too"))
+    assert values_in(log_on(tmp_path, segment_bytes=1)) == ["large", "too"]
+
+
+def test_retention_deletes_whole_segments_and_the_start_is_known_by_what_is_left(tmp_path: Path) -> None:
+    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
+    for value in "abcde":
+        log.append(batch(value))
+    log.retain(2 * ONE_BATCH)
+    assert (log.start_offset, values_in(log)) == (2, list("cde"))
+    log.retain(0)
+    assert (log.start_offset, log.size) == (4, ONE_BATCH)
+    assert segment_names(tmp_path) == [f"{4:020}.log"]
+    again = log_on(tmp_path)
+    assert (again.start_offset, again.end_offset, values_in(again)) == (4, 5, ["e"])
+
+
+@pytest.mark.parametrize("start", range(6))
+def test_the_start_that_was_asked_for_is_kept_also_within_a_segment(tmp_path: Path, start: int) -> None:
+    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
+    for value in "abcde":
+        log.append(batch(value))
+    log.drop_before(start)
+    for each in (log, log_on(tmp_path, 2 * ONE_BATCH)):
+        assert (each.start_offset, each.end_offset) == (start, 5)
+        assert values_in(each) == list("abcde")[start:]
+    assert log.append(batch("f")) == 5
+
+
+def test_a_log_that_was_cut_before_its_start_begins_again_at_the_start(tmp_path: Path) -> None:
+    log = log_on(tmp_path)
+    log.append(batch("a"))
+    log.append(batch("b"))
+    log.drop_before(2)
+    with segments_of(tmp_path)[0].open("r+b") as file:
+        file.truncate(ONE_BATCH)
+    again = log_on(tmp_path)
+    assert (again.start_offset, again.end_offset, segment_names(tmp_path)) == (2, 2, [])
+    assert again.append(batch("c")) == 2
+    assert values_in(log_on(tmp_path)) == ["c"]
+
+
+def test_times_are_looked_up_in_files_as_in_memory(tmp_path: Path) -> None:
+    log = log_on(tmp_path, segment_bytes=1)
+    log.append(batch("a", "b"))
+    log.append(batch("c", "d", "e"))
+    again = log_on(tmp_path, segment_bytes=1)
+    assert again.offset_for_time(1_002) == log.offset_for_time(1_002) == FoundOffset(4, 1_002)
+    assert again.offset_of_latest_time() == FoundOffset(4, 1_002)
+
+
+def test_an_append_that_fails_leaves_the_log_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = log_on(tmp_path)
+    log.append(batch("a"))
+    pwrite = files.os.pwrite
+
+    def half(fd: int, data: memoryview, at: int) -> int:
+        pwrite(fd, data[: len(data) // 2], at)
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files.os, "pwrite", half)
+        with pytest.raises(StorageError, match=r"can't write .*00\.log: No space left on device"):
+            log.append(batch("b"))
+    assert (log.end_offset, segments_of(tmp_path)[0].stat().st_size) == (1, ONE_BATCH)
+    assert log.append(batch("c")) == 1
+    assert values_in(log_on(tmp_path)) == ["a", "c"]
+
+
+def test_a_file_that_somebody_else_cut_is_told(tmp_path: Path) -> None:
+    log = log_on(tmp_path)
+    log.append(batch("a"))
+    segments_of(tmp_path)[0].write_bytes(b"")
+    with pytest.raises(StorageError, match="was cut by somebody else: 0 of"):
+        log.read(0, 1_000, at_least_one=True)
+
+
+@pytest.mark.parametrize(("interval", "flushed"), [(1, [1, 2, 3]), (2, [2]), (2**63 - 1, [])])
+def test_files_are_flushed_after_so_many_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interval: int, flushed: list[int]
+) -> None:
+    log = log_on(tmp_path, flush_interval=interval)
+    log.append(batch("first"))
+    log.close()
+    seen: list[int] = []
+    monkeypatch.setattr(files.os, "fsync", lambda fd: seen.append(log.end_offset))
+    for value in "abc":
+        log.append(batch(value))
+    assert seen == flushed
+    log.close()
+    assert bool(len(seen) - len(flushed)) == (flushed != [1, 2, 3])
