@@ -14,9 +14,10 @@ from typing import TypeVar
 import pytest
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
+from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
-from tests.support.real_kafka import PREVIEW_VERSION, REAL_VERSIONS, is_required
+from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_VERSIONS, is_required
 from tests.support.servers import Servers
 
 T = TypeVar("T")
@@ -90,6 +91,12 @@ def kafka_pair(request: pytest.FixtureRequest) -> Iterator[KafkaPair]:
     pair = _or_skip(lambda: start_pair(request.param))
     yield pair
     pair.stop()
+
+
+@pytest.fixture(scope="session", params=[pytest.param(NEWEST_VERSION, marks=pytest.mark.kafka)])
+def java_tools(request: pytest.FixtureRequest) -> JavaTools:
+    """Return Kafka's own commands and clients of that release."""
+    return _or_skip(lambda: find_java_tools(request.param))
 
 
 @pytest.fixture

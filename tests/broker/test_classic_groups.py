@@ -1,13 +1,16 @@
-"""Classic groups of real clients: kafka-python, confluent-kafka and ours, two of a kind and all in one group."""
+"""Classic groups of clients: kafka-python, confluent-kafka, aiokafka and ours, two of a kind and all in one group."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import confluent_kafka
 import pytest
+from aiokafka import AIOKafkaConsumer
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from confluent_kafka.admin import AdminClient
 from kafka import KafkaAdminClient, KafkaConsumer
 
@@ -112,7 +115,38 @@ def ours(cluster: Cluster, group: str, topic: str, instance_id: str | None = Non
     return Member(poll, lambda: {tp.partition for tp in consumer.assignment()}, consumer.close)
 
 
-KINDS = [kafka_python, confluent, ours]
+def of_aiokafka(cluster: Cluster, group: str, topic: str, instance_id: str | None = None) -> Member:
+    loop = asyncio.new_event_loop()
+    consumer = loop.run_until_complete(_aiokafka_consumer(cluster, group, topic, instance_id))
+
+    def poll() -> list[int]:
+        came = loop.run_until_complete(consumer.getmany(timeout_ms=50))
+        return [int(record.value or b"") for records in came.values() for record in records]
+
+    def end() -> None:
+        loop.run_until_complete(consumer.stop())
+        loop.close()
+
+    return Member(poll, lambda: {tp.partition for tp in consumer.assignment()}, end)
+
+
+async def _aiokafka_consumer(cluster: Cluster, group: str, topic: str, instance_id: str | None) -> AIOKafkaConsumer:
+    """It has to be made where its loop runs. It waits for its first assignment before it is there to be polled."""
+    consumer = AIOKafkaConsumer(
+        topic,
+        bootstrap_servers=cluster.bootstrap_servers,
+        group_id=group,
+        group_instance_id=instance_id,
+        partition_assignment_strategy=[RangePartitionAssignor],
+        auto_offset_reset="earliest",
+        session_timeout_ms=6000,
+        heartbeat_interval_ms=100,
+    )
+    await consumer.start()
+    return consumer
+
+
+KINDS = [kafka_python, confluent, of_aiokafka, ours]
 
 
 def share(*members: Member) -> None:

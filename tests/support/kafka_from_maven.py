@@ -34,6 +34,9 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
     <dependency>
       <groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{version}</version>
     </dependency>
+    <dependency><!-- its own clients and commands, which are run against the broker here -->
+      <groupId>org.apache.kafka</groupId><artifactId>kafka-tools</artifactId><version>{version}</version>
+    </dependency>
     <dependency><!-- without it the broker logs nothing -->
       <groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version>
     </dependency>
@@ -118,7 +121,7 @@ def find_java() -> str:
 
 def fetch_jars(version: str) -> Path:
     """Return the directory that holds Kafka's jars of ``version``, fetched by Maven if it is not there yet."""
-    jars = _cache_dir() / version
+    jars = _cache_dir() / f"{version}-and-tools"
     if jars.is_dir():
         return jars
     maven = shutil.which("mvn")

@@ -20,10 +20,13 @@ from tests.support.kafka_from_maven import start_from_maven
 from tests.support.kafka_readiness import wait_until_ready
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 
-__all__ = ["PREVIEW_VERSION", "REAL_VERSIONS", "is_required", "start_real_kafka"]
+__all__ = ["NEWEST_VERSION", "PREVIEW_VERSION", "REAL_VERSIONS", "is_required", "start_real_kafka"]
+
+#: The release whose ways are followed where nothing else is said.
+NEWEST_VERSION = "4.3.0"
 
 #: The newest and the oldest release whose consumer group protocol is supported.
-REAL_VERSIONS: tuple[str, ...] = ("external",) if os.environ.get("KAFKA_BOOTSTRAP") else ("4.3.0", "4.0.0")
+REAL_VERSIONS: tuple[str, ...] = ("external",) if os.environ.get("KAFKA_BOOTSTRAP") else (NEWEST_VERSION, "4.0.0")
 
 #: The newest release that has the protocol as a preview, with version 0 of ConsumerGroupHeartbeat only.
 PREVIEW_VERSION = "external" if os.environ.get("KAFKA_BOOTSTRAP") else "3.9.1"

@@ -28,8 +28,8 @@ def pretend_java(folder: Path, banner: str) -> None:
 
 def test_jars_in_the_cache_are_used_without_maven(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    (cache / "4.3.0").mkdir(parents=True)
-    assert maven.fetch_jars("4.3.0") == cache / "4.3.0"
+    (cache / "4.3.0-and-tools").mkdir(parents=True)
+    assert maven.fetch_jars("4.3.0") == cache / "4.3.0-and-tools"
 
 
 @pytest.mark.usefixtures("cache")
@@ -60,7 +60,7 @@ def test_of_two_that_want_the_same_jars_one_fetches_them(cache: Path, monkeypatc
         first = pool.submit(maven.fetch_jars, "4.3.0")
         eventually("the first fetches", lambda: bool(asked))
         found = [pool.submit(maven.fetch_jars, "4.3.0").result(), first.result()]
-    assert found == [cache / "4.3.0"] * 2
+    assert found == [cache / "4.3.0-and-tools"] * 2
     assert asked == ["4.3.0"]
     assert [path.name for path in found[0].iterdir()] == ["kafka-4.3.0.jar"]
 
@@ -83,7 +83,7 @@ def test_a_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_broker_that_ends_at_once_shows_its_log(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend_java(tmp_path, 'openjdk version "17.0.1" 2021-10-19')  # whatever is asked of it, it prints this and ends
-    (cache / "4.3.0").mkdir(parents=True)
+    (cache / "4.3.0-and-tools").mkdir(parents=True)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(maven.KafkaStartError, match=r'ended while it started:\nopenjdk version "17\.0\.1"'):
         maven.start_from_maven("4.3.0")

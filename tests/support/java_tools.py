@@ -1,0 +1,48 @@
+"""Kafka's own commands and clients, from its jars."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from tests.support.kafka_from_maven import fetch_jars, find_java
+
+__all__ = ["CONSOLE_CONSUMER", "CONSUMER_GROUPS", "VERIFIABLE_CONSUMER", "JavaTools", "find_java_tools", "output_of"]
+
+CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
+VERIFIABLE_CONSUMER = "org.apache.kafka.tools.VerifiableConsumer"
+
+PATIENCE_S = 60.0
+
+
+class JavaTools:
+    """Runs classes of these jars."""
+
+    def __init__(self, java: str, jars: Path) -> None:
+        quick = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+        self._command = (java, *quick, "-cp", str(jars / "*"))
+
+    def start(self, tool: str, *args: str) -> subprocess.Popen[str]:
+        """Start a class with these arguments; what it says is to be read from the process."""
+        command = (*self._command, tool, *args)
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self, tool: str, *args: str) -> str:
+        """Run a class to its end and return what it prints; fail if that is not a success."""
+        return output_of(self.start(tool, *args))
+
+
+def output_of(process: subprocess.Popen[str]) -> str:
+    """Wait for the end of ``process``, which is to be a success, and return what it printed."""
+    try:
+        printed, complaints = process.communicate(timeout=PATIENCE_S)
+    finally:
+        process.kill()
+    assert process.returncode == 0, f"{process.args} ended with {process.returncode}:\n{printed}\n{complaints}"
+    return printed
+
+
+def find_java_tools(version: str) -> JavaTools:
+    """Return the tools of Kafka ``version``; ``NoKafkaError`` if Java or the jars are missing."""
+    return JavaTools(find_java(), fetch_jars(version))
