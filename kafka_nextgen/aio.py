@@ -13,7 +13,7 @@ from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.application.awaiting import AwaitedCalls
 from kafka_nextgen.engine.application.front import check_max_records
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener, call_async
-from kafka_nextgen.engine.application.polling import Rest, Step, leave_steps, poll_steps
+from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import AsyncSignal
 from kafka_nextgen.engine.application.waiting import acknowledged, answer_to
@@ -25,9 +25,6 @@ from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 __all__ = ["AsyncConsumer"]
 
 logger = logging.getLogger("kafka_nextgen.consumer")
-
-#: How long (seconds) iteration waits for records before it says that no broker was ever reached.
-ITERATION_TIMEOUT_S = 10.0
 
 
 class AsyncConsumer(AwaitedCalls, AwaitsHandlers):

@@ -14,7 +14,7 @@ from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.application.blocking import BlockingCalls
 from kafka_nextgen.engine.application.front import check_max_records
 from kafka_nextgen.engine.application.listener import RebalanceListener, call, refuse_coroutines
-from kafka_nextgen.engine.application.polling import Rest, Step, leave_steps, poll_steps
+from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
 from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import ThreadSignal
@@ -27,9 +27,6 @@ from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 __all__ = ["Consumer"]
 
 logger = logging.getLogger("kafka_nextgen.consumer")
-
-#: How long (seconds) iteration waits for records before it says that no broker was ever reached.
-ITERATION_TIMEOUT_S = 10.0
 
 
 class Consumer(BlockingCalls, RunsHandlers):

@@ -6,7 +6,6 @@ for what is documented as immediate.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 import warnings
@@ -264,14 +263,10 @@ class Engine:
         """
         if self._stopping or self._thread.is_foreign:
             return
-        self._thread.call_soon(lambda: asyncio.ensure_future(self._end_alone()))
+        self._thread.end_after(self._shut_down)
         what = f"a consumer of group {self._config.group_id}" if self._config.group_id else "a consumer"
         why = "nothing is committed, and its member stays in the group until its session ends"
         warnings.warn(f"{what} was dropped without close(): {why}", ResourceWarning, stacklevel=2)
-
-    async def _end_alone(self) -> None:
-        await self._shut_down()
-        self._thread.end()
 
     async def _shut_down(self) -> None:
         if self._driver is not None:

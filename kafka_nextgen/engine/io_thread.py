@@ -36,6 +36,7 @@ class IoThread:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(self._note_failure)
         self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._ending: asyncio.Task[None] | None = None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -85,6 +86,19 @@ class IoThread:
         """End the loop after what is running now; only from the loop itself."""
         if not self._ended.done():  # told twice, it must not cut short the settling of what is under way
             self._ended.set_result(None)
+
+    def end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Do this on the loop, then end; does nothing once the thread has stopped."""
+        self.call_soon(lambda: self._begin_to_end(work))
+
+    def _begin_to_end(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        self._ending = asyncio.ensure_future(self._end_after(work()))  # the loop alone would not keep it alive
+
+    async def _end_after(self, work: Coroutine[object, object, None]) -> None:
+        try:
+            await work
+        finally:
+            self.end()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

@@ -22,7 +22,10 @@ from attrs import frozen
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import PendingCallback
 
-__all__ = ["Rest", "Step", "leave_steps", "poll_steps"]
+__all__ = ["ITERATION_TIMEOUT_S", "Rest", "Step", "leave_steps", "poll_steps"]
+
+#: How long (seconds) iteration waits for records before it says that no broker was ever reached.
+ITERATION_TIMEOUT_S = 10.0
 
 
 @frozen
