@@ -1,9 +1,10 @@
 """Fixtures every test can ask for: brokers of all kinds, and a place for figures worth seeing.
 
-``kafka`` runs a test once on the embedded broker and once on the newest real one, ``every_kafka`` also on the oldest
-release that is supported: for whatever the release may make a difference to. ``real_kafka`` and ``embedded_kafka``
-are of one kind only, ``preview_kafka`` is a release before 4.0, and ``kafka_pair`` two real brokers together. What a
-test reports by ``figures`` is printed at the end of the run, also when all passed.
+``kafka`` runs a test once on the embedded broker and once on the newest real one. ``every_kafka`` also runs it on the
+oldest release that is supported, and on an embedded broker like that: for whatever the release may make a difference
+to. ``real_kafka`` and ``embedded_kafka`` are of one kind only, ``preview_kafka`` is a release before 4.0, and
+``kafka_pair`` two real brokers together. What a test reports by ``figures`` is printed at the end of the run, also when
+all passed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_VERSIONS, is_required
-from tests.support.servers import Servers
+from tests.support.servers import EMBEDDED, Servers
 
 T = TypeVar("T")
 
@@ -65,7 +66,7 @@ def kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
     return _get(servers, request.param)
 
 
-@pytest.fixture(scope="session", params=["embedded", *REAL])
+@pytest.fixture(scope="session", params=[*EMBEDDED, *REAL])
 def every_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer:
     return _get(servers, request.param)
 

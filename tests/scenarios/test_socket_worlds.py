@@ -33,6 +33,12 @@ def test_scenario_on_the_embedded_broker(path: Path, request: pytest.FixtureRequ
 
 
 @pytest.mark.parametrize("path", played_in("kafka"))
+def test_scenario_on_the_embedded_broker_in_the_way_of_the_oldest_release(path: Path) -> None:
+    with tcp_player(profile="4.0") as player:
+        check(path, player.play(scenario_in(path)), rewrite=False)
+
+
+@pytest.mark.parametrize("path", played_in("kafka"))
 def test_scenario_on_real_kafka(path: Path, real_kafka: KafkaServer, request: pytest.FixtureRequest) -> None:
     scenario = scenario_in(path)
     with kafka_player(real_kafka.bootstrap_servers) as player:

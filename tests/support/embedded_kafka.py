@@ -7,10 +7,10 @@ from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
 __all__ = ["start_embedded_kafka"]
 
 
-def start_embedded_kafka() -> KafkaServer:
-    """Start a cluster of one embedded broker with the same settings as a real one has in tests."""
+def start_embedded_kafka(profile: str) -> KafkaServer:
+    """Start a cluster of one embedded broker, like that release, with the same settings as a real one has in tests."""
     from kafka_nextgen.testing import Cluster
 
-    cluster = Cluster(brokers=1, config=BROKER_SETTINGS)
+    cluster = Cluster(brokers=1, config=BROKER_SETTINGS, profile=profile)
     cluster.__enter__()
-    return KafkaServer(cluster.bootstrap_servers, "embedded", lambda: cluster.__exit__(None, None, None))
+    return KafkaServer(cluster.bootstrap_servers, f"embedded {profile}", lambda: cluster.__exit__(None, None, None))

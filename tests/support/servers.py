@@ -10,10 +10,13 @@ from tests.support.real_kafka import start_real_kafka
 
 __all__ = ["Servers"]
 
+#: The releases that the embedded brokers are like.
+EMBEDDED = {"embedded": "4.3", "embedded-4.0": "4.0"}
+
 
 @define
 class Servers:
-    """Brokers by kind: ``embedded``, ``external`` or a version of Apache Kafka."""
+    """Brokers by kind: an embedded one like a release, ``external``, or a version of Apache Kafka."""
 
     _started: dict[str, KafkaServer] = field(factory=dict)
     _failed: dict[str, Exception] = field(factory=dict)
@@ -24,7 +27,7 @@ class Servers:
             raise self._failed[kind]
         if kind not in self._started:
             try:
-                self._started[kind] = start_embedded_kafka() if kind == "embedded" else start_real_kafka(kind)
+                self._started[kind] = _start(kind)
             except Exception as error:
                 self._failed[kind] = error
                 raise
@@ -33,3 +36,8 @@ class Servers:
     def stop(self) -> None:
         while self._started:
             self._started.popitem()[1].stop()
+
+
+def _start(kind: str) -> KafkaServer:
+    profile = EMBEDDED.get(kind)
+    return start_real_kafka(kind) if profile is None else start_embedded_kafka(profile)

@@ -46,10 +46,10 @@ class TcpWorld(SocketWorld):
 
 
 @contextmanager
-def tcp_player() -> Iterator[Player[SocketWorld]]:
+def tcp_player(profile: str | None = None) -> Iterator[Player[SocketWorld]]:
     """A world of its own, with Kafka's default settings, but targets are made at once."""
     config = {"group.consumer.assignment.interval.ms": 0}
-    with Cluster(config=config) as cluster, Client(cluster.bootstrap_servers) as client:
+    with Cluster(config=config, profile=profile) as cluster, Client(cluster.bootstrap_servers) as client:
         world = TcpWorld(cluster, client)
         yield Player(world, RAW)
         world.conversation.close()
