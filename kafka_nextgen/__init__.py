@@ -1,8 +1,25 @@
 """A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848).
 
-``Consumer`` waits, ``AsyncConsumer`` is awaited; everything else here is what they take, return and raise.
+``Consumer`` waits, ``AsyncConsumer`` is awaited; ``GroupAdmin`` looks at groups from outside.
+Everything else here is what they take, return and raise.
 """
 
+from kafka_nextgen.admin import (
+    AsyncGroupAdmin,
+    GroupAdmin,
+    GroupConfigEntry,
+    GroupCoordinator,
+    GroupDescription,
+    GroupListing,
+    GroupOffset,
+    GroupState,
+    GroupType,
+    ListedGroups,
+    MemberDescription,
+    PatternCheck,
+    RemovedMember,
+    Results,
+)
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
@@ -28,6 +45,8 @@ from kafka_nextgen.errors import (
     FrameTooLargeError,
     GroupAuthorizationError,
     GroupFullError,
+    GroupNotEmptyError,
+    GroupNotFoundError,
     InstanceIdInUseError,
     KafkaNextgenError,
     MisuseError,
@@ -62,6 +81,7 @@ from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampT
 __all__ = [
     "AsyncConsumer",
     "AsyncDeadLetter",
+    "AsyncGroupAdmin",
     "AsyncHandler",
     "AsyncRebalanceConsumer",
     "AsyncRebalanceListener",
@@ -84,10 +104,20 @@ __all__ = [
     "DisconnectedError",
     "FencedInstanceError",
     "FrameTooLargeError",
+    "GroupAdmin",
     "GroupAuthorizationError",
+    "GroupConfigEntry",
+    "GroupCoordinator",
+    "GroupDescription",
     "GroupFullError",
+    "GroupListing",
     "GroupMetrics",
+    "GroupNotEmptyError",
+    "GroupNotFoundError",
+    "GroupOffset",
     "GroupProtocol",
+    "GroupState",
+    "GroupType",
     "Handler",
     "Health",
     "Hooks",
@@ -96,6 +126,8 @@ __all__ = [
     "KafkaNextgenError",
     "Latency",
     "LeaveMode",
+    "ListedGroups",
+    "MemberDescription",
     "Metrics",
     "MisuseError",
     "NoBrokersError",
@@ -105,6 +137,7 @@ __all__ = [
     "OffsetReset",
     "Order",
     "PartitionMetrics",
+    "PatternCheck",
     "Phase",
     "PollingMetrics",
     "ReadingMetrics",
@@ -115,7 +148,9 @@ __all__ = [
     "Record",
     "Records",
     "RecoveryStrategy",
+    "RemovedMember",
     "RequestTimeoutError",
+    "Results",
     "SecurityProtocol",
     "ServerAddress",
     "Status",

@@ -20,6 +20,7 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │   ├── GroupAuthorizationError, TopicAuthorizationError
     │   ├── UnsupportedProtocolError, UnsupportedAssignorError
     │   ├── FencedInstanceError, InstanceIdInUseError, GroupFullError
+    │   ├── GroupNotFoundError, GroupNotEmptyError
     │   ├── CommitFailedError           names the partitions that could not be committed
     │   └── OffsetOutOfRangeError       no offset to start from, and no leave to choose one
     └── DeserializationError            a deserializer raised; carries the record's coordinates
@@ -45,6 +46,8 @@ __all__ = [
     "FrameTooLargeError",
     "GroupAuthorizationError",
     "GroupFullError",
+    "GroupNotEmptyError",
+    "GroupNotFoundError",
     "InstanceIdInUseError",
     "KafkaNextgenError",
     "MisuseError",
@@ -184,6 +187,14 @@ class InstanceIdInUseError(BrokerError):
 
 class GroupFullError(BrokerError):
     """The group has as many members as ``group.consumer.max.size`` allows."""
+
+
+class GroupNotFoundError(BrokerError):
+    """There is no group of this id, or none of the kind that was asked about."""
+
+
+class GroupNotEmptyError(BrokerError):
+    """The group has members, and what was asked for takes one without."""
 
 
 class CommitFailedError(BrokerError):

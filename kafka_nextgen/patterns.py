@@ -23,7 +23,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["SubscriptionPattern", "matching"]
+__all__ = ["SubscriptionPattern", "half_anchor_advice", "matching", "re2_complaint"]
 
 #: Constructs of Python's ``re`` that RE2 has none of, each with its name. Escapes are blanked out before looking.
 _NOT_RE2 = (
@@ -101,14 +101,21 @@ def _refuse_what_re2_lacks(pattern: str) -> None:
 
 
 def _warn_of_what_re2_refuses(pattern: str) -> None:
+    complaint = re2_complaint(pattern)
+    if complaint:
+        _warn(
+            f"pattern {pattern!r} is not valid RE2 as far as can be told here ({complaint}); the coordinator decides",
+            UserWarning,
+        )
+
+
+def re2_complaint(pattern: str) -> str | None:
+    """What google-re2 has against a pattern; None if nothing."""
     try:
         re2.compile(pattern, _quiet())
     except re2.error as error:
-        _warn(
-            f"pattern {pattern!r} is not valid RE2 as far as can be told here ({_words_of(error)}); "
-            "the coordinator decides",
-            UserWarning,
-        )
+        return _words_of(error)
+    return None
 
 
 def _words_of(error: Exception) -> str:
@@ -118,14 +125,21 @@ def _words_of(error: Exception) -> str:
 
 
 def _warn_of_half_anchors(pattern: str) -> None:
+    advice = half_anchor_advice(pattern)
+    if advice:
+        _warn(advice, UserWarning)
+
+
+def half_anchor_advice(pattern: str) -> str | None:
+    """What to write instead if the pattern looks as if searching was meant; None if it does not."""
     searched = [_searched(branch) for branch in _branches(pattern)]
-    if any(searched):
-        meant = "|".join(wanted or branch for wanted, branch in zip(searched, _branches(pattern), strict=True))
-        _warn(
-            f"pattern {pattern!r} matches whole topic names, so an anchor at one end says nothing; "
-            f"if you meant to search, write {meant!r}",
-            UserWarning,
-        )
+    if not any(searched):
+        return None
+    meant = "|".join(wanted or branch for wanted, branch in zip(searched, _branches(pattern), strict=True))
+    return (
+        f"pattern {pattern!r} matches whole topic names, so an anchor at one end says nothing; "
+        f"if you meant to search, write {meant!r}"
+    )
 
 
 def _branches(pattern: str) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from kafka_nextgen.bridge.topics import TopicDirectory, by_topic_id, code_of, topic_id_partitions
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, DescribedMember
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -33,7 +33,7 @@ def to_request(group_ids: Sequence[str]) -> ConsumerGroupDescribeRequest:
 
 def from_response(message: ConsumerGroupDescribeResponse) -> ConsumerGroupDescribed:
     """Read the groups, in the order they came. Raises ``DecodeError`` for impossible partitions."""
-    return ConsumerGroupDescribed(tuple(_group_from(group) for group in message.groups))
+    return ConsumerGroupDescribed(tuple(_group_from(group) for group in message.groups), _names_in(message))
 
 
 def from_request(message: ConsumerGroupDescribeRequest) -> ConsumerGroupDescribe:
@@ -84,6 +84,17 @@ def _assignment_to(partitions: frozenset[TopicIdPartition], topics: TopicDirecto
             if name is not None
         ]
     )
+
+
+def _names_in(message: ConsumerGroupDescribeResponse) -> dict[TopicId, str]:
+    assignments = [
+        assignment
+        for group in message.groups
+        for member in group.members
+        for assignment in (member.assignment, member.target_assignment)
+    ]
+    topics = [topic for assignment in assignments for topic in assignment.topic_partitions]
+    return {topic.topic_id: topic.topic_name for topic in topics if topic.topic_id is not None}
 
 
 def _group_from(group: _Group) -> DescribedGroup:

@@ -1,21 +1,35 @@
-"""DescribeGroups, versions 0 to 6, from the broker's end.
+"""DescribeGroups, versions 0 to 6, from both ends.
 
 A group there is not is shown as Dead; from version 6 on it is the error GROUP_ID_NOT_FOUND, with a message (KIP-1043).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember, GroupsDescribed
 from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsResponse
 
-__all__ = ["from_request", "to_response"]
+__all__ = ["from_request", "from_response", "to_request", "to_response"]
 
 _WITH_MISSING_AS_ERROR = 6
+_DEAD = "Dead"
 
 _Group = DescribeGroupsResponse.DescribedGroup
 _Member = _Group.DescribedGroupMember
+
+
+def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
+    """Ask what is known of these groups."""
+    return DescribeGroupsRequest(groups=list(group_ids), include_authorized_operations=False)
+
+
+def from_response(message: DescribeGroupsResponse) -> GroupsDescribed:
+    """Read the groups, in the order they came; one shown as Dead is one there is not, whatever the version."""
+    return GroupsDescribed(tuple(_group_from(group) for group in message.groups))
 
 
 def from_request(message: DescribeGroupsRequest) -> DescribeGroups:
@@ -49,4 +63,30 @@ def _member(member: DescribedClassicMember) -> _Member:
         client_host=member.client_host,
         member_metadata=member.metadata,
         member_assignment=member.assignment,
+    )
+
+
+def _group_from(group: _Group) -> DescribedClassicGroup:
+    error = code_of(group.error_code)
+    if error is ErrorCode.NONE and group.group_state == _DEAD:
+        error = ErrorCode.GROUP_ID_NOT_FOUND
+    return DescribedClassicGroup(
+        group.group_id,
+        error,
+        group.error_message,
+        state=group.group_state,
+        protocol_type=group.protocol_type,
+        protocol_name=group.protocol_data,
+        members=tuple(_member_from(member) for member in group.members),
+    )
+
+
+def _member_from(member: _Member) -> DescribedClassicMember:
+    return DescribedClassicMember(
+        member_id=member.member_id,
+        instance_id=member.group_instance_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        metadata=bytes(member.member_metadata),
+        assignment=bytes(member.member_assignment),
     )

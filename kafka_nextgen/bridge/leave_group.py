@@ -1,17 +1,20 @@
 """LeaveGroup, versions 0 to 5, from both ends. Its answer makes no difference to whoever leaves.
 
+An operator removes others with it: by instance id, or by member id.
+
 From version 3 on a request has a list of members and an error for each (KIP-345), from version 5 on a reason
 (KIP-800); before it has one member id, whose error is the answer's.
 """
 
 from __future__ import annotations
 
+from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
+from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
 from kafka_nextgen.membership.classic.effects import SendLeaveGroup
 from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
 
-__all__ = ["errors_in", "from_request", "to_request", "to_response"]
+__all__ = ["errors_in", "from_request", "from_response", "removal", "to_request", "to_response"]
 
 _WITH_A_LIST = 3
 
@@ -25,6 +28,20 @@ def to_request(effect: SendLeaveGroup, group_id: str, version: int) -> LeaveGrou
         return LeaveGroupRequest(group_id=group_id, member_id=effect.member_id)
     member = _Member(member_id=effect.member_id, group_instance_id=effect.instance_id, reason=effect.reason)
     return LeaveGroupRequest(group_id=group_id, members=[member])
+
+
+def removal(request: LeaveGroup) -> LeaveGroupRequest:
+    """Write the removal of several members, which takes version 3 or later."""
+    members = [
+        _Member(member_id=m.member_id, group_instance_id=m.instance_id, reason=m.reason) for m in request.members
+    ]
+    return LeaveGroupRequest(group_id=request.group_id, members=members)
+
+
+def from_response(message: LeaveGroupResponse) -> LeaveGroupAnswer:
+    """Read what became of everybody, in the order they came; from version 3 on."""
+    members = (LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in message.members)
+    return LeaveGroupAnswer(tuple(members), code_of(message.error_code))
 
 
 def errors_in(message: LeaveGroupResponse) -> tuple[int, ...]:

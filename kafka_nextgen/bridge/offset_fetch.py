@@ -1,8 +1,8 @@
 """OffsetFetch, versions 1 to 10, from both ends.
 
 Up to version 7 a request asks for one group, from 8 on for several (KIP-709); 9 carries the member's id and epoch,
-10 topic ids for names (KIP-848). Asking for no topics at all (null) means all there are. Clients ask for stable
-offsets only (KIP-447), where the version allows it.
+10 topic ids for names (KIP-848). Asking for no topics at all (null) means all there are. Consumers ask for
+stable offsets only (KIP-447), where the version allows it.
 
 An error of the whole group is at the top (2 to 7), in the group's entry (from 8 on), or in every partition (1). A
 committed offset of -1 means that there is none.
@@ -45,14 +45,19 @@ class FetchedOffsets:
     errors: Mapping[TopicPartition, int]
 
 
-def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: int) -> OffsetFetchRequest:
-    """Ask for a group's offsets; ``topic_ids`` must have every topic from version 10 on."""
+def to_request(
+    request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: int, *, stable: bool = True
+) -> OffsetFetchRequest:
+    """Ask for a group's offsets; ``topic_ids`` must have every topic from version 10 on.
+
+    With ``stable``, which older versions don't have, a transaction that may commit others is an error (KIP-447).
+    """
     topics = None if request.partitions is None else by_name(request.partitions)
     if version < _WITH_GROUPS:
         return OffsetFetchRequest(
             group_id=request.group_id,
             topics=None if topics is None else [_OneGroupTopic(name=t, partition_indexes=n) for t, n in topics.items()],
-            require_stable=True,
+            require_stable=stable,
         )
     group = _Group(
         group_id=request.group_id,
@@ -60,7 +65,7 @@ def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: 
         member_epoch=request.member_epoch,
         topics=None if topics is None else [_group_topic(t, n, topic_ids, version) for t, n in topics.items()],
     )
-    return OffsetFetchRequest(groups=[group], require_stable=True)
+    return OffsetFetchRequest(groups=[group], require_stable=stable)
 
 
 def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mapping[str, TopicId]) -> FetchedOffsets:

@@ -1,4 +1,4 @@
-"""One daemon thread with one event loop per consumer.
+"""One daemon thread with one event loop per consumer, or whoever else has connections of its own.
 
 Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. What the
 application asks for is a coroutine handed over by ``submit``; what the thread finds on its own is left in the
@@ -25,10 +25,12 @@ T = TypeVar("T")
 class IoThread:
     """Owns the event loop. Used by every thread of the process that made it; unusable after a fork.
 
-    ``on_failure`` gets what a callback on the loop raised, which nobody else would hear of.
+    ``on_failure`` gets what a callback on the loop raised, which nobody else would hear of. ``owner`` is what errors
+    call whoever made the thread.
     """
 
-    def __init__(self, name: str, on_failure: Callable[[Exception], None]) -> None:
+    def __init__(self, name: str, on_failure: Callable[[Exception], None], owner: str = "consumer") -> None:
+        self._owner = owner
         self._pid = os.getpid()
         self._on_failure = on_failure
         self._lock = threading.RLock()  # a signal handler may submit from within
@@ -43,14 +45,14 @@ class IoThread:
     def submit(self, work: Coroutine[object, object, T]) -> Future[T]:
         """Run a coroutine on the loop; its result arrives in the future, cancelling that cancels the work.
 
-        Raises MisuseError if the consumer is closed, or was made before a fork.
+        Raises MisuseError if the owner is closed, or was made before a fork.
         """
         try:
             self.check_usable()
             with self._lock:
                 if self._accepts:
                     return asyncio.run_coroutine_threadsafe(work, self._loop)
-            raise _closed()
+            raise self._closed()
         except MisuseError:
             work.close()
             raise
@@ -69,12 +71,12 @@ class IoThread:
         """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
         self.refuse_foreign()
         if not self._accepts:
-            raise _closed()
+            raise self._closed()
 
     def refuse_foreign(self) -> None:
         """Raise MisuseError if this is not the process that made the thread."""
         if self.is_foreign:
-            raise MisuseError("this consumer was made before a fork; make a new one in the child process")
+            raise MisuseError(f"this {self._owner} was made before a fork; make a new one in the child process")
 
     def stop(self, timeout_s: float) -> None:
         """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""
@@ -126,6 +128,5 @@ class IoThread:
         else:
             loop.default_exception_handler(context)
 
-
-def _closed() -> MisuseError:
-    return MisuseError("this consumer is closed")
+    def _closed(self) -> MisuseError:
+        return MisuseError(f"this {self._owner} is closed")

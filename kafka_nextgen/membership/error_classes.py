@@ -8,6 +8,8 @@ from kafka_nextgen.errors import (
     FencedInstanceError,
     GroupAuthorizationError,
     GroupFullError,
+    GroupNotEmptyError,
+    GroupNotFoundError,
     InstanceIdInUseError,
     TopicAuthorizationError,
     UnsupportedAssignorError,
@@ -25,6 +27,8 @@ ERROR_CLASSES: dict[ErrorCode, type[BrokerError]] = {
     ErrorCode.UNSUPPORTED_VERSION: UnsupportedProtocolError,
     ErrorCode.UNRELEASED_INSTANCE_ID: InstanceIdInUseError,
     ErrorCode.FENCED_INSTANCE_ID: FencedInstanceError,
+    ErrorCode.GROUP_ID_NOT_FOUND: GroupNotFoundError,
+    ErrorCode.NON_EMPTY_GROUP: GroupNotEmptyError,
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 
+from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.errors import BrokerError, DecodeError, DisconnectedError, NoBrokersError, TransportError
 from kafka_nextgen.properties import ServerAddress
@@ -132,6 +133,14 @@ class ClusterClient:
                 self._coordinators.forget(target.group_id)
             raise
 
+    async def find_coordinator(self, group_id: str, timeout_s: float | None = None) -> Broker:
+        """The broker that coordinates a group, whether or not there is such a group; asked for if it is not known.
+
+        ``timeout_s`` is in seconds, None for ``default.api.timeout.ms``. Raises ``TransportError``, or
+        ``GroupAuthorizationError``.
+        """
+        return await self._coordinators.find(group_id, self._deadline(f"the coordinator of {group_id}", timeout_s))
+
     def coordinator_trouble(self, group_id: str) -> str | None:
         """What keeps the coordinator of a group from being reached; None if nothing is known to."""
         failure = self._coordinators.failures.get(group_id)
@@ -157,8 +166,9 @@ class ClusterClient:
         """Ask again while the coordinator that brokers tell of can't be reached: it may just have moved."""
         failures = 0
         while True:
-            address = await self._coordinators.find(target.group_id, deadline)
+            broker = await self._coordinators.find(target.group_id, deadline)
             try:
+                address = ServerAddress(broker.host, broker.port)
                 connection = await self._pool.get(address, purpose_of(target, api), deadline)
             except ClosedError:
                 raise

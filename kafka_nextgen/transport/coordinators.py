@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.bridge import find_coordinator
+from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.errors import BrokerError, TransportError
 from kafka_nextgen.membership.error_classes import error_class
-from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, Shared
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.settings import TransportSettings
@@ -29,16 +29,16 @@ class Coordinators:
         self._settings = settings
         self._reach = reach
         self._chance = chance
-        self._known: dict[str, ServerAddress] = {}
+        self._known: dict[str, Broker] = {}
         self.failures: dict[str, Exception] = {}  # what keeps a group's coordinator from being found or reached
-        self._asking: Shared[str, ServerAddress] = Shared()
+        self._asking: Shared[str, Broker] = Shared()
 
     def forget(self, group_id: str) -> None:
         """Ask again before the next call."""
         self._known.pop(group_id, None)
 
-    async def find(self, group_id: str, deadline: Deadline) -> ServerAddress:
-        """Where the coordinator of a group is.
+    async def find(self, group_id: str, deadline: Deadline) -> Broker:
+        """The broker that coordinates a group.
 
         Raises ``RequestTimeoutError``, or a ``BrokerError`` that will not pass (``GroupAuthorizationError``).
         """
@@ -70,7 +70,7 @@ class Coordinators:
         """Stop asking."""
         await self._asking.close()
 
-    async def _ask(self, group_id: str) -> ServerAddress:
+    async def _ask(self, group_id: str) -> Broker:
         deadline = Deadline(self._settings.request_timeout_s, f"finding the coordinator of group {group_id}")
         message = await self._reach.ask(
             FIND_COORDINATOR, lambda version: find_coordinator.to_request(group_id, version), deadline
@@ -79,8 +79,8 @@ class Coordinators:
         found = find_coordinator.from_response(message, group_id)
         if found.error != ErrorCode.NONE:
             raise _refused(group_id, found)
-        self._known[group_id] = address = ServerAddress(found.host, found.port)
-        return address
+        self._known[group_id] = broker = Broker(found.node_id, found.host, found.port)
+        return broker
 
 
 def _refused(group_id: str, found: find_coordinator.FoundCoordinator) -> BrokerError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnsupportedProtocolError
@@ -79,6 +79,14 @@ class Api:
     def speaks(self, version: int) -> bool:
         """Whether ``version`` is one of ours."""
         return self.min_version <= version <= self.max_version
+
+    def up_to(self, version: int) -> Api:
+        """The same API with no version above ``version``."""
+        return evolve(self, max_version=min(self.max_version, version))
+
+    def at_least(self, version: int) -> Api:
+        """The same API with no version below ``version``."""
+        return evolve(self, min_version=max(self.min_version, version))
 
     def __str__(self) -> str:
         return self.name

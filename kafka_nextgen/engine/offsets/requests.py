@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
@@ -45,7 +45,7 @@ class OffsetRequests:
             instance_id=effect.instance_id,
         )
         topic_ids = self._topic_ids()
-        api = _up_to(OFFSET_COMMIT, offset_commit.highest_version(effect.offsets.keys(), topic_ids))
+        api = OFFSET_COMMIT.up_to(offset_commit.highest_version(effect.offsets.keys(), topic_ids))
         try:
             answer = await self.cluster.call(
                 Coordinator(self.group_id),
@@ -71,7 +71,7 @@ class OffsetRequests:
         try:
             answer = await self.cluster.call(
                 Coordinator(self.group_id),
-                _up_to(OFFSET_FETCH, offset_fetch.highest_version(effect.partitions, topic_ids)),
+                OFFSET_FETCH.up_to(offset_fetch.highest_version(effect.partitions, topic_ids)),
                 lambda version: offset_fetch.to_request(request, topic_ids, version),
                 _seconds_until(effect.deadline),
             )
@@ -96,11 +96,6 @@ def _reason(failure: Exception, api: Api) -> str:
     if isinstance(failure, RequestTimeoutError):
         return f"no answer to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)
-
-
-def _up_to(api: Api, version: int) -> Api:
-    """The same API, with no version above ``version``."""
-    return evolve(api, max_version=min(api.max_version, version))
 
 
 def _seconds_until(deadline: float) -> float:

@@ -1,0 +1,35 @@
+"""Looking at groups and changing them, from outside: ``GroupAdmin`` waits, ``AsyncGroupAdmin`` is awaited."""
+
+from kafka_nextgen.admin.aio import AsyncGroupAdmin
+from kafka_nextgen.admin.group_admin import GroupAdmin
+from kafka_nextgen.admin.results import Results
+from kafka_nextgen.admin.values import (
+    GroupConfigEntry,
+    GroupCoordinator,
+    GroupDescription,
+    GroupListing,
+    GroupOffset,
+    GroupState,
+    GroupType,
+    ListedGroups,
+    MemberDescription,
+    PatternCheck,
+    RemovedMember,
+)
+
+__all__ = [
+    "AsyncGroupAdmin",
+    "GroupAdmin",
+    "GroupConfigEntry",
+    "GroupCoordinator",
+    "GroupDescription",
+    "GroupListing",
+    "GroupOffset",
+    "GroupState",
+    "GroupType",
+    "ListedGroups",
+    "MemberDescription",
+    "PatternCheck",
+    "RemovedMember",
+    "Results",
+]

@@ -1,0 +1,159 @@
+"""Describing groups, whichever protocol they are of.
+
+Nobody says beforehand which one that is, so the newer API is asked first, and the classic one if it knows no such
+consumer group or the cluster has no such API. A group that neither knows is not there, or of a type that consumers
+have nothing to do with (share and streams groups).
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.admin.asking import Asking, Question
+from kafka_nextgen.admin.values import (
+    GroupCoordinator,
+    GroupDescription,
+    GroupState,
+    GroupType,
+    MemberDescription,
+    named,
+)
+from kafka_nextgen.bridge import consumer_group_describe, describe_groups
+from kafka_nextgen.bridge.consumer_protocol import decode_assignment, decode_subscription
+from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
+from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember
+from kafka_nextgen.errors import DecodeError, GroupNotFoundError, UnsupportedProtocolError
+from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE, MemberSubscription
+from kafka_nextgen.transport.cluster import Coordinator
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS
+from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse, DescribeGroupsResponse
+
+__all__ = ["describe_group"]
+
+
+async def describe_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
+    """The group, of either protocol. Raises GroupNotFoundError, and what ``Asking.ask`` does."""
+    try:
+        return await _describe_consumer_group(asking, group_id, deadline)
+    except (GroupNotFoundError, UnsupportedProtocolError):
+        return await _describe_classic_group(asking, group_id, deadline)
+
+
+async def _describe_consumer_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
+    question = Question(
+        about=f"group {group_id}: describing it",
+        target=Coordinator(group_id),
+        api=CONSUMER_GROUP_DESCRIBE,
+        build=lambda version: consumer_group_describe.to_request([group_id]),
+        answer=ConsumerGroupDescribeResponse,
+        refusal=lambda answer: (answer.groups[0].error_code, answer.groups[0].error_message),
+    )
+    described = consumer_group_describe.from_response(await asking.ask(question, deadline))
+    (group,) = described.groups
+    coordinator = await _coordinator_of(asking, group_id, deadline)
+    return _consumer_group(group, dict(described.topic_names), coordinator)
+
+
+async def _describe_classic_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
+    def refusal(answer: DescribeGroupsResponse) -> tuple[int, str | None]:
+        (group,) = describe_groups.from_response(answer).groups
+        return group.error, group.message
+
+    question = Question(
+        about=f"group {group_id}: describing it",
+        target=Coordinator(group_id),
+        api=DESCRIBE_GROUPS,
+        build=lambda version: describe_groups.to_request([group_id]),
+        answer=DescribeGroupsResponse,
+        refusal=refusal,
+    )
+    (group,) = describe_groups.from_response(await asking.ask(question, deadline)).groups
+    return _classic_group(group, await _coordinator_of(asking, group_id, deadline))
+
+
+async def _coordinator_of(asking: Asking, group_id: str, deadline: Deadline) -> GroupCoordinator:
+    broker = await asking.cluster.find_coordinator(group_id, deadline.left_s())
+    return GroupCoordinator(broker.node_id, broker.host, broker.port)
+
+
+def _consumer_group(
+    group: DescribedGroup, names: dict[TopicId, str], coordinator: GroupCoordinator
+) -> GroupDescription:
+    return GroupDescription(
+        group_id=group.group_id,
+        type=GroupType.CONSUMER,
+        state=named(GroupState, group.state),
+        protocol_type=PROTOCOL_TYPE,
+        assignor=group.assignor,
+        group_epoch=group.group_epoch,
+        assignment_epoch=group.assignment_epoch,
+        coordinator=coordinator,
+        members=tuple(_consumer_member(member, names) for member in group.members),
+    )
+
+
+def _consumer_member(member: DescribedMember, names: dict[TopicId, str]) -> MemberDescription:
+    return MemberDescription(
+        member_id=member.member_id,
+        type=GroupType.CONSUMER,
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        member_epoch=member.member_epoch,
+        subscribed_topics=tuple(sorted(member.subscribed_topics)),
+        subscribed_pattern=member.subscribed_pattern or None,
+        assignment=_with_names(member.assignment, names),
+        target=_with_names(member.target, names),
+    )
+
+
+def _with_names(partitions: frozenset[TopicIdPartition], names: dict[TopicId, str]) -> frozenset[TopicPartition]:
+    return frozenset(TopicPartition(names[tip.topic_id], tip.partition) for tip in partitions)
+
+
+def _classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) -> GroupDescription:
+    is_consumers = group.protocol_type == PROTOCOL_TYPE
+    return GroupDescription(
+        group_id=group.group_id,
+        type=GroupType.CLASSIC,
+        state=named(GroupState, group.state),
+        protocol_type=group.protocol_type,
+        assignor=group.protocol_name,
+        group_epoch=None,
+        assignment_epoch=None,
+        coordinator=coordinator,
+        members=tuple(_classic_member(member, is_consumers) for member in group.members),
+    )
+
+
+def _classic_member(member: DescribedClassicMember, is_consumer: bool) -> MemberDescription:
+    subscription = _subscription_in(member) if is_consumer else MemberSubscription()
+    return MemberDescription(
+        member_id=member.member_id,
+        type=GroupType.CLASSIC,
+        instance_id=member.instance_id,
+        rack_id=subscription.rack_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        member_epoch=None,
+        subscribed_topics=tuple(sorted(subscription.topics)),
+        subscribed_pattern=None,
+        assignment=_assignment_in(member) if is_consumer else None,
+        target=None,
+    )
+
+
+def _subscription_in(member: DescribedClassicMember) -> MemberSubscription:
+    """What the member said; nothing while the group rebalances, or if it is in bytes that nobody understands."""
+    try:
+        return decode_subscription(member.metadata) if member.metadata else MemberSubscription()
+    except DecodeError:
+        return MemberSubscription()
+
+
+def _assignment_in(member: DescribedClassicMember) -> frozenset[TopicPartition] | None:
+    try:
+        return decode_assignment(member.assignment)
+    except DecodeError:
+        return None

@@ -1,0 +1,65 @@
+"""What the admin changes, on the embedded broker and on the real one."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen import BrokerError, Consumer, GroupAdmin, GroupNotEmptyError, GroupNotFoundError, TopicPartition
+from kafka_nextgen.codes import ErrorCode
+from tests.admin.conftest import Scene
+from tests.endtoend.reading import config_of, poll_until
+from tests.support.clients import create_topic, stored_offsets, unique
+from tests.support.kafka_server import KafkaServer
+
+
+@pytest.fixture(scope="module")
+def topic(kafka: KafkaServer) -> str:
+    return create_topic(kafka.bootstrap_servers, "changed", 2)
+
+
+def test_offsets_are_altered_where_they_can_be(kafka: KafkaServer, admin: GroupAdmin, topic: str) -> None:
+    group, nowhere = unique("altered"), TopicPartition(unique("nowhere"), 0)
+    altered = admin.alter_offsets(group, {TopicPartition(topic, 0): 7, TopicPartition(topic, 1): 9, nowhere: 1})
+    assert stored_offsets(kafka.bootstrap_servers, group) == {0: 7, 1: 9}
+    with pytest.raises(BrokerError, match=r"UNKNOWN_TOPIC_OR_PARTITION; there is no such partition") as raised:
+        altered[nowhere]
+    assert (raised.value.group, raised.value.partition) == (group, nowhere)
+
+
+def test_a_group_with_members_keeps_its_offsets(scene: Scene, admin: GroupAdmin) -> None:
+    for group in (scene.consumer_group, scene.classic_group):
+        altered = admin.alter_offsets(group, {TopicPartition(scene.topic, 0): 1})
+        with pytest.raises(GroupNotEmptyError, match="stop its members"):
+            altered.all()
+        with pytest.raises(GroupNotEmptyError, match="stop its members"):
+            admin.delete([group]).all()
+
+
+def test_an_empty_group_is_deleted_with_its_offsets(kafka: KafkaServer, admin: GroupAdmin, topic: str) -> None:
+    group, nobody = unique("deleted"), unique("nobody")
+    admin.alter_offsets(group, {TopicPartition(topic, 0): 7}).all()
+    deleted = admin.delete([group, nobody])
+    assert list(deleted.done) == [group]
+    assert isinstance(deleted.failed[nobody], GroupNotFoundError)
+    assert stored_offsets(kafka.bootstrap_servers, group) == {}
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_members_are_removed_by_either_id_with_a_result_for_each(
+    kafka: KafkaServer, admin: GroupAdmin, topic: str, protocol: str
+) -> None:
+    group = unique("removed")
+    with (
+        Consumer(config_of(kafka, group, protocol, group_instance_id="still")) as static,
+        Consumer(config_of(kafka, group, protocol)) as dynamic,
+    ):
+        static.subscribe([topic])
+        dynamic.subscribe([topic])
+        poll_until([static, dynamic], lambda: bool(static.assignment() and dynamic.assignment()))
+        member_id = dynamic.group_metadata().member_id
+        removed = admin.remove_members(group, ["still", "other"], [member_id, "stranger"], reason="moved away")
+    assert [(one.instance_id, one.error is None) for one in removed[:2]] == [("still", True), ("other", False)]
+    assert [(one.member_id, one.error is None) for one in removed[2:]] == [(member_id, True), ("stranger", False)]
+    unknown = removed[3].error
+    assert isinstance(unknown, BrokerError)
+    assert (unknown.code, unknown.group, unknown.member) == (ErrorCode.UNKNOWN_MEMBER_ID, group, "stranger")
