@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from kafka_nextgen.admin.asking import Asking, Question, Refusal
 from kafka_nextgen.admin.values import GroupConfigEntry
 from kafka_nextgen.bridge import describe_configs, incremental_alter_configs
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.transport.cluster import ANY
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
@@ -19,12 +20,15 @@ from kafka_nextgen.wire.messages import DescribeConfigsResponse, IncrementalAlte
 __all__ = ["alter_config", "describe_config"]
 
 
+_NONE_YET = "this cluster has no configuration of groups, which came with Kafka 4.0"
+
+
 async def describe_config(asking: Asking, group_id: str, deadline: Deadline) -> dict[str, GroupConfigEntry]:
     """Every key of the group's configuration, by name."""
 
     def refusal(answer: DescribeConfigsResponse) -> Refusal:
         described = describe_configs.from_response(answer, group_id)
-        return described.error, described.message
+        return _explained(described.error, described.message)
 
     question = Question(
         about=f"group {group_id}: describing its configuration",
@@ -51,6 +55,11 @@ async def alter_config(
         api=INCREMENTAL_ALTER_CONFIGS,
         build=lambda version: incremental_alter_configs.to_request(group_id, changes, validate_only=validate_only),
         answer=IncrementalAlterConfigsResponse,
-        refusal=lambda answer: incremental_alter_configs.from_response(answer, group_id),
+        refusal=lambda answer: _explained(*incremental_alter_configs.from_response(answer, group_id)),
     )
     await asking.ask(question, deadline)
+
+
+def _explained(code: int, message: str | None) -> Refusal:
+    """What is refused as a wrong request by brokers that do not know of groups there."""
+    return (ErrorCode.UNSUPPORTED_VERSION, _NONE_YET) if code == ErrorCode.INVALID_REQUEST else (code, message)

@@ -17,11 +17,10 @@ from kafka_nextgen.admin.values import (
     named,
 )
 from kafka_nextgen.bridge import consumer_group_describe, describe_groups
-from kafka_nextgen.bridge.consumer_protocol import decode_assignment, decode_subscription
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
 from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember
+from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_assignment, decode_subscription
 from kafka_nextgen.errors import DecodeError, GroupNotFoundError, UnsupportedProtocolError
-from kafka_nextgen.membership.classic.group import PROTOCOL_TYPE, MemberSubscription
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
