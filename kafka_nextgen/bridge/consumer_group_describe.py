@@ -19,6 +19,7 @@ from kafka_nextgen.wire.messages import (
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]
 
+_MEMBER_TYPE_CLASSIC = 0
 _MEMBER_TYPE_CONSUMER = 1
 
 _Group = ConsumerGroupDescribeResponse.DescribedGroup
@@ -71,7 +72,7 @@ def _member_to(member: DescribedMember, topics: TopicDirectory) -> _Member:
         subscribed_topic_regex=member.subscribed_pattern,
         assignment=_assignment_to(member.assignment, topics),
         target_assignment=_assignment_to(member.target, topics),
-        member_type=_MEMBER_TYPE_CONSUMER,
+        member_type=_MEMBER_TYPE_CLASSIC if member.is_classic else _MEMBER_TYPE_CONSUMER,
     )
 
 
@@ -122,6 +123,7 @@ def _member_from(member: _Member) -> DescribedMember:
         subscribed_pattern=member.subscribed_topic_regex,
         assignment=_assignment_from(member.assignment),
         target=_assignment_from(member.target_assignment),
+        is_classic=member.member_type == _MEMBER_TYPE_CLASSIC,
     )
 
 

@@ -71,6 +71,7 @@ def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings
         subscribed_pattern=member.subscribed_pattern,
         assignment=frozenset(partition for partition, _ in shown),
         target=frozenset(flatten(group.target(member_id))),
+        is_classic=member.classic is not None,
     )
 
 

@@ -92,6 +92,11 @@ class Draft:
         """Let a timer of this group run out ``delay_s`` from now."""
         self.timers.append(Arm(TimerKey(self.group.group_id, kind, member_id), self.now + delay_s, member_epoch))
 
+    def arm_unless_running(self, kind: TimerKind, member_id: str, delay_s: float) -> None:
+        """Let a timer of this group run out ``delay_s`` from now, or when it would have anyway."""
+        key = TimerKey(self.group.group_id, kind, member_id)
+        self.timers.append(Arm(key, self.now + delay_s, unless_running=True))
+
     def cancel(self, kind: TimerKind, member_id: str = "") -> None:
         """Stop a timer of this group."""
         self.timers.append(Cancel(TimerKey(self.group.group_id, kind, member_id)))

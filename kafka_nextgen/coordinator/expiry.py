@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.coordinator.classic.expiry import restart_sessions, ring_classic
 from kafka_nextgen.coordinator.draft import Draft
@@ -15,20 +15,21 @@ __all__ = ["restart_timers", "ring"]
 
 def ring(draft: Draft, due: Iterable[Arm]) -> None:
     """Do what these timers of the draft's group were set for."""
+    began_classic = draft.group.classic is not None
     for timer in due:
-        if draft.group.classic is not None:
+        if (draft.group.classic is not None) is not began_classic:
+            return  # who is out may have been the last of its protocol, and the timers are others now
+        if began_classic:
             ring_classic(draft, timer)
-        elif timer.key.kind is TimerKind.SESSION:
-            _end_session(draft, timer)
-        elif timer.key.kind is TimerKind.REBALANCE:
-            _give_up_waiting(draft, timer)
         else:
-            match_patterns(draft)
+            _RING[timer.key.kind](draft, timer)
 
 
-def _end_session(draft: Draft, timer: Arm) -> None:
-    """The member was silent for too long (KIP-848, "Group Coordinator"). One that left for a while ends so too."""
-    draft.cancel(TimerKind.SESSION, timer.key.member_id)
+def _give_up(draft: Draft, timer: Arm) -> None:
+    """The member was silent for too long (KIP-848, "Group Coordinator"). One that left for a while ends so too, and a
+    classic one that did not join, or did not ask for its part, in time.
+    """
+    draft.cancel(timer.key.kind, timer.key.member_id)
     if timer.key.member_id in draft.group.members:
         remove_members(draft, timer.key.member_id)
 
@@ -39,6 +40,19 @@ def _give_up_waiting(draft: Draft, timer: Arm) -> None:
     is_member = timer.key.member_id in draft.group.members
     if is_member and draft.group.current(timer.key.member_id).member_epoch == timer.member_epoch:
         remove_members(draft, timer.key.member_id)
+
+
+def _match(draft: Draft, _: Arm) -> None:
+    match_patterns(draft)
+
+
+_RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {
+    TimerKind.SESSION: _give_up,
+    TimerKind.REBALANCE: _give_up_waiting,
+    TimerKind.PATTERN: _match,
+    TimerKind.JOIN: _give_up,
+    TimerKind.SYNC: _give_up,
+}
 
 
 def restart_timers(draft: Draft) -> None:

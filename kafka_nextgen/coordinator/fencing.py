@@ -2,9 +2,9 @@
 
 | asked of | what must hold | else |
 |---|---|---|
-| all | the group exists and is no classic one, or is made by this join where no member is | GROUP_ID_NOT_FOUND |
+| all | the group exists and is no classic one, or is made by this join | GROUP_ID_NOT_FOUND |
 | all | the group has room, or the member is counted already | GROUP_MAX_SIZE_REACHED |
-| static, joining | the instance is new, or its member has left for a while | UNRELEASED_INSTANCE_ID |
+| static, joining | the instance is new, left for a while, or with a classic member | UNRELEASED_INSTANCE_ID |
 | static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
 | static, staying or leaving | the instance is this member's | FENCED_INSTANCE_ID |
 | dynamic, staying or leaving | the member is known | UNKNOWN_MEMBER_ID |
@@ -21,7 +21,6 @@ from collections.abc import Callable
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Refusal
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -52,12 +51,6 @@ def _first_objection(
 
 
 def _group_must_exist(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
-    if is_taken_by_classic(group):
-        return Refusal(
-            ErrorCode.GROUP_ID_NOT_FOUND,
-            f"group {group.group_id!r} has members of the classic protocol: join with group.protocol=classic, or when "
-            "they have left",
-        )
     if group.is_consumer_group or request.member_epoch == JOIN:
         return None
     return Refusal(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group.group_id!r}; join with epoch 0")
@@ -77,11 +70,13 @@ def _group_must_have_room(
 
 
 def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
-    """Even for the same member id: nobody but the old process's -2, or its silence, says that it is gone."""
+    """Even for the same member id: nobody but the old process's -2, or its silence, says that it is gone. A classic
+    member says nothing when it goes, and who comes with its instance id takes its place (KIP-345).
+    """
     holder = group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or holder is None:
         return None
-    if group.current(holder).member_epoch == LEAVE_FOR_A_WHILE:
+    if group.current(holder).member_epoch == LEAVE_FOR_A_WHILE or group.is_classic_member(holder):
         return None
     return Refusal(
         ErrorCode.UNRELEASED_INSTANCE_ID,

@@ -6,7 +6,7 @@ is nothing, and what a member owns may be known before the member is.
 
 The records are kept as they came. Beside them stand a few indexes that ``apply`` keeps in step: who owns a
 partition, which member has an instance id, how many members subscribe to a topic or a pattern or vote for an
-assignor.
+assignor, how many speak the classic protocol and what these offer.
 
 A name has a consumer group, or a classic group (``classic``), or offsets alone. Of a classic group the records tell but
 what each generation came to; the rest of ``classic`` is put there by whoever commits an outcome.
@@ -53,6 +53,8 @@ class Group:
     topic_subscribers: MutableMapping[str, int] = field(factory=dict)
     pattern_subscribers: MutableMapping[str, int] = field(factory=dict)
     votes: MutableMapping[str, int] = field(factory=dict)
+    num_classic: int = 0  # members of the consumer group that speak the classic protocol
+    classic_support: MutableMapping[str, int] = field(factory=dict)  # how many of these offer each of their protocols
 
     classic_record: r.ClassicGroupMetadata | None = None
     classic: ClassicGroup | None = field(default=None, eq=False)  # more than the records say, see there
@@ -88,6 +90,11 @@ class Group:
         """What a member is to own."""
         return self.targets.get(member_id, NOTHING)
 
+    def is_classic_member(self, member_id: str) -> bool:
+        """Whether a member of the consumer group speaks the classic protocol."""
+        member = self.members.get(member_id)
+        return member is not None and member.classic is not None
+
     def topics_of(self, member: r.MemberMetadata) -> frozenset[str]:
         """The names a member subscribes to. A pattern not yet resolved matches none."""
         resolved = self.patterns.get(member.subscribed_pattern or "")
@@ -114,6 +121,7 @@ _MAPPINGS = (
     "topic_subscribers",
     "pattern_subscribers",
     "votes",
+    "classic_support",
 )
 
 
@@ -155,6 +163,10 @@ def _count_member(group: Group, member: r.MemberMetadata, by: int) -> None:
         _count(group.topic_subscribers, name, by)
     _count(group.pattern_subscribers, member.subscribed_pattern, by)
     _count(group.votes, member.server_assignor, by)
+    if member.classic is not None:
+        group.num_classic += by
+        for name in {offered.name for offered in member.classic.supported}:
+            _count(group.classic_support, name, by)
 
 
 def _count(counts: MutableMapping[str, int], key: str | None, by: int) -> None:

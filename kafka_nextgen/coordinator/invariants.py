@@ -11,6 +11,7 @@ from collections.abc import Iterator, Set
 
 from kafka_nextgen.coordinator.classic.invariants import classic_violations
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.migration.invariants import mixed_violations
 from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
@@ -33,6 +34,7 @@ def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]
         *_target_disjoint(group),
         *_target_complete(group, topics),
         *_indexes_in_step(group),
+        *mixed_violations(group),
         *_timers_as_needed(group, timers),
     ]
 
@@ -136,13 +138,16 @@ def _indexes_in_step(group: Group) -> Iterator[str]:
 
 
 def _timers_as_needed(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
-    """A session timer for every member, a rebalance timer for each that has to revoke, and no others of these."""
+    """A session timer for every member, a rebalance timer for each that has to revoke, and no others of these; but
+    for members of the classic protocol, whose timers say more than their records.
+    """
     due = {TimerKey(group.group_id, TimerKind.SESSION, member_id) for member_id in group.members}
     due |= {
         TimerKey(group.group_id, TimerKind.REBALANCE, member_id)
         for member_id, current in group.currents.items()
-        if current.pending_revocation
+        if current.pending_revocation and not group.is_classic_member(member_id)
     }
     running = {key for key in timers if key.group_id == group.group_id and key.kind is not TimerKind.PATTERN}
     yield from (f"{key} does not run" for key in sorted(due - running))
-    yield from (f"{key} runs for nothing" for key in sorted(running - due))
+    rest = running - due
+    yield from (f"{key} runs for nothing" for key in sorted(rest) if not group.is_classic_member(key.member_id))

@@ -8,14 +8,15 @@ Committing is fenced by the member epoch, so that a member that lost a partition
 | epoch below 0, the group has no members | accepted: an administrator, or a consumer that assigns itself |
 | the group is unknown | GROUP_ID_NOT_FOUND; before version 9 ILLEGAL_GENERATION |
 | nobody the group knows | UNKNOWN_MEMBER_ID |
-| a member, by an API version that can't speak of member epochs (below 9) | UNSUPPORTED_VERSION |
+| a member, by an API version that can't speak of member epochs (below 9), unless it is classic | UNSUPPORTED_VERSION |
 | a member, at its epoch | accepted |
 | a member, at a later epoch | STALE_MEMBER_EPOCH |
 | a member, at an earlier epoch, having had every partition at that epoch already | accepted (KIP-1251) |
 | a member, at an earlier epoch otherwise | STALE_MEMBER_EPOCH, for the whole request |
 
-A member that left for a while does not count as at any earlier epoch: its stored epoch is -2. In a classic group
-commits are fenced by its generation (``classic.offsets``), and fetches not at all.
+A classic member of the group calls its epoch a generation, and is told ILLEGAL_GENERATION where another is stale. A
+member that left for a while does not count as at any earlier epoch: its stored epoch is -2. In a classic group commits
+are fenced by its generation (``classic.offsets``), and fetches not at all.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.heartbeat import keep_session
 from kafka_nextgen.coordinator.classic.offsets import commit_error
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, OffsetCommitted, OffsetRemoved
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
@@ -60,9 +62,13 @@ def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
         return ErrorCode.GROUP_ID_NOT_FOUND if request.version >= 9 else ErrorCode.ILLEGAL_GENERATION
     if request.member_id not in group.members:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    if request.version < 9:
+    if request.version < 9 and not group.is_classic_member(request.member_id):
         return ErrorCode.UNSUPPORTED_VERSION
-    return ErrorCode.NONE if _may_commit(draft, request) else ErrorCode.STALE_MEMBER_EPOCH
+    return ErrorCode.NONE if _may_commit(draft, request) else _stale(group, request.member_id)
+
+
+def _stale(group: Group, member_id: str) -> ErrorCode:
+    return ErrorCode.ILLEGAL_GENERATION if group.is_classic_member(member_id) else ErrorCode.STALE_MEMBER_EPOCH
 
 
 def _may_commit(draft: Draft, request: OffsetCommit) -> bool:
@@ -115,7 +121,7 @@ def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:
     if request.member_id is None or request.member_id not in group.members:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if request.member_epoch != group.current(request.member_id).member_epoch:
-        return ErrorCode.STALE_MEMBER_EPOCH
+        return _stale(group, request.member_id)
     return ErrorCode.NONE
 
 

@@ -2,13 +2,15 @@
 
 All its records are taken back, and with them its partitions are free at once. Where that is a change of who
 there is to assign to, the group epoch rises; the new target is made by the next heartbeat of anybody else
-(KIP-848, "Group Epoch - Trigger a rebalance").
+(KIP-848, "Group Epoch - Trigger a rebalance"). If only members of the classic protocol are left, they go on as a
+classic group.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.migration.downgrade import downgrade_without, downgrades_without
 from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -17,6 +19,9 @@ __all__ = ["remove_members", "write_removal"]
 
 def remove_members(draft: Draft, *member_ids: str) -> None:
     """Take members out, and let the group know, once."""
+    if downgrades_without(draft.group, member_ids, draft.settings):
+        downgrade_without(draft, member_ids)
+        return
     for member_id in member_ids:
         pattern = draft.group.members[member_id].subscribed_pattern
         write_removal(draft, member_id)
@@ -30,5 +35,5 @@ def write_removal(draft: Draft, member_id: str) -> None:
     draft.write(r.CurrentMemberAssignmentRemoved(group_id, member_id))
     draft.write(r.TargetAssignmentMemberRemoved(group_id, member_id))
     draft.write(r.MemberMetadataRemoved(group_id, member_id))
-    draft.cancel(TimerKind.SESSION, member_id)
-    draft.cancel(TimerKind.REBALANCE, member_id)
+    for kind in (TimerKind.SESSION, TimerKind.REBALANCE, TimerKind.JOIN, TimerKind.SYNC):
+        draft.cancel(kind, member_id)

@@ -39,7 +39,7 @@ class ConsumerGroupHeartbeatAnswer:
 
 @frozen
 class DescribedMember:
-    """A member as ConsumerGroupDescribe shows it."""
+    """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol."""
 
     member_id: str
     instance_id: str | None
@@ -51,6 +51,7 @@ class DescribedMember:
     subscribed_pattern: str | None
     assignment: frozenset[TopicIdPartition]
     target: frozenset[TopicIdPartition]
+    is_classic: bool = False
 
 
 @frozen

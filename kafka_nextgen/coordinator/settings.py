@@ -13,7 +13,7 @@ from attrs import field, frozen
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["BEHAVIOUR", "Behaviour", "CoordinatorSettings", "Profile"]
+__all__ = ["BEHAVIOUR", "Behaviour", "CoordinatorSettings", "MigrationPolicy", "Profile"]
 
 
 class Profile(Enum):
@@ -23,6 +23,27 @@ class Profile(Enum):
     V4_1 = "4.1"
     V4_2 = "4.2"
     V4_3 = "4.3"
+
+
+class MigrationPolicy(Enum):
+    """Which way a group may go from one protocol to the other while somebody is in it; an empty one always may
+    (KIP-848, "Compatibility, Deprecation, and Migration Plan").
+    """
+
+    BIDIRECTIONAL = "bidirectional"
+    UPGRADE = "upgrade"
+    DOWNGRADE = "downgrade"
+    DISABLED = "disabled"
+
+    @property
+    def upgrades(self) -> bool:
+        """Whether a classic group may become a consumer group."""
+        return self in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.UPGRADE)
+
+    @property
+    def downgrades(self) -> bool:
+        """Whether a consumer group may become a classic group."""
+        return self in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
 
 
 @frozen(kw_only=True)
@@ -38,6 +59,10 @@ class Behaviour:
     accepts_older_commits: bool  # from an epoch at which the member had the partition already (KIP-1251)
     admits_instance_when_full: bool  # a static member may come back to a full group
     shows_pending_revocation: bool  # ConsumerGroupDescribe counts it to the assignment
+    classic_members_await_target: bool  # are sent back to join when there is a target, not as soon as the epoch rises
+    classic_join_ends_pattern: bool  # of a member that had one by the consumer protocol
+    upgrade_knows_topics: bool  # so that an upgrade alone is no change of topics, which raises the epoch
+    stale_downgrade_rebalances: bool  # when a static member's return changes what there is to assign
 
 
 def _behaviour(column: int) -> Behaviour:
@@ -51,6 +76,10 @@ def _behaviour(column: int) -> Behaviour:
         accepts_older_commits=(False, False, False, True)[column],
         admits_instance_when_full=(False, False, False, True)[column],
         shows_pending_revocation=(False, False, False, True)[column],
+        classic_members_await_target=(False, False, False, True)[column],
+        classic_join_ends_pattern=(False, False, True, True)[column],
+        upgrade_knows_topics=(False, True, True, True)[column],
+        stale_downgrade_rebalances=(False, False, False, True)[column],
     )
 
 
@@ -74,6 +103,7 @@ class CoordinatorSettings:
     )  # the first is the default
     group_consumer_assignment_interval_ms: int = 1_000
     group_consumer_regex_refresh_interval_ms: int = 600_000
+    group_consumer_migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
     group_min_session_timeout_ms: int = 6_000  # of classic groups, as all that follow
     group_max_session_timeout_ms: int = 1_800_000
     group_initial_rebalance_delay_ms: int = 3_000

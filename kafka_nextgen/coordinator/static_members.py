@@ -3,7 +3,7 @@
 A static member that goes for a while (-2) keeps its place: it stays in the group at epoch -2, with what it
 owned, and nobody is disturbed until its session ends. The process that comes back is a new *member* with the
 same *instance*: it takes the old one's place, subscription and partitions, and gets its epoch from the ordinary
-reconciliation that follows.
+reconciliation that follows. It may come back by the other protocol than it went.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.validation import JOIN, LEAVE_FOR_A_WHILE
 
-__all__ = ["leave_for_a_while", "take_over_instance"]
+__all__ = ["leave_for_a_while", "replace_member", "take_over_instance"]
 
 
 def take_over_instance(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> None:
     """Give the place of the instance's former member, if there is one, to the member that now joins with it."""
     group = draft.group
     former_id = group.instances.get(request.instance_id or "")
-    if request.member_epoch != JOIN or former_id is None:
-        return
+    if request.member_epoch == JOIN and former_id is not None:
+        replace_member(draft, former_id, member_id)
+
+
+def replace_member(draft: Draft, former_id: str, member_id: str) -> None:
+    """Let the member have all that is the former one's, as one that has yet to join."""
+    group = draft.group
     member, target, current = group.members[former_id], group.target(former_id), group.current(former_id)
-    assert current.member_epoch == LEAVE_FOR_A_WHILE, "an instance that is held was refused"
     write_removal(draft, former_id)
     draft.write(evolve(member, member_id=member_id))
     draft.write(r.TargetAssignmentMember(group.group_id, member_id, target))

@@ -12,10 +12,11 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 
-__all__ = ["Update", "advance_epoch", "forget_pattern_if_unused", "update_member"]
+__all__ = ["Update", "advance_epoch", "forget_pattern_if_unused", "known_or_blank", "note_member", "update_member"]
 
 
 @frozen
@@ -29,9 +30,13 @@ class Update:
 
 def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> Update:
     """Take in what the heartbeat says of the member; it is new if the group does not know it."""
-    known = draft.group.members.get(member_id) or _blank(request, member_id)
-    member = _with_changes(known, request)
-    if member != draft.group.members.get(member_id):
+    return note_member(draft, _with_changes(known_or_blank(draft.group, member_id), request))
+
+
+def note_member(draft: Draft, member: MemberMetadata) -> Update:
+    """Take in what is known of the member now."""
+    known = known_or_blank(draft.group, member.member_id)
+    if member != draft.group.members.get(member.member_id):
         draft.write(member)
     names_changed = member.subscribed_topics != known.subscribed_topics
     pattern_changed = member.subscribed_pattern != known.subscribed_pattern
@@ -65,8 +70,10 @@ def forget_pattern_if_unused(draft: Draft, pattern: str | None) -> None:
         draft.write(RegularExpressionRemoved(draft.group.group_id, pattern))
 
 
-def _blank(request: ConsumerGroupHeartbeat, member_id: str) -> MemberMetadata:
-    return MemberMetadata(request.group_id, member_id, None, None, "", "", (), None, -1, None)
+def known_or_blank(group: Group, member_id: str) -> MemberMetadata:
+    """What is known of the member; nothing if it is new."""
+    blank = MemberMetadata(group.group_id, member_id, None, None, "", "", (), None, -1, None)
+    return group.members.get(member_id, blank)
 
 
 def _with_changes(known: MemberMetadata, request: ConsumerGroupHeartbeat) -> MemberMetadata:

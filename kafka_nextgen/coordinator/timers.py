@@ -7,6 +7,8 @@
 | PATTERN | a group with patterns to match | by a heartbeat that finds some to be matched | they are matched |
 | JOIN | a classic group whose members join | when the join phase begins | it ends |
 | SYNC | a classic group whose leader assigns | when the join phase ends | who asked for nothing is out |
+| JOIN | a classic member of a consumer group | when it is first told to join again | the member is removed |
+| SYNC | a classic member of a consumer group | when it has joined | the member is removed |
 
 In a classic group SESSION also runs for members that have yet to come with the id they were given.
 
@@ -46,11 +48,12 @@ class TimerKey:
 
 @frozen
 class Arm:
-    """Let the timer run out at ``deadline``, whatever it was set to."""
+    """Let the timer run out at ``deadline``, whatever it was set to; or ``unless_running``."""
 
     key: TimerKey
     deadline: float
     member_epoch: int = -1
+    unless_running: bool = False
 
 
 @frozen
@@ -81,6 +84,8 @@ class Timers:
         """Arm or stop a timer."""
         if isinstance(change, Cancel):
             self._armed.pop(change.key, None)
+            return
+        if change.unless_running and change.key in self._armed:
             return
         self._armed[change.key] = change
         heappush(self._heap, (change.deadline, change.key))

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from attrs import field, frozen
 
 from kafka_nextgen.coordinator.requests import TopicImage
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = ["Topics"]
 
@@ -57,6 +57,22 @@ class Topics:
     def ids(self, names: Iterable[str]) -> frozenset[TopicId]:
         """The ids of those of the topics that exist."""
         return frozenset(self.by_name[name].topic_id for name in names if name in self.by_name)
+
+    def with_ids(self, partitions: Iterable[TopicPartition]) -> frozenset[TopicIdPartition]:
+        """The partitions by their topics' ids; those of topics that do not exist are left out."""
+        return frozenset(
+            TopicIdPartition(self.by_name[partition.topic].topic_id, partition.partition)
+            for partition in partitions
+            if partition.topic in self.by_name
+        )
+
+    def with_names(self, partitions: Iterable[TopicIdPartition]) -> frozenset[TopicPartition]:
+        """The partitions by their topics' names; those of topics that do not exist are left out."""
+        return frozenset(
+            TopicPartition(self.by_id[partition.topic_id].name, partition.partition)
+            for partition in partitions
+            if partition.topic_id in self.by_id
+        )
 
     def names(self) -> dict[TopicId, str]:
         """Every topic's name by its id."""

@@ -8,7 +8,12 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.describe import state_of
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupHeartbeatAnswer,
+    DescribedGroup,
+    OffsetsCommitted,
+    OffsetsFetched,
+)
 from kafka_nextgen.coordinator.share import Share, flatten
 from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions
 
@@ -18,6 +23,7 @@ __all__ = [
     "tell_fetch",
     "tell_group",
     "tell_heartbeat",
+    "tell_members",
     "tell_news",
     "tell_status",
 ]
@@ -52,6 +58,20 @@ def tell_fetch(name: str, answer: OffsetsFetched) -> str:
         return f"-> {name} {answer.error.name}"
     found = [f"{partition}={at.offset if at else '-'}" for partition, at in sorted(answer.offsets.items())]
     return f"-> {name} {' '.join(found) or '-'}"
+
+
+def tell_members(
+    group: DescribedGroup, write_id: Callable[[str], str], write_epoch: Callable[[int], str], write: Write
+) -> Iterator[str]:
+    """``-> Stable epoch=3 target=3`` and the members, by name."""
+    if group.error is not ErrorCode.NONE:
+        yield f"-> {group.error.name}"
+        return
+    yield f"-> {group.state} epoch={write_epoch(group.group_epoch)} target={write_epoch(group.assignment_epoch)}"
+    for name, member in sorted((write_id(member.member_id), member) for member in group.members):
+        protocol = "classic" if member.is_classic else "consumer"
+        epoch = write_epoch(member.member_epoch)
+        yield f"   {name} {protocol} epoch={epoch} has={write(member.assignment)} target={write(member.target)}"
 
 
 def tell_status(name: str, before: r.MemberStatus | None, after: r.MemberStatus | None) -> tuple[str, ...]:

@@ -12,6 +12,9 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeftMember,
     SyncGroupAnswer,
 )
+from kafka_nextgen.embedded import HIGHEST_VERSION, decode_assignment, version_of
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import format_partitions
 
 __all__ = ["tell_described", "tell_joined", "tell_left", "tell_synced"]
 
@@ -31,10 +34,20 @@ def tell_joined(name: str, answer: JoinGroupAnswer, write_id: WriteId) -> str:
 
 
 def tell_synced(name: str, answer: SyncGroupAnswer) -> str:
-    """``-> A assignment=foo[0]``, in the bytes of its leader."""
+    """``-> A assignment=foo[0]``, as its leader wrote it, or the coordinator."""
     if answer.error is not ErrorCode.NONE:
         return f"-> {name} {answer.error.name}"
-    return f"-> {name} assignment={answer.assignment.decode() or '-'}"
+    return f"-> {name} assignment={_told(answer.assignment)}"
+
+
+def _told(assignment: bytes) -> str:
+    """The partitions; the version if it is not the highest."""
+    try:
+        partitions = format_partitions(decode_assignment(assignment)) or "-"
+    except DecodeError:
+        return "garbage"
+    version = version_of(assignment) if assignment else HIGHEST_VERSION
+    return partitions if version == HIGHEST_VERSION else f"{partitions} embedded={version}"
 
 
 def tell_left(left: Iterable[LeftMember], write_id: WriteId) -> Iterator[str]:
@@ -57,4 +70,4 @@ def tell_described(group: DescribedClassicGroup, write_id: WriteId) -> Iterator[
 
 def _described_member(member: DescribedClassicMember, write_id: WriteId) -> str:
     instance = f"@{member.instance_id}" if member.instance_id else ""
-    return f"   {write_id(member.member_id)}{instance} has={member.assignment.decode() or '-'}"
+    return f"   {write_id(member.member_id)}{instance} has={_told(member.assignment)}"

@@ -19,6 +19,7 @@ from kafka_nextgen.coordinator.classic.responses import (
     SyncGroupAnswer,
 )
 from kafka_nextgen.coordinator.requests import (
+    ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
     DeleteGroups,
     ListGroups,
@@ -26,6 +27,7 @@ from kafka_nextgen.coordinator.requests import (
     OffsetFetch,
 )
 from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupDescribed,
     ConsumerGroupHeartbeatAnswer,
     GroupsDeleted,
     GroupsListed,
@@ -48,6 +50,7 @@ Question = (
     | Heartbeat
     | LeaveGroup
     | DescribeGroups
+    | ConsumerGroupDescribe
     | ListGroups
     | DeleteGroups
 )
@@ -58,6 +61,7 @@ Answer = (
     | HeartbeatAnswer
     | LeaveGroupAnswer
     | GroupsDescribed
+    | ConsumerGroupDescribed
     | GroupsListed
     | GroupsDeleted
 )

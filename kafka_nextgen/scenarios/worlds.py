@@ -50,8 +50,10 @@ RAW: Verbs[World] = {
     "await": classic_requests.wait_for,
     "commit-group": classic_groups.commit_group,
     "describe-group": classic_groups.describe_group,
+    "describe-members": classic_groups.describe_members,
     "list-groups": classic_groups.list_groups,
     "delete-group": classic_groups.delete_group,
+    "epochs": heartbeats.epochs,
     "tick": time.tick,
 }
 

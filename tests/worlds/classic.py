@@ -11,7 +11,7 @@ import select
 import time
 from collections.abc import Callable
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from kafka_nextgen.bridge import list_groups
 from kafka_nextgen.bridge.topics import code_of
@@ -30,7 +30,6 @@ from kafka_nextgen.coordinator.classic.responses import (
 )
 from kafka_nextgen.coordinator.requests import DeleteGroups, ListGroups
 from kafka_nextgen.coordinator.responses import GroupsDeleted, GroupsListed
-from kafka_nextgen.embedded import MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.scenarios.world import Answer, LateAnswer, PatientQuestion, Question
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
@@ -46,6 +45,7 @@ from kafka_nextgen.wire.messages import (
     SyncGroupResponse,
 )
 from tests.broker.client import Client
+from tests.worlds.embedded import Rename, renamed_assignment, renamed_subscription
 
 __all__ = ["ClassicConversation"]
 
@@ -66,25 +66,39 @@ class Waiting:
 
 @define
 class ClassicConversation:
-    """The classic requests of one scenario; ``connect`` makes a connection."""
+    """The classic requests of one scenario.
+
+    ``connect`` makes a connection. Topics have a ``real`` name and the one they are ``told`` by.
+    """
 
     client: Client
     connect: Callable[[], Client]
+    real: Rename
+    told: Rename
     waiting: list[Waiting] = field(factory=list)
 
     def ask(self, question: Question) -> Answer:
         """Ask what is answered at once."""
-        return _ASK[type(question)](self.client, question)
+        answer = _ASK[type(question)](self.client, question)
+        return self._told_group(answer) if isinstance(answer, GroupsDescribed) else answer
+
+    def _told_group(self, described: GroupsDescribed) -> GroupsDescribed:
+        return GroupsDescribed(
+            tuple(evolve(group, members=tuple(map(self._told_member, group.members))) for group in described.groups)
+        )
+
+    def _told_member(self, member: DescribedClassicMember) -> DescribedClassicMember:
+        return evolve(member, assignment=renamed_assignment(member.assignment, self.told))
 
     def put(self, name: str, question: PatientQuestion) -> None:
         """Send what may have to wait, on a connection that is known to be served."""
         client = self.connect()
         client.ask(apis.API_VERSIONS, ApiVersionsRequest(client_software_name="tests", client_software_version="1"))
         if isinstance(question, JoinGroup):
-            client.send(_join(question), question.version)
+            client.send(_join(question, self.real), question.version)
             self.waiting.append(Waiting(name, client, apis.JOIN_GROUP, question.version))
         else:
-            client.send(_sync(question), apis.SYNC_GROUP.max_version)
+            client.send(_sync(question, self.real), apis.SYNC_GROUP.max_version)
             self.waiting.append(Waiting(name, client, apis.SYNC_GROUP, apis.SYNC_GROUP.max_version))
         self._pass_barrier(question.group_id)
 
@@ -101,7 +115,7 @@ class ClassicConversation:
         for waiting in list(self.waiting):
             if waiting.client.has_answer(max(deadline - time.monotonic(), 0)):
                 self.waiting.remove(waiting)
-                found[waiting.name] = _answer(waiting.client.receive(waiting.api, waiting.version))
+                found[waiting.name] = _answer(waiting.client.receive(waiting.api, waiting.version), self.told)
                 waiting.client.close()
         return found
 
@@ -114,7 +128,7 @@ class ClassicConversation:
             waiting.client.close()
 
 
-def _join(question: JoinGroup) -> JoinGroupRequest:
+def _join(question: JoinGroup, real: Rename) -> JoinGroupRequest:
     protocol = JoinGroupRequest.JoinGroupRequestProtocol
     return JoinGroupRequest(
         group_id=question.group_id,
@@ -124,18 +138,14 @@ def _join(question: JoinGroup) -> JoinGroupRequest:
         group_instance_id=question.instance_id,
         protocol_type=question.protocol_type,
         protocols=[
-            protocol(name=offer.name, metadata=encode_subscription(_subscription(offer.metadata)))
+            protocol(name=offer.name, metadata=renamed_subscription(offer.metadata, real))
             for offer in question.protocols
         ],
         reason=question.reason,
     )
 
 
-def _subscription(metadata: bytes) -> MemberSubscription:
-    return MemberSubscription(frozenset(metadata.decode().split()))
-
-
-def _sync(question: SyncGroup) -> SyncGroupRequest:
+def _sync(question: SyncGroup, real: Rename) -> SyncGroupRequest:
     part = SyncGroupRequest.SyncGroupRequestAssignment
     return SyncGroupRequest(
         group_id=question.group_id,
@@ -144,15 +154,17 @@ def _sync(question: SyncGroup) -> SyncGroupRequest:
         group_instance_id=question.instance_id,
         protocol_type=question.protocol_type,
         protocol_name=question.protocol_name,
-        assignments=[part(member_id=member_id, assignment=data) for member_id, data in question.assignments],
+        assignments=[
+            part(member_id=member_id, assignment=renamed_assignment(data, real))
+            for member_id, data in question.assignments
+        ],
     )
 
 
-def _answer(message: JoinGroupResponse | SyncGroupResponse) -> LateAnswer:
+def _answer(message: JoinGroupResponse | SyncGroupResponse, told: Rename) -> LateAnswer:
     if isinstance(message, SyncGroupResponse):
-        return SyncGroupAnswer(
-            code_of(message.error_code), message.protocol_type, message.protocol_name, bytes(message.assignment)
-        )
+        assignment = renamed_assignment(bytes(message.assignment), told)
+        return SyncGroupAnswer(code_of(message.error_code), message.protocol_type, message.protocol_name, assignment)
     return JoinGroupAnswer(
         code_of(message.error_code),
         message.member_id,
@@ -160,14 +172,14 @@ def _answer(message: JoinGroupResponse | SyncGroupResponse) -> LateAnswer:
         message.protocol_type,
         message.protocol_name,
         message.leader,
-        tuple(_joined(member.member_id, member.group_instance_id, member.metadata) for member in message.members),
+        tuple(_joined(member, told) for member in message.members),
         message.skip_assignment,
     )
 
 
-def _joined(member_id: str, instance_id: str | None, metadata: bytes) -> JoinedMember:
-    topics = decode_subscription(bytes(metadata)).topics
-    return JoinedMember(member_id, instance_id, " ".join(sorted(topics)).encode())
+def _joined(member: JoinGroupResponse.JoinGroupResponseMember, told: Rename) -> JoinedMember:
+    metadata = renamed_subscription(bytes(member.metadata), told)
+    return JoinedMember(member.member_id, member.group_instance_id, metadata)
 
 
 def _heartbeat(client: Client, question: Heartbeat) -> HeartbeatAnswer:

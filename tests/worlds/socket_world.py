@@ -10,11 +10,18 @@ from collections.abc import Callable, Iterable
 
 from attrs import evolve
 
-from kafka_nextgen.bridge import consumer_group_heartbeat, offset_commit, offset_fetch
+from kafka_nextgen.bridge import consumer_group_describe, consumer_group_heartbeat, offset_commit, offset_fetch
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups, OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.requests import (
+    ConsumerGroupDescribe,
+    ConsumerGroupHeartbeat,
+    DeleteGroups,
+    OffsetCommit,
+    OffsetFetch,
+)
 from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupDescribed,
     ConsumerGroupHeartbeatAnswer,
     GroupsDeleted,
     GroupsListed,
@@ -26,7 +33,7 @@ from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.scenarios.notation import NotationError
 from kafka_nextgen.scenarios.world import GROUP, Answer, Heard, LateAnswer, PatientQuestion, Question, World
 from kafka_nextgen.types import TopicId, TopicPartition
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, OFFSET_FETCH
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, OFFSET_FETCH
 from tests.broker.client import Client
 from tests.support.clients import unique
 from tests.worlds import topics
@@ -44,7 +51,7 @@ class SocketWorld(World):
     def __init__(self, client: Client, connect: Callable[[], Client]) -> None:
         super().__init__(relative_epochs=True)
         self.client = client
-        self.conversation = ClassicConversation(client, connect)
+        self.conversation = ClassicConversation(client, connect, self._real_name, self._told_name)
         self.group = unique("scenario")
         self._real_names: dict[str, str] = {}
 
@@ -53,6 +60,8 @@ class SocketWorld(World):
             return Heard(self._heartbeat(evolve(question, group_id=self.group)))
         if isinstance(question, OffsetCommit):
             return Heard(self._commit(evolve(question, group_id=self.group)))
+        if isinstance(question, ConsumerGroupDescribe):
+            return Heard(self._describe())
         if isinstance(question, OffsetFetch):
             return Heard(self._fetch(evolve(question, group_id=self.group)))
         return Heard(self._told_of_group(self.conversation.ask(self._of_group(question))))
@@ -103,6 +112,10 @@ class SocketWorld(World):
             ErrorCode.NONE, None, event.member_id, event.member_epoch, event.heartbeat_interval_ms, event.assignment
         )
 
+    def _describe(self) -> ConsumerGroupDescribed:
+        request = consumer_group_describe.to_request([self.group])
+        return consumer_group_describe.from_response(self.client.ask(CONSUMER_GROUP_DESCRIBE, request))
+
     def _commit(self, question: OffsetCommit) -> OffsetsCommitted:
         offsets = {self._real(partition): at for partition, at in question.offsets.items()}
         request = offset_commit.to_request(evolve(question, offsets=offsets), {}, question.version)
@@ -125,8 +138,10 @@ class SocketWorld(World):
         return self._real_names.setdefault(name, unique(name))
 
     def _told(self, partition: TopicPartition) -> TopicPartition:
-        told = {real: name for name, real in self._real_names.items()}
-        return evolve(partition, topic=told.get(partition.topic, partition.topic))
+        return evolve(partition, topic=self._told_name(partition.topic))
+
+    def _told_name(self, real_name: str) -> str:
+        return next((name for name, real in self._real_names.items() if real == real_name), real_name)
 
     def make_topic(self, name: str, partitions: int) -> TopicId:
         return topics.create_topic(self.client, self._real_name(name), partitions)

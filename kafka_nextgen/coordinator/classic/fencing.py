@@ -28,7 +28,9 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
-__all__ = ["has_room", "identity_error", "is_consistent", "malformed_error"]
+__all__ = ["has_room", "has_to_come_with_id", "identity_error", "is_consistent", "malformed_error"]
+
+_GIVES_IDS_FIRST = 4
 
 
 def malformed_error(request: JoinGroup, settings: CoordinatorSettings) -> ErrorCode:
@@ -39,6 +41,12 @@ def malformed_error(request: JoinGroup, settings: CoordinatorSettings) -> ErrorC
     if not low <= request.session_timeout_ms <= high:
         return ErrorCode.INVALID_SESSION_TIMEOUT
     return ErrorCode.NONE
+
+
+def has_to_come_with_id(request: JoinGroup) -> bool:
+    """Whether the member is given an id first, and has to come again with it (KIP-394)."""
+    is_dynamic = request.instance_id is None
+    return is_dynamic and not request.member_id and request.version >= _GIVES_IDS_FIRST
 
 
 def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings) -> bool:

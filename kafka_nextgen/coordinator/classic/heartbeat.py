@@ -8,6 +8,7 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import Heartbeat
 from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.migration.heartbeat import member_heartbeat
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = ["keep_session", "session_heartbeat"]
@@ -15,6 +16,8 @@ __all__ = ["keep_session", "session_heartbeat"]
 
 def session_heartbeat(draft: Draft, request: Heartbeat) -> Outcome:
     """Serve a heartbeat. That the group rebalances is no error of the member's: its session goes on."""
+    if draft.group.members:
+        return member_heartbeat(draft, request)
     error = _refusal(draft.group.classic, request)
     if error is not ErrorCode.NONE:
         return Outcome(HeartbeatAnswer(error))

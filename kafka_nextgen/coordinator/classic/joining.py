@@ -20,7 +20,13 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.fencing import has_room, identity_error, is_consistent, malformed_error
+from kafka_nextgen.coordinator.classic.fencing import (
+    has_room,
+    has_to_come_with_id,
+    identity_error,
+    is_consistent,
+    malformed_error,
+)
 from kafka_nextgen.coordinator.classic.group import ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.recording import empty_record
@@ -29,6 +35,7 @@ from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.classic.static_members import replace_instance
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.migration.empty import clear_for_classic
+from kafka_nextgen.coordinator.migration.joining import join_consumer_group
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = ["join_group"]
@@ -36,14 +43,14 @@ __all__ = ["join_group"]
 #: How long a new member's first join may be parked before the member is given up.
 _NEW_MEMBER_TIMEOUT_S = 300.0
 
-_GIVES_IDS_FIRST = 4
-
 
 def join_group(draft: Draft, request: JoinGroup) -> Outcome:
     """Serve a JoinGroup; the answer may be that it is parked."""
     error = malformed_error(request, draft.settings)
     if error is not ErrorCode.NONE:
         return Outcome(JoinGroupAnswer(error, request.member_id))
+    if draft.group.members:
+        return join_consumer_group(draft, request)
     if error := _find_or_make(draft, request):
         return Outcome(JoinGroupAnswer(error, request.member_id))
     if not has_room(draft.classic, request.member_id, draft.settings):
@@ -62,8 +69,6 @@ def _find_or_make(draft: Draft, request: JoinGroup) -> ErrorCode:
     group = draft.group
     if group.classic is not None:
         return ErrorCode.NONE
-    if group.members:
-        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     if request.member_id:
         return ErrorCode.UNKNOWN_MEMBER_ID
     clear_for_classic(draft)
@@ -72,7 +77,7 @@ def _find_or_make(draft: Draft, request: JoinGroup) -> ErrorCode:
 
 
 def _join_without_id(draft: Draft, request: JoinGroup) -> Outcome:
-    if request.instance_id is None and request.version >= _GIVES_IDS_FIRST:
+    if has_to_come_with_id(request):
         draft.group.classic = evolve(draft.classic, pending=draft.classic.pending | {request.new_member_id})
         draft.arm(TimerKind.SESSION, request.new_member_id, request.session_timeout_ms / 1000)
         return draft.outcome(JoinGroupAnswer(ErrorCode.MEMBER_ID_REQUIRED, request.new_member_id))

@@ -4,7 +4,7 @@ Each entry is judged by itself: an id has to be a member's, with the instance id
 alone means whoever holds it. Then the group rebalances once, if anybody is gone. A request that a leaver had parked is
 answered UNKNOWN_MEMBER_ID.
 
-Members of a consumer group can be taken out the same way.
+Members of a consumer group, of either protocol, go or can be taken out the same way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kafka_nextgen.coordinator.classic.responses import (
     SyncGroupAnswer,
 )
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.migration.identity import identity_error as consumer_identity_error
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -62,24 +62,16 @@ def _found(group: ClassicGroup, who: LeavingMember) -> tuple[str, ErrorCode]:
 
 def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
     results: list[LeftMember] = []
-    left: list[str] = []
+    left: dict[str, None] = {}  # whoever is named twice goes once
     for who in leaving:
-        member_id, error = _found_in_consumer_group(draft.group, who)
-        error = ErrorCode.UNKNOWN_MEMBER_ID if member_id in left else error
+        member_id = who.member_id or draft.group.instances.get(who.instance_id or "", "")
+        error = consumer_identity_error(draft.group, member_id, who.instance_id)
         results.append(LeftMember(who.member_id, who.instance_id, error))
         if error is ErrorCode.NONE:
-            left.append(member_id)
+            left[member_id] = None
     if left:
         remove_members(draft, *left)
     return results
-
-
-def _found_in_consumer_group(group: Group, who: LeavingMember) -> tuple[str, ErrorCode]:
-    holder = who.member_id if who.instance_id is None else group.instances.get(who.instance_id, "")
-    member_id = who.member_id or holder
-    if not holder or member_id not in group.members:
-        return member_id, ErrorCode.UNKNOWN_MEMBER_ID
-    return member_id, ErrorCode.NONE if holder == member_id else ErrorCode.FENCED_INSTANCE_ID
 
 
 def put_out(draft: Draft, member_id: str) -> None:

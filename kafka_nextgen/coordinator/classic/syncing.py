@@ -16,6 +16,7 @@ from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.migration.syncing import member_sync
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = ["sync_group"]
@@ -23,6 +24,8 @@ __all__ = ["sync_group"]
 
 def sync_group(draft: Draft, request: SyncGroup) -> Outcome:
     """Serve a SyncGroup; the answer may be that it is parked."""
+    if draft.group.members:
+        return member_sync(draft, request)
     error = _refusal(draft.group.classic, request)
     if error is not ErrorCode.NONE:
         return Outcome(SyncGroupAnswer(error))

@@ -13,18 +13,12 @@ from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.timers import TimerKind
 
-__all__ = ["clear_for_classic", "clear_for_consumer", "is_taken_by_classic", "write_group_removal"]
+__all__ = ["clear_for_classic", "is_taken_by_classic", "write_group_removal"]
 
 
 def is_taken_by_classic(group: Group) -> bool:
     """Whether the name belongs to a classic group that somebody is in."""
     return group.classic is not None and bool(group.classic.members)
-
-
-def clear_for_consumer(draft: Draft) -> None:
-    """Make room for a consumer group where an empty classic one is."""
-    if draft.group.classic is not None:
-        write_group_removal(draft)
 
 
 def clear_for_classic(draft: Draft) -> None:
@@ -34,7 +28,7 @@ def clear_for_classic(draft: Draft) -> None:
 
 
 def write_group_removal(draft: Draft) -> None:
-    """Take back the group, which is empty, but for its offsets."""
+    """Take back the group, but for its offsets, and for the members that a consumer group may have."""
     group = draft.group
     if group.classic is not None:
         for member_id in group.classic.pending:

@@ -1,6 +1,6 @@
 """A group as administrators see it, and commits of members of a classic group.
 
-describe-group, list-groups, delete-group
+describe-group, describe-members, list-groups, delete-group
 commit-group A foo[0]=5 generation=3
 """
 
@@ -10,16 +10,16 @@ from collections.abc import Iterator
 
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.classic.responses import GroupsDescribed
-from kafka_nextgen.coordinator.requests import DeleteGroups, ListGroups, OffsetCommit
-from kafka_nextgen.coordinator.responses import GroupsDeleted, GroupsListed, OffsetsCommitted
+from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, DeleteGroups, ListGroups, OffsetCommit
+from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, GroupsDeleted, GroupsListed, OffsetsCommitted
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_offset
-from kafka_nextgen.scenarios.telling import tell_commit
+from kafka_nextgen.scenarios.telling import tell_commit, tell_members
 from kafka_nextgen.scenarios.telling_classic import tell_described
 from kafka_nextgen.scenarios.world import GROUP, World
 from kafka_nextgen.types import OffsetAndMetadata
 
-__all__ = ["commit_group", "delete_group", "describe_group", "list_groups"]
+__all__ = ["commit_group", "delete_group", "describe_group", "describe_members", "list_groups"]
 
 
 def describe_group(world: World, command: Command) -> Iterator[str]:
@@ -28,6 +28,14 @@ def describe_group(world: World, command: Command) -> Iterator[str]:
     answer = world.ask(DescribeGroups((GROUP,))).answer
     assert isinstance(answer, GroupsDescribed)
     yield from tell_described(answer.groups[0], world.classic.write)
+
+
+def describe_members(world: World, command: Command) -> Iterator[str]:
+    """Tell what ConsumerGroupDescribe says: epochs, and each member's protocol, epoch, partitions and target."""
+    command.expect(0)
+    answer = world.ask(ConsumerGroupDescribe((GROUP,))).answer
+    assert isinstance(answer, ConsumerGroupDescribed)
+    yield from tell_members(answer.groups[0], world.classic.write, world.raw.epochs.write, world.write)
 
 
 def list_groups(world: World, command: Command) -> Iterator[str]:

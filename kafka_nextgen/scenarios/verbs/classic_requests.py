@@ -1,13 +1,15 @@
 """Raw requests of the classic protocol: every field as the scenario says, and what the coordinator answers.
 
-join-group A foo bar protocols=range sticky session=10s timeout=60s instance=one version=9
+join-group A foo bar owns=foo[0] protocols=range sticky session=10s timeout=60s instance=one version=9
 sync-group A A=foo[0-1] B=foo[2]        the leader's, with everybody's part; a follower's has none
 heartbeat-group A generation=3
 leave-group A B@two @three              by id, by both, by instance id
 await A B                               time passes until they are answered
 
 Ids, generations and what a member offered before are remembered, if left out; ``as=`` is an id to use instead, ``as=-``
-none. Who is not answered at once *waits*; whoever is answered later is told of when that happens.
+none. Who is not answered at once *waits*; whoever is answered later is told of when that happens. What members embed
+in their requests has version ``embedded=``, or is ``garbage`` that can't be read; ``user_data=`` is a word of the
+leader's assignor.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ from kafka_nextgen.coordinator.classic.requests import (
     SyncGroup,
 )
 from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, LeaveGroupAnswer
+from kafka_nextgen.embedded import MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
 from kafka_nextgen.scenarios.raw_classic_members import RawClassicMember
 from kafka_nextgen.scenarios.telling_classic import tell_joined, tell_left, tell_synced
 from kafka_nextgen.scenarios.world import GROUP, LateAnswer, PatientQuestion, World
@@ -35,15 +38,19 @@ __all__ = ["heartbeat_group", "join_group", "leave_group", "sync_group", "tell_a
 _MOST_WAITS = 100
 _GIVEN_BY_THE_WORLD = 0
 
+_JOINING = ("protocols", "session", "timeout", "instance", "type", "version", "as")
+_EMBEDDING = ("embedded",)
+_GARBAGE = "garbage"
+
 
 def join_group(world: World, command: Command) -> Iterator[str]:
     """Join, or join again."""
-    command.expect(range(1, 100), "protocols", "session", "timeout", "instance", "type", "version", "as")
+    command.expect(range(1, 100), "owns", *_EMBEDDING, *_JOINING)
     member, options = world.classic.named(command.name), command.options
     member.topics = command.words[1:] or member.topics
     member.instance_id = options.get("instance") or member.instance_id
     member.protocols = tuple(options["protocols"].split()) if "protocols" in options else member.protocols
-    metadata = " ".join(member.topics).encode()
+    metadata = _subscription(member, command)
     yield from _put(
         world,
         member,
@@ -64,7 +71,7 @@ def join_group(world: World, command: Command) -> Iterator[str]:
 
 def sync_group(world: World, command: Command) -> Iterator[str]:
     """Ask for one's part, or bring everybody's."""
-    command.expect(range(1, 100), "generation", "as", "protocol")
+    command.expect(range(1, 100), "generation", "as", "protocol", "user_data", *_EMBEDDING)
     member = world.classic.named(command.name)
     yield from _put(
         world,
@@ -77,9 +84,25 @@ def sync_group(world: World, command: Command) -> Iterator[str]:
             instance_id=member.instance_id,
             protocol_type="consumer",
             protocol_name=command.options.get("protocol", member.protocol),
-            assignments=tuple((world.classic.id_of(name), part.encode()) for name, part in _parts(command)),
+            assignments=tuple((world.classic.id_of(name), _part(part, command)) for name, part in _parts(command)),
         ),
     )
+
+
+def _subscription(member: RawClassicMember, command: Command) -> bytes:
+    owned = parse_partitions(command.options.get("owns", "-"))
+    version = command.options.get("embedded", "3")
+    if version == _GARBAGE:
+        return _GARBAGE.encode()
+    return encode_subscription(MemberSubscription(frozenset(member.topics), owned), int(version))
+
+
+def _part(partitions: str, command: Command) -> bytes:
+    user_data = command.options.get("user_data")
+    version = command.options.get("embedded", "3")
+    if version == _GARBAGE:
+        return _GARBAGE.encode()
+    return encode_assignment(parse_partitions(partitions), int(version), user_data.encode() if user_data else None)
 
 
 def _parts(command: Command) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 join A foo bar timeout=60s instance=one    epoch 0, with everything a join has to have
 heartbeat A owns=foo[0-2]                  the epoch is the latest A was given, if left out
 leave A, pause A                           epochs -1 and -2
+epochs absolute                            are the same in every world, for they come from a generation
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kafka_nextgen.scenarios.notation import parse_duration
 from kafka_nextgen.scenarios.telling import tell_heartbeat
 from kafka_nextgen.scenarios.world import GROUP, World
 
-__all__ = ["heartbeat", "join", "leave", "pause"]
+__all__ = ["epochs", "heartbeat", "join", "leave", "pause"]
 
 OPTIONS = ("epoch", "owns", "topics", "pattern", "timeout", "instance", "assignor", "rack")
 
@@ -53,6 +54,15 @@ def leave(world: World, command: Command) -> Iterator[str]:
 def pause(world: World, command: Command) -> Iterator[str]:
     """Leave for a while, as static members do."""
     yield from heartbeat(world, evolve(command, options={"epoch": "-2"} | dict(command.options)))
+
+
+def epochs(world: World, command: Command) -> Iterator[str]:
+    """Write epochs as they are."""
+    command.expect(1)
+    if command.name != "absolute":
+        raise command.error("epochs how? There is absolute")
+    world.raw.epochs.relative = False
+    yield from ()
 
 
 def _request(world: World, command: Command) -> ConsumerGroupHeartbeat:

@@ -1,0 +1,125 @@
+"""A consumer group becomes a classic group while somebody is in it (KIP-848, "Downgrade to the classic protocol").
+
+It happens when the last member that speaks the consumer protocol is gone: it left, was taken out, or its session or
+rebalance timeout is over; or a static one comes back by JoinGroup. What must hold:
+
+* all who stay speak the classic protocol, and somebody does stay,
+* the policy allows it,
+* a classic group may have so many members.
+
+Else the group silently stays what it is, and its classic members are driven one by one as before.
+
+The classic group is stable with the *target*, which its members have or are on their way to; its generation is the
+group epoch. Where a member is gone it rebalances at once. A static member that comes back changes nothing, unless it
+subscribes to something else (KIP-848; Kafka before 4.3 let the group go on with the old target then).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from attrs import evolve
+
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
+from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, prepare_rebalance
+from kafka_nextgen.coordinator.classic.recording import record_of
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.share import flatten
+from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.embedded import PROTOCOL_TYPE, encode_assignment, version_of
+
+__all__ = ["downgrade", "downgrade_without", "downgrades_by_return_of", "downgrades_without"]
+
+
+def downgrades_without(group: Group, leaving: Collection[str], settings: CoordinatorSettings) -> bool:
+    """Whether the group becomes a classic one if these members leave."""
+    staying = len(group.members) - len(leaving)
+    classic = group.num_classic - sum(group.is_classic_member(member_id) for member_id in leaving)
+    return 0 < staying == classic and _allows(settings, staying)
+
+
+def downgrades_by_return_of(group: Group, instance_id: str | None, settings: CoordinatorSettings) -> bool:
+    """Whether the group becomes a classic one if this instance speaks the classic protocol from now on."""
+    holder = group.instances.get(instance_id or "")
+    if holder is None or group.is_classic_member(holder):
+        return False
+    return group.num_classic == len(group.members) - 1 and _allows(settings, len(group.members))
+
+
+def _allows(settings: CoordinatorSettings, size: int) -> bool:
+    return settings.group_consumer_migration_policy.downgrades and size <= settings.group_max_size
+
+
+def downgrade_without(draft: Draft, leaving: Collection[str]) -> None:
+    """The members that stay have to share what those had who leave."""
+    downgrade(draft, leaving, draft.group.epoch)
+    prepare_rebalance(draft, f"it was a consumer group until {', '.join(sorted(leaving))} left")
+
+
+def downgrade(draft: Draft, leaving: Collection[str], generation: int) -> None:
+    """Make a classic group of those who stay, all of whom speak the classic protocol."""
+    group = _with_assignments(_classic_group(draft.group, leaving, generation), draft.group, draft.topics)
+    _write_removal(draft)
+    draft.write(record_of(group, draft.now_ms))
+    draft.group.classic = group  # which knows of more protocols than the one that is recorded
+    for member in group.in_order():
+        draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+    draft.note(f"group {group.group_id} becomes a classic group, at generation {generation}")
+
+
+def _classic_group(group: Group, leaving: Collection[str], generation: int) -> ClassicGroup:
+    members = [_member(group.members[member_id]) for member_id in sorted(group.members.keys() - set(leaving))]
+    classic = ClassicGroup(group.group_id, ClassicStatus.STABLE, generation, PROTOCOL_TYPE).with_member(*members)
+    return evolve(classic, protocol=chosen_protocol(classic))
+
+
+def _member(member: r.MemberMetadata) -> ClassicMember:
+    assert member.classic is not None, f"{member.member_id} speaks the consumer protocol"
+    return ClassicMember(
+        member_id=member.member_id,
+        instance_id=member.instance_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        rebalance_timeout_ms=member.rebalance_timeout_ms,
+        session_timeout_ms=member.classic.session_timeout_ms,
+        protocols=member.classic.supported,
+    )
+
+
+def _with_assignments(classic: ClassicGroup, group: Group, topics: Topics) -> ClassicGroup:
+    """Each member gets its target in the version it speaks itself."""
+    return classic.with_member(
+        *(
+            evolve(
+                member,
+                assignment=encode_assignment(
+                    topics.with_names(flatten(group.target(member.member_id))),
+                    version_of(member.metadata(classic.protocol)),
+                ),
+            )
+            for member in classic.in_order()
+        )
+    )
+
+
+def _write_removal(draft: Draft) -> None:
+    """Take every record of the consumer group back, kind by kind, and stop its timers."""
+    group, group_id = draft.group, draft.group.group_id
+    members, patterns = sorted(group.members), sorted(group.patterns)
+    for member_id in members:
+        draft.write(r.CurrentMemberAssignmentRemoved(group_id, member_id))
+    for member_id in members:
+        draft.write(r.TargetAssignmentMemberRemoved(group_id, member_id))
+    draft.write(r.TargetAssignmentMetadataRemoved(group_id))
+    for member_id in members:
+        draft.write(r.MemberMetadataRemoved(group_id, member_id))
+        for kind in (TimerKind.SESSION, TimerKind.REBALANCE, TimerKind.JOIN, TimerKind.SYNC):
+            draft.cancel(kind, member_id)
+    for pattern in patterns:
+        draft.write(r.RegularExpressionRemoved(group_id, pattern))
+    draft.write(r.GroupMetadataRemoved(group_id))
+    draft.cancel(TimerKind.PATTERN)

@@ -1,0 +1,150 @@
+"""JoinGroup to a consumer group that has members: a step of one classic member (KIP-848, "Classic Members").
+
+Nobody leads, and nobody is waited for. What the member embedded says what it subscribes to and what it owns, as a
+heartbeat of the consumer protocol would, and so the request goes the same way: update, retarget, reconcile. The answer
+has the member's epoch as its generation, and what the member owns then it learns by SyncGroup. One that assigns
+cooperatively takes two rounds: to give up, and to get. One that does not owns nothing when it joins.
+
+| what must hold | else |
+|---|---|
+| the group has room, or the member counts already | GROUP_MAX_SIZE_REACHED |
+| it is a consumer, and offers a protocol that all other classic members offer | INCONSISTENT_GROUP_PROTOCOL |
+| what it embedded can be read | UNKNOWN_SERVER_ERROR |
+| a dynamic member comes with an id, which need not be one it was given here | MEMBER_ID_REQUIRED |
+| a static one with an id has its instance | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
+
+A static member that comes without an id takes the place of its instance's holder, whichever protocol that speaks and
+whether or not it said good-bye. If the holder was the last to speak the consumer protocol, the group becomes a classic
+one (``downgrade``).
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.fencing import has_to_come_with_id
+from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
+from kafka_nextgen.coordinator.migration.identity import instance_error
+from kafka_nextgen.coordinator.progress import reconcile_member
+from kafka_nextgen.coordinator.records import ClassicProtocols, CurrentMemberAssignment, MemberMetadata
+from kafka_nextgen.coordinator.regex import arm_matching
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.static_members import replace_member
+from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, known_or_blank, note_member
+from kafka_nextgen.coordinator.target import retarget
+from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription
+from kafka_nextgen.errors import DecodeError
+
+__all__ = ["join_consumer_group"]
+
+
+def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
+    """Serve a JoinGroup, at once."""
+    error = _refusal(draft.group, request, draft.settings)
+    if error is not ErrorCode.NONE:
+        return Outcome(JoinGroupAnswer(error, request.member_id or request.new_member_id))
+    try:
+        said = decode_subscription(request.protocols[0].metadata)
+    except DecodeError:
+        return Outcome(JoinGroupAnswer(ErrorCode.UNKNOWN_SERVER_ERROR, request.member_id))
+    return _join(draft, request, said)
+
+
+def _refusal(group: Group, request: JoinGroup, settings: CoordinatorSettings) -> ErrorCode:
+    if len(group.members) >= settings.group_consumer_max_size and request.member_id not in group.members:
+        return ErrorCode.GROUP_MAX_SIZE_REACHED
+    if not _is_consistent(group, request):
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if has_to_come_with_id(request):
+        return ErrorCode.MEMBER_ID_REQUIRED
+    return instance_error(group, request.member_id, request.instance_id) if request.member_id else ErrorCode.NONE
+
+
+def _is_consistent(group: Group, request: JoinGroup) -> bool:
+    """Whether the group could go on as a classic one with this member."""
+    offered = {protocol.name for protocol in request.protocols}
+    in_common = any(group.classic_support.get(name, 0) == group.num_classic for name in offered)
+    return request.protocol_type == PROTOCOL_TYPE and in_common
+
+
+def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome:
+    group, epoch_before = draft.group, draft.group.epoch
+    downgrades = downgrades_by_return_of(group, request.instance_id, draft.settings)
+    member_id = request.member_id or request.new_member_id
+    holder = group.instances.get(request.instance_id or "", member_id)
+    if holder != member_id:
+        replace_member(draft, holder, member_id)
+    before = group.current(member_id)
+
+    update = note_member(draft, _member(draft, request, said, member_id))
+    arm_matching(draft)
+    advance_epoch(draft, update.calls_for_assignment)
+
+    if downgrades:
+        return _join_and_downgrade(draft, request, said, update, before, epoch_before)
+    if refusal := retarget(draft):
+        return Outcome(JoinGroupAnswer(refusal.error, request.member_id))
+    after = reconcile_member(draft, update, before, draft.topics.with_ids(said.owned))
+    _expect_sync(draft, request, member_id)
+    return draft.outcome(_answer(request, member_id, after.member_epoch))
+
+
+def _member(draft: Draft, request: JoinGroup, said: MemberSubscription, member_id: str) -> MemberMetadata:
+    known = known_or_blank(draft.group, member_id)
+    ends_pattern = draft.settings.behaviour.classic_join_ends_pattern
+    return MemberMetadata(
+        group_id=request.group_id,
+        member_id=member_id,
+        instance_id=known.instance_id if request.instance_id is None else request.instance_id,
+        rack_id=said.rack_id or known.rack_id,
+        client_id=request.client_id,
+        client_host=request.client_host,
+        subscribed_topics=tuple(sorted(said.topics)),
+        subscribed_pattern=None if ends_pattern else known.subscribed_pattern,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        server_assignor=known.server_assignor,
+        classic=ClassicProtocols(request.session_timeout_ms, request.protocols),
+    )
+
+
+def _join_and_downgrade(
+    draft: Draft,
+    request: JoinGroup,
+    said: MemberSubscription,
+    update: Update,
+    before: CurrentMemberAssignment,
+    epoch_before: int,
+) -> Outcome:
+    """The member is the last that was missing for a classic group, of the target there is. That may be stale."""
+    group, member_id = draft.group, before.member_id
+    if group.assignment_epoch == group.epoch:
+        after = reconcile_member(draft, update, before, draft.topics.with_ids(said.owned))
+        downgrade(draft, (), epoch_before)
+        return draft.outcome(_answer(request, member_id, after.member_epoch))
+    epoch = group.epoch
+    downgrade(draft, (), epoch_before)
+    if not draft.settings.behaviour.stale_downgrade_rebalances:
+        return draft.outcome(_answer(request, member_id, epoch))
+    prepare_rebalance(draft, f"{member_id} subscribes to something else than before")
+    return draft.outcome(_answer(request, member_id, before.member_epoch))
+
+
+def _expect_sync(draft: Draft, request: JoinGroup, member_id: str) -> None:
+    draft.cancel(TimerKind.JOIN, member_id)
+    draft.cancel(TimerKind.REBALANCE, member_id)
+    draft.arm(TimerKind.SESSION, member_id, request.session_timeout_ms / 1000)
+    draft.arm(TimerKind.SYNC, member_id, request.rebalance_timeout_ms / 1000)
+
+
+def _answer(request: JoinGroup, member_id: str, generation: int) -> JoinGroupAnswer:
+    return JoinGroupAnswer(
+        member_id=member_id,
+        generation=generation,
+        protocol_type=PROTOCOL_TYPE,
+        protocol_name=request.protocols[0].name,
+    )

@@ -1,0 +1,55 @@
+"""SyncGroup of a classic member of a consumer group: it asks for what its JoinGroup came to (KIP-848, "Classic
+Members").
+
+Nobody leads here, and nobody is waited for: the member gets what it owns by now, in the version of the embedded
+protocol that it speaks itself. If there is a later target meanwhile it is sent back to join; but not if it has to give
+something back first, for then it has to hear of that.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import SyncGroup
+from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.migration.heartbeat import expect_join, is_behind, keep_session
+from kafka_nextgen.coordinator.migration.identity import classic_member_error
+from kafka_nextgen.coordinator.records import ClassicProtocols, MemberStatus
+from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.embedded import PROTOCOL_TYPE, encode_assignment, version_of
+
+__all__ = ["member_sync"]
+
+
+def member_sync(draft: Draft, request: SyncGroup) -> Outcome:
+    """Serve a SyncGroup, at once."""
+    group, member_id = draft.group, request.member_id
+    error = classic_member_error(group, member_id, request.instance_id, request.generation)
+    if error is not ErrorCode.NONE:
+        return Outcome(SyncGroupAnswer(error))
+    current, protocols = group.current(member_id), _protocols(group, member_id)
+    if not _is_consistent(request, protocols):
+        return Outcome(SyncGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
+    if is_behind(draft, current) and current.status is not MemberStatus.UNREVOKED_PARTITIONS:
+        expect_join(draft, member_id)
+        return draft.outcome(SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
+    draft.cancel(TimerKind.SYNC, member_id)
+    keep_session(draft, member_id)
+    assigned = draft.topics.with_names(partition for partition, _ in current.assigned)
+    assignment = encode_assignment(assigned, version_of(protocols.supported[0].metadata))
+    return draft.outcome(
+        SyncGroupAnswer(protocol_type=request.protocol_type, protocol_name=request.protocol_name, assignment=assignment)
+    )
+
+
+def _protocols(group: Group, member_id: str) -> ClassicProtocols:
+    classic = group.members[member_id].classic
+    assert classic is not None, "who speaks the consumer protocol was refused"
+    return classic
+
+
+def _is_consistent(request: SyncGroup, protocols: ClassicProtocols) -> bool:
+    """Whether the member, if it says so, means the protocol its JoinGroup was answered with."""
+    type_fits = request.protocol_type in (None, PROTOCOL_TYPE)
+    return type_fits and request.protocol_name in (None, protocols.supported[0].name)

@@ -1,0 +1,163 @@
+"""A classic group becomes a consumer group while somebody is in it (KIP-848, "Upgrade to the consumer protocol").
+
+It happens when the first member comes by the consumer protocol. Read from the top:
+
+| what must hold | else |
+|---|---|
+| the policy allows it | GROUP_ID_NOT_FOUND |
+| it is a group of consumers | GROUP_ID_NOT_FOUND |
+| a consumer group may have so many members | GROUP_ID_NOT_FOUND |
+| what its members said and were given can be read | GROUP_ID_NOT_FOUND |
+| no assignor told its members more than their partitions, which would be lost | GROUP_ID_NOT_FOUND |
+| no partition was given to two members | UNKNOWN_SERVER_ERROR |
+
+Then its members are in the consumer group, stable with what they were given last, and both epochs are the generation.
+Nobody has to do anything yet. Whoever waits for the others to join, or for its part, is told to join again, for the
+member that came is about to raise the epoch. From now on each of them is driven by itself (``joining``, ``syncing``,
+``heartbeat``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write_group_removal
+from kafka_nextgen.coordinator.migration.heartbeat import keep_session
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.coordinator.share import share_of
+from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.coordinator.validation import JOIN
+from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, decode_subscription, user_data_of
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import TopicIdPartition
+
+__all__ = ["make_consumer_group"]
+
+
+@frozen
+class _Member:
+    """A member as the consumer group is to know it."""
+
+    metadata: r.MemberMetadata
+    partitions: frozenset[TopicIdPartition]
+
+
+def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
+    """Turn a classic group into a consumer group if somebody joins by that protocol; why it can't be, or None."""
+    if draft.group.classic is None or request.member_epoch != JOIN:
+        return None
+    if not is_taken_by_classic(draft.group):
+        write_group_removal(draft)
+        return None
+    return _upgrade(draft)
+
+
+def _upgrade(draft: Draft) -> Refusal | None:
+    group = draft.classic
+    reason = _objection(group, draft.settings)
+    if reason is not None:
+        return _refusal(group, reason)
+    try:
+        members = [_read(group, member, draft.topics) for member in group.in_order()]
+    except DecodeError as error:
+        return _refusal(group, f"{error}; its members have to leave first")
+    if _has_two_owners(members):
+        message = f"classic group {group.group_id!r} gave a partition to two members; have it rebalance, then try again"
+        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, message)
+    _send_back_to_join(draft)
+    _write(draft, group, members)
+    draft.note(f"group {group.group_id} becomes a consumer group, at epoch {group.generation}")
+    return None
+
+
+def _objection(group: ClassicGroup, settings: CoordinatorSettings) -> str | None:
+    if not settings.group_consumer_migration_policy.upgrades:
+        policy = settings.group_consumer_migration_policy.value
+        return f"group.consumer.migration.policy={policy} forbids it: join with group.protocol=classic"
+    if group.protocol_type != PROTOCOL_TYPE:
+        return f"its members speak {group.protocol_type!r} to each other, and are no consumers: use another group id"
+    if len(group.members) > settings.group_consumer_max_size:
+        return f"it has more members than group.consumer.max.size={settings.group_consumer_max_size}"
+    if any(_has_user_data(member.assignment) for member in group.in_order()):
+        return "its assignor tells members more than their partitions, which would be lost: switch to another first"
+    return None
+
+
+def _refusal(group: ClassicGroup, reason: str) -> Refusal:
+    message = f"classic group {group.group_id!r} has members and can't become a consumer group: {reason}"
+    return Refusal(ErrorCode.GROUP_ID_NOT_FOUND, message)
+
+
+def _has_user_data(assignment: bytes) -> bool:
+    try:
+        return bool(user_data_of(assignment))
+    except DecodeError:
+        return False  # which is another reason
+
+
+def _read(group: ClassicGroup, member: ClassicMember, topics: Topics) -> _Member:
+    """What the member said and was given. Raises ``DecodeError``."""
+    said = decode_subscription(member.metadata(group.protocol))
+    metadata = r.MemberMetadata(
+        group_id=group.group_id,
+        member_id=member.member_id,
+        instance_id=member.instance_id,
+        rack_id=said.rack_id or None,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topics=tuple(sorted(said.topics)),
+        subscribed_pattern=None,
+        rebalance_timeout_ms=member.rebalance_timeout_ms,
+        server_assignor=None,
+        classic=r.ClassicProtocols(member.session_timeout_ms, member.protocols),
+    )
+    return _Member(metadata, topics.with_ids(decode_assignment(member.assignment)))
+
+
+def _has_two_owners(members: Iterable[_Member]) -> bool:
+    claims = [partition for member in members for partition in member.partitions]
+    return len(claims) != len(set(claims))
+
+
+def _send_back_to_join(draft: Draft) -> None:
+    """Nobody is kept waiting, and no timer of the classic group runs on."""
+    for member in draft.classic.in_order():
+        if member.join is not None:
+            draft.release(member.join, JoinGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
+        if member.sync is not None:
+            draft.release(member.sync, SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
+    draft.cancel(TimerKind.SYNC)
+
+
+def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member]) -> None:
+    """Each kind of record for all members, in the order in which a join writes them."""
+    write_group_removal(draft)
+    group_id, epoch = group.group_id, group.generation
+    for member in members:
+        draft.write(member.metadata)
+        keep_session(draft, member.metadata.member_id)
+    knows_topics = draft.settings.behaviour.upgrade_knows_topics
+    metadata_hash = draft.topics.metadata_hash(draft.group.subscribed_topics()) if knows_topics else 0
+    draft.write(r.GroupMetadata(group_id, epoch, metadata_hash))
+    for member in members:
+        draft.write(r.TargetAssignmentMember(group_id, member.metadata.member_id, share_of(member.partitions)))
+    draft.write(r.TargetAssignmentMetadata(group_id, epoch))
+    for member in members:
+        draft.write(_current(member, epoch))
+
+
+def _current(member: _Member, epoch: int) -> r.CurrentMemberAssignment:
+    granted = tuple((partition, epoch) for partition in sorted(member.partitions))
+    metadata = member.metadata
+    return r.CurrentMemberAssignment(
+        metadata.group_id, metadata.member_id, epoch, epoch, r.MemberStatus.STABLE, granted, ()
+    )
