@@ -118,6 +118,7 @@ def _coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
         group_consumer_assignors=tuple(_assignor(name) for name in settings.group_consumer_assignors),
         group_consumer_assignment_interval_ms=settings.group_consumer_assignment_interval_ms,
         group_consumer_regex_refresh_interval_ms=settings.group_consumer_regex_refresh_interval_ms,
+        group_consumer_migration_policy=settings.group_consumer_migration_policy,
         group_min_session_timeout_ms=settings.group_min_session_timeout_ms,
         group_max_session_timeout_ms=settings.group_max_session_timeout_ms,
         group_initial_rebalance_delay_ms=settings.group_initial_rebalance_delay_ms,

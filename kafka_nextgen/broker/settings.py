@@ -20,13 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from enum import Enum
 
 from attrs import Attribute, field, fields, frozen
 
 from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, list_key, property_name
-from kafka_nextgen.coordinator.settings import Profile
+from kafka_nextgen.coordinator.settings import MigrationPolicy, Profile
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["BrokerSettings"]
@@ -54,6 +55,14 @@ def _profile(key: str, value: object) -> Profile:
         return Profile(value if isinstance(value, Profile) else str(value))
     except ValueError:
         known = ", ".join(profile.value for profile in Profile)
+        raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
+
+
+def _policy(key: str, value: object) -> MigrationPolicy:
+    try:
+        return value if isinstance(value, MigrationPolicy) else MigrationPolicy(str(value).lower())
+    except ValueError:
+        known = ", ".join(policy.value for policy in MigrationPolicy)
         raise ConfigError(f"{key} must be one of {known}, not {value!r}", key) from None
 
 
@@ -105,6 +114,9 @@ class BrokerSettings(SecuritySettings):
     group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)
     group_consumer_regex_refresh_interval_ms: int = int_key(600_000, low=10_000)
+    group_consumer_migration_policy: MigrationPolicy = field(
+        default=MigrationPolicy.BIDIRECTIONAL, metadata={"parse": _policy}
+    )
     group_min_session_timeout_ms: int = int_key(6_000)  # of classic groups, as all that follow
     group_max_session_timeout_ms: int = int_key(1_800_000)
     group_initial_rebalance_delay_ms: int = int_key(3_000, low=0)
@@ -182,8 +194,8 @@ def _unknown(key: str, known: tuple[str, ...]) -> str:
 def _as_text(value: object, attribute: Attribute[object]) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, Profile):
-        return value.value
+    if isinstance(value, Enum):
+        return str(value.value)
     if isinstance(value, tuple):
         return str(attribute.metadata.get("separator", ",")).join(value)
     return "" if value is None else str(value)

@@ -6,6 +6,7 @@ import pytest
 
 from kafka_nextgen.broker import BrokerSettings
 from kafka_nextgen.broker.topic_settings import TopicSettings, complaint
+from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.errors import ConfigError
 
 SESSION = "group.consumer.session.timeout.ms"
@@ -20,6 +21,7 @@ def test_settings_are_read_by_kafkas_names_as_values_or_as_text() -> None:
             "auto.create.topics.enable": "False",
             "group.consumer.assignors": "range, uniform",
             "message_max_bytes": 1000,
+            "group.consumer.migration.policy": "UPGRADE",
         }
     )
     assert settings.group_consumer_session_timeout_ms == 50_000
@@ -27,10 +29,16 @@ def test_settings_are_read_by_kafkas_names_as_values_or_as_text() -> None:
     assert settings.auto_create_topics_enable is False
     assert settings.group_consumer_assignors == ("range", "uniform")
     assert settings.message_max_bytes == 1000
+    assert settings.group_consumer_migration_policy is MigrationPolicy.UPGRADE
 
 
 def test_settings_can_be_written_and_read_again() -> None:
-    properties = {"num.partitions": 6, "auto.create.topics.enable": False, "broker.rack": "r1, r1,r2"}
+    properties = {
+        "num.partitions": 6,
+        "auto.create.topics.enable": False,
+        "broker.rack": "r1, r1,r2",
+        "group.consumer.migration.policy": "disabled",
+    }
     settings = BrokerSettings.from_properties(properties)
     assert BrokerSettings.from_properties(settings.as_properties()) == settings
 
@@ -38,6 +46,11 @@ def test_settings_can_be_written_and_read_again() -> None:
 @pytest.mark.parametrize(
     ("properties", "key", "message"),
     [
+        (
+            {"group.consumer.migration.policy": "both"},
+            "group.consumer.migration.policy",
+            "must be one of bidirectional",
+        ),
         ({"group.consumer.sesion.timeout.ms": 1}, "group.consumer.sesion.timeout.ms", f"nearest is {SESSION}"),
         ({"x": 1}, "x", "no broker setting x"),
         ({"num.partitions": "many"}, "num.partitions", "a whole number, not 'many'"),
