@@ -63,12 +63,12 @@ async def _fetch(asking: Asking, group_id: str, deadline: Deadline) -> offset_fe
     def refusal(answer: OffsetFetchResponse) -> Refusal:
         return offset_fetch.from_response(answer, group_id, {}).error, None
 
-    request = OffsetFetch(group_id, None)
+    request = OffsetFetch(group_id, None, require_stable=False)
     question = Question(
         about=f"group {group_id}: listing its offsets",
         target=Coordinator(group_id),
         api=OFFSET_FETCH.up_to(_BY_NAME),
-        build=lambda version: offset_fetch.to_request(request, {}, version, stable=False),
+        build=lambda version: offset_fetch.to_request(request, {}, version),
         answer=OffsetFetchResponse,
         refusal=refusal,
     )

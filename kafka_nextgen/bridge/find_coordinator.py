@@ -14,10 +14,11 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.messages import DataContainer, FindCoordinatorRequest, FindCoordinatorResponse
 
-__all__ = ["GROUP", "FoundCoordinator", "from_request", "from_response", "to_request", "to_response"]
+__all__ = ["GROUP", "TRANSACTION", "FoundCoordinator", "from_request", "from_response", "to_request", "to_response"]
 
-#: The type of key this project asks for; Kafka's others are transactions (1) and share partitions (2).
+#: The type of key that clients here ask for; Kafka's others are transactional ids and share partitions (2).
 GROUP = 0
+TRANSACTION = 1
 
 _WITH_KEYS = 4
 _Coordinator = FindCoordinatorResponse.Coordinator
@@ -25,7 +26,7 @@ _Coordinator = FindCoordinatorResponse.Coordinator
 
 @frozen
 class FoundCoordinator:
-    """Who coordinates the group ``key``, or why that can't be said (``error`` is a code, 0 for none)."""
+    """Who coordinates ``key``, or why that can't be said (``error`` is a code, 0 for none)."""
 
     key: str
     node_id: int = -1

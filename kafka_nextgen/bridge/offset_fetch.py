@@ -45,19 +45,14 @@ class FetchedOffsets:
     errors: Mapping[TopicPartition, int]
 
 
-def to_request(
-    request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: int, *, stable: bool = True
-) -> OffsetFetchRequest:
-    """Ask for a group's offsets; ``topic_ids`` must have every topic from version 10 on.
-
-    With ``stable``, which older versions don't have, a transaction that may commit others is an error (KIP-447).
-    """
+def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: int) -> OffsetFetchRequest:
+    """Ask for a group's offsets; ``topic_ids`` must have every topic from version 10 on."""
     topics = None if request.partitions is None else by_name(request.partitions)
     if version < _WITH_GROUPS:
         return OffsetFetchRequest(
             group_id=request.group_id,
             topics=None if topics is None else [_OneGroupTopic(name=t, partition_indexes=n) for t, n in topics.items()],
-            require_stable=stable,
+            require_stable=request.require_stable,
         )
     group = _Group(
         group_id=request.group_id,
@@ -65,7 +60,7 @@ def to_request(
         member_epoch=request.member_epoch,
         topics=None if topics is None else [_group_topic(t, n, topic_ids, version) for t, n in topics.items()],
     )
-    return OffsetFetchRequest(groups=[group], require_stable=stable)
+    return OffsetFetchRequest(groups=[group], require_stable=request.require_stable)
 
 
 def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mapping[str, TopicId]) -> FetchedOffsets:
@@ -88,8 +83,8 @@ def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[O
     """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
     if message.API_VERSION < _WITH_GROUPS:
         named = None if message.topics is None else [(topic.name, topic.partition_indexes) for topic in message.topics]
-        return (OffsetFetch(message.group_id, _partitions(named)),)
-    return tuple(_group_from(group, topics, message.API_VERSION >= _WITH_TOPIC_IDS) for group in message.groups)
+        return (OffsetFetch(message.group_id, _partitions(named), require_stable=message.require_stable),)
+    return tuple(_group_from(group, topics, message) for group in message.groups)
 
 
 def _group_topic(name: str, numbers: list[int], topic_ids: Mapping[str, TopicId], version: int) -> _GroupTopic:
@@ -98,12 +93,13 @@ def _group_topic(name: str, numbers: list[int], topic_ids: Mapping[str, TopicId]
     return _GroupTopic(name=name, partition_indexes=numbers)
 
 
-def _group_from(group: _Group, topics: TopicDirectory, by_id: bool) -> OffsetFetch:
+def _group_from(group: _Group, topics: TopicDirectory, message: OffsetFetchRequest) -> OffsetFetch:
+    by_id = message.API_VERSION >= _WITH_TOPIC_IDS
     named = None
     if group.topics is not None:
         found = [(topics.name_of(topic.topic_id) if by_id else topic.name, topic) for topic in group.topics]
         named = [(name, topic.partition_indexes) for name, topic in found if name is not None]
-    return OffsetFetch(group.group_id, _partitions(named), group.member_id, group.member_epoch)
+    return OffsetFetch(group.group_id, _partitions(named), group.member_id, group.member_epoch, message.require_stable)
 
 
 def _partitions(named: Sequence[tuple[str, Collection[int]]] | None) -> tuple[TopicPartition, ...] | None:

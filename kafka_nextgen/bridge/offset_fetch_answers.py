@@ -64,7 +64,7 @@ def _one_group_partition(tp: TopicPartition, answer: OffsetsFetched) -> _OneGrou
         committed_offset=offset.offset,
         committed_leader_epoch=offset.leader_epoch,
         metadata=offset.metadata,
-        error_code=answer.error,
+        error_code=_error_of(tp, answer),
     )
 
 
@@ -98,15 +98,19 @@ def _topics_of(
 
 
 def _group_partition(name: str | None, number: int, answer: OffsetsFetched) -> _GroupPartition:
-    offset = None if name is None else answer.offsets.get(TopicPartition(name, number))
-    offset = offset or _NOTHING
+    tp = TopicPartition(name or "", number)
+    offset = answer.offsets.get(tp) or _NOTHING
     return _GroupPartition(
         partition_index=number,
         committed_offset=offset.offset,
         committed_leader_epoch=offset.leader_epoch,
         metadata=offset.metadata,
-        error_code=ErrorCode.UNKNOWN_TOPIC_ID if name is None else ErrorCode.NONE,
+        error_code=ErrorCode.UNKNOWN_TOPIC_ID if name is None else _error_of(tp, answer),
     )
+
+
+def _error_of(tp: TopicPartition, answer: OffsetsFetched) -> ErrorCode:
+    return ErrorCode.UNSTABLE_OFFSET_COMMIT if tp in answer.unstable else answer.error
 
 
 def _asked(topics: Iterable[DataContainer] | None) -> list[tuple[str, list[int]]] | None:
@@ -114,4 +118,5 @@ def _asked(topics: Iterable[DataContainer] | None) -> list[tuple[str, list[int]]
 
 
 def _all_of(answer: OffsetsFetched) -> list[tuple[str, list[int]]]:
-    return list(by_name(tp for tp, offset in answer.offsets.items() if offset is not None).items())
+    known = [tp for tp, offset in answer.offsets.items() if offset is not None]
+    return list(by_name([*known, *sorted(answer.unstable)]).items())

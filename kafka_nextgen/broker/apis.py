@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from attrs import frozen
 
+from kafka_nextgen.broker.handlers.add_offsets_to_txn import handle as add_offsets_to_txn
+from kafka_nextgen.broker.handlers.add_partitions_to_txn import handle as add_partitions_to_txn
 from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
 from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
 from kafka_nextgen.broker.handlers.create_partitions import handle as create_partitions
@@ -20,6 +22,7 @@ from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
 from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
 from kafka_nextgen.broker.handlers.describe_configs import handle as describe_configs
 from kafka_nextgen.broker.handlers.describe_groups import handle as describe_groups
+from kafka_nextgen.broker.handlers.end_txn import handle as end_txn
 from kafka_nextgen.broker.handlers.fetch import handle as fetch
 from kafka_nextgen.broker.handlers.find_coordinator import handle as find_coordinator
 from kafka_nextgen.broker.handlers.heartbeat import handle as heartbeat
@@ -35,6 +38,8 @@ from kafka_nextgen.broker.handlers.produce import handle as produce
 from kafka_nextgen.broker.handlers.sasl_authenticate import handle as sasl_authenticate
 from kafka_nextgen.broker.handlers.sasl_handshake import handle as sasl_handshake
 from kafka_nextgen.broker.handlers.sync_group import handle as sync_group
+from kafka_nextgen.broker.handlers.txn_offset_commit import handle as txn_offset_commit
+from kafka_nextgen.broker.handlers.write_txn_markers import handle as write_txn_markers
 from kafka_nextgen.broker.releases import RELEASES
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.wire import apis as api
@@ -83,6 +88,11 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.CREATE_PARTITIONS, create_partitions),
         ServedApi(api.DELETE_GROUPS, delete_groups),
         ServedApi(api.DESCRIBE_CLUSTER, describe_cluster),
+        ServedApi(api.ADD_OFFSETS_TO_TXN, add_offsets_to_txn),
+        ServedApi(api.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn),
+        ServedApi(api.END_TXN, end_txn),
+        ServedApi(api.TXN_OFFSET_COMMIT, txn_offset_commit),
+        ServedApi(api.WRITE_TXN_MARKERS, write_txn_markers),
         ServedApi(api.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat),
         ServedApi(api.CONSUMER_GROUP_DESCRIBE, consumer_group_describe),
     )

@@ -1,4 +1,4 @@
-"""What the nodes of one cluster share: settings, topics, groups, and who leads and coordinates what.
+"""What the nodes of one cluster share: settings, topics, groups, transactions, and who leads and coordinates what.
 
 All nodes live in one process and on one event loop, so sharing is plain. A node still answers only for what is its
 own, as in a real cluster: it refuses the records of partitions another node leads, and the groups another node
@@ -21,9 +21,13 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import InMemory, Storage
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Topic, Topics
+from kafka_nextgen.broker.transactions.driver import Transactions
+from kafka_nextgen.broker.transactions.marking import OFFSETS_TOPIC, end_everywhere
+from kafka_nextgen.broker.transactions.transaction import Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicsChanged
 from kafka_nextgen.coordinator.responses import TopicsNoted
+from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Cluster", "Context", "Node"]
 
@@ -58,6 +62,7 @@ class Cluster:
         self.storage = InMemory() if storage is None else storage
         self.topics = Topics([node.node_id for node in nodes], self.storage)
         self.groups = Groups(settings, clock)
+        self.transactions = Transactions(settings.transactional_id_expiration_ms, clock, self._write_markers)
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
         self.topics.on_change(self._tell_coordinator)
@@ -74,6 +79,7 @@ class Cluster:
     def close(self) -> None:
         """Stop the timers, have everything on the disk, and let others have the storage."""
         self.groups.close()
+        self.transactions.close()
         try:
             self.topics.close()
         finally:
@@ -102,7 +108,15 @@ class Cluster:
 
         As in Kafka it leads the partition of the offsets topic that the group's id hashes to.
         """
-        partition = _java_hash(group_id) % self.settings.offsets_topic_num_partitions
+        return self.nodes[self.offsets_partition(group_id).partition % len(self.nodes)]
+
+    def offsets_partition(self, group_id: str) -> TopicPartition:
+        """The partition of the offsets topic that has the group."""
+        return TopicPartition(OFFSETS_TOPIC, _java_hash(group_id) % self.settings.offsets_topic_num_partitions)
+
+    def transaction_coordinator_of(self, transactional_id: str) -> Node:
+        """The node that coordinates the transactions of a transactional id."""
+        partition = _java_hash(transactional_id) % self.settings.transaction_state_log_num_partitions
         return self.nodes[partition % len(self.nodes)]
 
     def node(self, node_id: int) -> Node:
@@ -131,6 +145,9 @@ class Cluster:
     def directory(self) -> TopicDirectory:
         """The topics of this moment, by name and id."""
         return TopicDirectory.of(self.topics.images().values())
+
+    def _write_markers(self, transaction: Transaction) -> None:
+        end_everywhere(transaction, self.topics, self.groups, self.now_ms())
 
     def _tell_coordinator(self) -> None:
         self.groups.ask(TopicsChanged(self.topics.images()), TopicsNoted)
@@ -163,6 +180,10 @@ class Context:
     def coordinates(self, group_id: str) -> bool:
         """Whether this node is the group's coordinator."""
         return self.cluster.coordinator_of(group_id) is self.node
+
+    def coordinates_transaction(self, transactional_id: str) -> bool:
+        """Whether this node is the transactional id's coordinator."""
+        return self.cluster.transaction_coordinator_of(transactional_id) is self.node
 
     def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
         """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""

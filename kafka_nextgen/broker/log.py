@@ -7,6 +7,8 @@ whole batches from the front and moves the log start offset with them.
 
 The bytes are in a ``BatchStore``: in memory, or in files. Here is what they are found by, three numbers a batch.
 
+Transactions lie among the other records, ended by markers; before ``last_stable_offset`` all are decided.
+
 Whoever waits for more sets an ``asyncio.Event`` among the watchers; every append, and the end of the log, sets it.
 """
 
@@ -20,9 +22,10 @@ from contextlib import contextmanager
 
 from attrs import frozen
 
+from kafka_nextgen.broker.open_transactions import OpenTransactions
 from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import BatchView, RecordLimits, decode_partition, rebase
+from kafka_nextgen.wire.records import BatchView, RecordLimits, decode_partition, read_end_marker, rebase
 
 __all__ = ["FoundOffset", "PartitionLog", "watching"]
 
@@ -44,6 +47,7 @@ class PartitionLog:
         self.start_offset = 0
         self.end_offset = 0
         self.is_deleted = False
+        self.transactions = OpenTransactions()
         self._batches = MemoryBatches() if batches is None else batches
         self._ends = array("q")  # the offset after each batch, so that bisect finds the batch of an offset
         self._positions = array("q")  # the position after each batch in the store
@@ -56,12 +60,19 @@ class PartitionLog:
         """How many bytes there are to read."""
         return self._end - self._begin
 
+    @property
+    def last_stable_offset(self) -> int:
+        """Where the first open transaction begins, or the end if none is open."""
+        first_open = self.transactions.first_open_offset()
+        return self.end_offset if first_open is None else first_open
+
     def recover(self) -> Iterator[BatchView]:
         """Find again what the store kept, and give it batch by batch; before the log is used for anything else."""
         assert not self._ends
         for batch in self._batches.recover():
             self.leader_epoch = max(self.leader_epoch, batch.header.leader_epoch)
             self._note(batch.header.next_offset, batch.header.size, batch.header.max_timestamp)
+            self._note_transaction(batch, batch.header.base_offset)
             yield batch
         self._drop(self._batches.start_offset)
 
@@ -77,6 +88,7 @@ class PartitionLog:
         end_offset = base_offset + batch.header.last_offset_delta + 1
         self._batches.append(data, base_offset, end_offset)
         self._note(end_offset, len(data), timestamp)
+        self._note_transaction(batch, base_offset)
         self._wake()
         return base_offset
 
@@ -109,8 +121,8 @@ class PartitionLog:
         """Whether one may read from ``offset``: a record's, or the end."""
         return self.start_offset <= offset <= self.end_offset
 
-    def read(self, offset: int, max_bytes: int, *, at_least_one: bool) -> bytes:
-        """Read whole batches from the one that holds ``offset`` on, within ``max_bytes``.
+    def read(self, offset: int, max_bytes: int, *, at_least_one: bool, before: int | None = None) -> bytes:
+        """Read whole batches from the one that holds ``offset`` on, within ``max_bytes`` and ``before`` an offset.
 
         With ``at_least_one`` the first is given however large it is, so that a reader with small limits gets on
         (KIP-74).
@@ -119,7 +131,8 @@ class PartitionLog:
         begin = self._position(first)
         last = bisect_right(self._positions, begin + max_bytes)
         if last == first and at_least_one:
-            last = min(first + 1, len(self._positions))
+            last = first + 1
+        last = min(last, len(self._ends) if before is None else bisect_right(self._ends, before))
         return self._batches.read(begin, self._position(last)) if last > first else b""
 
     def offset_for_time(self, timestamp: int) -> FoundOffset | None:
@@ -158,10 +171,19 @@ class PartitionLog:
         self._latest.append(max(timestamp, self._latest[-1] if self._latest else -1))
         self.end_offset = end_offset
 
+    def _note_transaction(self, batch: BatchView, base_offset: int) -> None:
+        if not batch.header.is_control:
+            self.transactions.began(batch.header, base_offset)
+            return
+        marker = read_end_marker(batch.header, batch.data)
+        if marker is not None:
+            self.transactions.ended(batch.header.producer_id, base_offset, is_commit=marker.is_commit)
+
     def _drop(self, offset: int) -> None:
         count = bisect_right(self._ends, offset)
         self._begin = self._position(count)
         del self._ends[:count], self._positions[:count], self._latest[:count]
+        self.transactions.forget_before(offset)
         self.start_offset = offset
         self.end_offset = max(self.end_offset, offset)
 

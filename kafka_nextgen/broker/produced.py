@@ -1,12 +1,17 @@
 """What has to be true of a batch before it is appended, in the order Kafka looks.
 
 One whole batch of format 2 with the right checksum; nothing only a coordinator writes; a codec that exists; not
-larger than the topic takes; and, from an idempotent producer, the next in its sequence or one of its last again.
+larger than the topic takes; of an open transaction that the partition belongs to, if it is of any; and, from an
+idempotent producer, the next in its sequence or one of its last again.
+
+A transaction's first batch in a partition asks the transaction coordinator (KIP-890). So a batch that comes late,
+when its transaction has ended, can't leave one open that nobody will ever end.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from attrs import frozen
 
@@ -15,9 +20,9 @@ from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
-from kafka_nextgen.wire.records import BatchView, Compression, read_batches
+from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches
 
-__all__ = ["Appended", "append"]
+__all__ = ["Appended", "append", "append_marker"]
 
 _log = logging.getLogger(__name__)
 
@@ -31,13 +36,23 @@ class Appended:
     log_start_offset: int
 
 
+#: Asks whether a batch, whose transaction is not open in its partition yet, may open it there.
+Admit = Callable[[BatchHeader], ErrorCode]
+
+
 def append(
-    settings: TopicSettings, partition: Partition, records: bytes, now_ms: int, *, allow_zstd: bool
+    settings: TopicSettings, partition: Partition, records: bytes, now_ms: int, admit: Admit | None, *, allow_zstd: bool
 ) -> Appended | Refusal:
-    """Append the batch in ``records`` to a partition, or say why not; ``now_ms`` is since the epoch."""
+    """Append the batch in ``records`` to a partition, or say why not; ``now_ms`` is since the epoch.
+
+    ``admit`` is None where no transactional id was told.
+    """
     batch = _checked(settings, records, allow_zstd)
     if isinstance(batch, Refusal):
         return batch
+    error = _transaction_error(partition, batch.header, admit)
+    if error is not ErrorCode.NONE:
+        return Refusal(error, f"producer {batch.header.producer_id} has no transaction there that takes the batch")
     seen = partition.producers.check(batch.header)
     if isinstance(seen, Seen):
         return Appended(seen.base_offset, seen.log_append_time, partition.log.start_offset)
@@ -48,6 +63,23 @@ def append(
     except StorageError as error:
         _log.error("%s: %s", partition.log.partition, error)
         return Refusal(ErrorCode.KAFKA_STORAGE_ERROR, str(error))
+
+
+def append_marker(partition: Partition, marker: bytes) -> None:
+    """Append the marker that ends a transaction."""
+    (batch,) = read_batches(marker)
+    base_offset = partition.log.append(batch)
+    partition.producers.remember(batch.header, base_offset, -1)
+
+
+def _transaction_error(partition: Partition, header: BatchHeader, admit: Admit | None) -> ErrorCode:
+    """A producer whose transaction is open in the partition has been asked about, and writes nothing else there."""
+    is_open = partition.log.transactions.is_open(header.producer_id)
+    if not header.is_transactional:
+        return ErrorCode.INVALID_TXN_STATE if is_open else ErrorCode.NONE
+    if admit is None:
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return ErrorCode.NONE if is_open else admit(header)
 
 
 def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now_ms: int) -> Appended:
@@ -69,8 +101,8 @@ def _checked(settings: TopicSettings, records: bytes, allow_zstd: bool) -> Batch
     if len(batches) != 1:
         return Refusal(ErrorCode.INVALID_RECORD, f"a partition takes one batch per request, not {len(batches)}")
     (batch,) = batches
-    if batch.header.is_control or batch.header.is_transactional or batch.header.record_count == 0:
-        return Refusal(ErrorCode.INVALID_RECORD, "a producer's batch has records, and no markers or transactions")
+    if batch.header.is_control or batch.header.record_count == 0:
+        return Refusal(ErrorCode.INVALID_RECORD, "a producer's batch has records, and no markers")
     if not _is_known_codec(batch.header.codec, allow_zstd):
         return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"codec {batch.header.codec} is not taken here")
     if batch.header.size > settings.max_message_bytes:

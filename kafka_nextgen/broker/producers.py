@@ -8,6 +8,9 @@ A producer numbers its records per partition. A batch is one of
 * out of order: anything else of the same epoch. Kafka no longer tells an old duplicate from a gap;
 * of an old epoch: a newer instance of the producer has taken over.
 
+The marker that ends a transaction may have a newer epoch than its records. Then the producer begins at 0 again, and
+what is still on its way from before is of an old epoch (KIP-890).
+
 Sequence numbers go from 2,147,483,647 on to 0. After a restart the producers are known again from the log.
 """
 
@@ -61,23 +64,29 @@ class Producers:
         for seen in producer.batches:
             if (seen.first_sequence, seen.last_sequence) == (header.base_sequence, _last_sequence(header)):
                 return seen
-        expected = (producer.batches[-1].last_sequence + 1) % _SEQUENCES
+        expected = (producer.batches[-1].last_sequence + 1) % _SEQUENCES if producer.batches else 0
         return ErrorCode.NONE if header.base_sequence == expected else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
+    def epoch_of(self, producer_id: int) -> int:
+        """The newest epoch that was seen of a producer, -1 if none was."""
+        known = self._known.get(producer_id)
+        return -1 if known is None else known.epoch
+
     def remember(self, header: BatchHeader, base_offset: int, log_append_time: int) -> None:
-        """Note a batch that was appended at ``base_offset``."""
+        """Note a batch, or a marker, that was appended at ``base_offset``."""
         if header.producer_id < 0:
             return
         producer = self._known.get(header.producer_id)
         if producer is None or producer.epoch != header.producer_epoch:
             producer = self._known[header.producer_id] = _Producer(header.producer_epoch)
+        if header.is_control:
+            return
         producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, log_append_time))
 
     def remember_recovered(self, header: BatchHeader) -> None:
         """Note a batch that was found in the log when the broker started."""
-        if not header.is_control:  # a marker of a transaction is no batch of the producer's
-            has_append_time = header.timestamp_type is TimestampType.LOG_APPEND_TIME
-            self.remember(header, header.base_offset, header.max_timestamp if has_append_time else -1)
+        has_append_time = header.timestamp_type is TimestampType.LOG_APPEND_TIME
+        self.remember(header, header.base_offset, header.max_timestamp if has_append_time else -1)
 
 
 def _last_sequence(header: BatchHeader) -> int:

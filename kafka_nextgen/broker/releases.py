@@ -27,7 +27,11 @@ class Release:
     @property
     def features(self) -> Mapping[str, VersionRange]:
         """The features there are, and the levels each can be at (KIP-584); level 0 is off (KIP-1022)."""
-        return {"group.version": (0, 1), "metadata.version": (_FIRST_METADATA_VERSION, self.metadata_version)}
+        return {
+            "group.version": (0, 1),
+            "metadata.version": (_FIRST_METADATA_VERSION, self.metadata_version),
+            "transaction.version": (0, 2),
+        }
 
 
 _FIRST_METADATA_VERSION = 7  # 3.3-IV3, the oldest that Kafka 4 can take over

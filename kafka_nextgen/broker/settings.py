@@ -124,6 +124,11 @@ class BrokerSettings(SecuritySettings):
     offset_metadata_max_bytes: int = int_key(4_096, low=0)
     offsets_topic_num_partitions: int = int_key(50)  # which node coordinates a group hangs on it
 
+    # Transactions (KIP-98).
+    transaction_max_timeout_ms: int = int_key(900_000)
+    transactional_id_expiration_ms: int = int_key(604_800_000)
+    transaction_state_log_num_partitions: int = int_key(50)  # which node coordinates a transaction hangs on it
+
     # Without effect.
     offsets_topic_replication_factor: int = int_key(3)
 

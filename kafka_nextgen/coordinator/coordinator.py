@@ -35,6 +35,7 @@ from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Timers
 from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.coordinator.transactions import commit_in_transaction, end_transaction
 
 __all__ = ["Coordinator", "Outcome"]
 
@@ -50,6 +51,8 @@ class Coordinator:
         self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
             q.ConsumerGroupHeartbeat: self._heartbeat,
             q.OffsetCommit: self._offset_commit,
+            q.TxnOffsetCommit: self._txn_offset_commit,
+            q.EndTransaction: self._end_transaction,
             q.OffsetFetch: self._offset_fetch,
             q.ConsumerGroupDescribe: self._describe,
             q.ListGroups: self._list,
@@ -120,6 +123,12 @@ class Coordinator:
 
     def _offset_commit(self, request: q.OffsetCommit, now: float) -> Outcome:
         return commit_offsets(self._draft(request.group_id, now), request)
+
+    def _txn_offset_commit(self, request: q.TxnOffsetCommit, now: float) -> Outcome:
+        return commit_in_transaction(self._draft(request.group_id, now), request)
+
+    def _end_transaction(self, request: q.EndTransaction, now: float) -> Outcome:
+        return end_transaction(self.groups.values(), request)
 
     def _offset_fetch(self, request: q.OffsetFetch, now: float) -> Outcome:
         return Outcome(fetch_offsets(self._draft(request.group_id, now), request))

@@ -47,6 +47,9 @@ class Group:
     targets: MutableMapping[str, Share] = field(factory=dict)
     patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # those resolved at least once
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
+    pending: MutableMapping[tuple[int, TopicPartition], r.PendingOffsetCommitted | None] = field(
+        factory=dict
+    )  # by producer id too; None where the partition's offset was committed anew since
 
     owners: MutableMapping[TopicIdPartition, str] = field(factory=dict)  # assigned or pending revocation
     instances: MutableMapping[str, str] = field(factory=dict)
@@ -74,7 +77,7 @@ class Group:
     @property
     def exists(self) -> bool:
         """Whether there is anything to remember of this group."""
-        return self.is_consumer_group or self.classic is not None or bool(self.offsets)
+        return self.is_consumer_group or self.classic is not None or bool(self.offsets or self.pending)
 
     @property
     def holds_anything(self) -> bool:
@@ -85,6 +88,14 @@ class Group:
         """What a member owns; for one that is new, nothing at epoch 0."""
         found = self.currents.get(member_id)
         return found or r.CurrentMemberAssignment(self.group_id, member_id, 0, 0, r.MemberStatus.STABLE, (), ())
+
+    def has_pending(self, partition: TopicPartition) -> bool:
+        """Whether an open transaction may change the partition's offset."""
+        return any(pending == partition for _, pending in self.pending)
+
+    def has_pending_of(self, producer_id: int) -> bool:
+        """Whether offsets wait for the end of this producer's transaction."""
+        return any(pending == producer_id for pending, _ in self.pending)
 
     def target(self, member_id: str) -> Share:
         """What a member is to own."""
@@ -116,6 +127,7 @@ _MAPPINGS = (
     "targets",
     "patterns",
     "offsets",
+    "pending",
     "owners",
     "instances",
     "topic_subscribers",
@@ -234,6 +246,24 @@ def _classic_metadata_removed(group: Group, _: r.ClassicGroupMetadataRemoved) ->
 
 def _offset(group: Group, record: r.OffsetCommitted) -> None:
     group.offsets[record.partition] = record
+    for producer_id, partition in list(group.pending):
+        if partition == record.partition:
+            group.pending[producer_id, partition] = None
+
+
+def _pending_offset(group: Group, record: r.PendingOffsetCommitted) -> None:
+    group.pending[record.producer_id, record.partition] = record
+
+
+def _transaction_ended(group: Group, record: r.TransactionEnded) -> None:
+    for producer_id, partition in list(group.pending):
+        if producer_id != record.producer_id:
+            continue
+        pending = group.pending.pop((producer_id, partition))
+        if pending is not None and record.is_commit:
+            group.offsets[partition] = r.OffsetCommitted(
+                group.group_id, partition, pending.offset, pending.commit_timestamp_ms, pending.topic_id
+            )
 
 
 def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:
@@ -257,4 +287,6 @@ _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     r.ClassicGroupMetadataRemoved: _classic_metadata_removed,
     r.OffsetCommitted: _offset,
     r.OffsetRemoved: _offset_removed,
+    r.PendingOffsetCommitted: _pending_offset,
+    r.TransactionEnded: _transaction_ended,
 }

@@ -21,6 +21,8 @@ are fenced by its generation (``classic.offsets``), and fetches not at all.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.heartbeat import keep_session
 from kafka_nextgen.coordinator.classic.offsets import commit_error
@@ -32,7 +34,7 @@ from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 
-__all__ = ["commit_offsets", "fetch_offsets", "forget_offsets_of_deleted"]
+__all__ = ["commit_offsets", "fetch_offsets", "forget_offsets_of_deleted", "may_commit", "refuse_metadata"]
 
 
 def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
@@ -44,7 +46,7 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
         keep_session(draft, request.member_id)
     errors: dict[TopicPartition, ErrorCode] = {}
     for partition, offset in request.offsets.items():
-        errors[partition] = _refuse_metadata(draft, offset)
+        errors[partition] = refuse_metadata(draft, offset)
         if errors[partition] is ErrorCode.NONE:
             topic = draft.topics.by_name.get(partition.topic)
             topic_id = topic.topic_id if topic else None
@@ -64,39 +66,44 @@ def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if request.version < 9 and not group.is_classic_member(request.member_id):
         return ErrorCode.UNSUPPORTED_VERSION
-    return ErrorCode.NONE if _may_commit(draft, request) else _stale(group, request.member_id)
+    may = may_commit(draft, request.member_id, request.member_epoch, request.offsets)
+    return ErrorCode.NONE if may else _stale(group, request.member_id)
 
 
 def _stale(group: Group, member_id: str) -> ErrorCode:
     return ErrorCode.ILLEGAL_GENERATION if group.is_classic_member(member_id) else ErrorCode.STALE_MEMBER_EPOCH
 
 
-def _may_commit(draft: Draft, request: OffsetCommit) -> bool:
-    current = draft.group.current(request.member_id)
-    if request.member_epoch == current.member_epoch:
+def may_commit(draft: Draft, member_id: str, member_epoch: int, partitions: Iterable[TopicPartition]) -> bool:
+    """Whether a member may commit these partitions at the epoch it states."""
+    current = draft.group.current(member_id)
+    if member_epoch == current.member_epoch:
         return True
-    if request.member_epoch > current.member_epoch or not draft.settings.behaviour.accepts_older_commits:
+    if member_epoch > current.member_epoch or not draft.settings.behaviour.accepts_older_commits:
         return False
-    return _had_all_by(request, current, draft.topics)
+    return _had_all_by(member_epoch, partitions, current, draft.topics)
 
 
-def _had_all_by(request: OffsetCommit, current: CurrentMemberAssignment, topics: Topics) -> bool:
+def _had_all_by(
+    member_epoch: int, partitions: Iterable[TopicPartition], current: CurrentMemberAssignment, topics: Topics
+) -> bool:
     """Whether the member had each partition at the epoch it states, and has not lost it since. A commit sent
     before a heartbeat's answer may arrive after it: refusing it would make the application repeat its work
     (KIP-1251).
     """
     granted = dict(current.assigned + current.pending_revocation)
-    for partition in request.offsets:
+    for partition in partitions:
         topic = topics.by_name.get(partition.topic)
         if topic is None:
             return False
         epoch = granted.get(TopicIdPartition(topic.topic_id, partition.partition))
-        if epoch is None or epoch > request.member_epoch:
+        if epoch is None or epoch > member_epoch:
             return False
     return True
 
 
-def _refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
+def refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
+    """Refuse metadata that is too long."""
     if len(offset.metadata.encode()) > draft.settings.offset_metadata_max_bytes:
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
     return ErrorCode.NONE
@@ -107,10 +114,12 @@ def fetch_offsets(draft: Draft, request: OffsetFetch) -> OffsetsFetched:
     error = _refuse_fetch(draft, request)
     if error is not ErrorCode.NONE:
         return OffsetsFetched(error=error)
-    if request.partitions is not None:
-        return OffsetsFetched({partition: _valid_offset(draft, partition) for partition in request.partitions})
-    offsets = {partition: _valid_offset(draft, partition) for partition in sorted(draft.group.offsets)}
-    return OffsetsFetched({partition: offset for partition, offset in offsets.items() if offset is not None})
+    asked = sorted(draft.group.offsets) if request.partitions is None else request.partitions
+    unstable = frozenset(tp for tp in asked if request.require_stable and draft.group.has_pending(tp))
+    offsets = {partition: _valid_offset(draft, partition) for partition in asked if partition not in unstable}
+    if request.partitions is None:
+        offsets = {partition: offset for partition, offset in offsets.items() if offset is not None}
+    return OffsetsFetched(offsets, unstable=unstable)
 
 
 def _refuse_fetch(draft: Draft, request: OffsetFetch) -> ErrorCode:

@@ -29,6 +29,7 @@ __all__ = [
     "MemberStatus",
     "OffsetCommitted",
     "OffsetRemoved",
+    "PendingOffsetCommitted",
     "Record",
     "RegularExpression",
     "RegularExpressionRemoved",
@@ -36,6 +37,7 @@ __all__ = [
     "TargetAssignmentMemberRemoved",
     "TargetAssignmentMetadata",
     "TargetAssignmentMetadataRemoved",
+    "TransactionEnded",
 ]
 
 
@@ -224,6 +226,28 @@ class OffsetCommitted:
 
 
 @frozen
+class PendingOffsetCommitted:
+    """[1] An offset that will be committed when its producer's transaction is: the same record, in its batch."""
+
+    group_id: str
+    partition: TopicPartition
+    offset: OffsetAndMetadata
+    commit_timestamp_ms: int
+    topic_id: TopicId | None
+    producer_id: int
+    producer_epoch: int
+
+
+@frozen
+class TransactionEnded:
+    """The marker of a producer's transaction, as it concerns one group."""
+
+    group_id: str
+    producer_id: int
+    is_commit: bool
+
+
+@frozen
 class OffsetRemoved:
     """[1] A committed offset was deleted or expired."""
 
@@ -247,5 +271,7 @@ Record = (
     | ClassicGroupMetadata
     | ClassicGroupMetadataRemoved
     | OffsetCommitted
+    | PendingOffsetCommitted
+    | TransactionEnded
     | OffsetRemoved
 )

@@ -16,12 +16,14 @@ __all__ = [
     "ConsumerGroupDescribe",
     "ConsumerGroupHeartbeat",
     "DeleteGroups",
+    "EndTransaction",
     "ListGroups",
     "OffsetCommit",
     "OffsetFetch",
     "Request",
     "TopicImage",
     "TopicsChanged",
+    "TxnOffsetCommit",
 ]
 
 
@@ -86,13 +88,38 @@ class OffsetCommit:
 
 
 @frozen
+class TxnOffsetCommit:
+    """Store offsets as part of the producer's transaction; ``member_epoch`` is Kafka's generation id."""
+
+    group_id: str
+    offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    producer_id: int
+    producer_epoch: int
+    member_id: str = ""
+    member_epoch: int = -1
+    instance_id: str | None = None
+
+
+@frozen
+class EndTransaction:
+    """The producer's transaction was committed or aborted, in all groups."""
+
+    producer_id: int
+    is_commit: bool
+
+
+@frozen
 class OffsetFetch:
-    """Read offsets: those of ``partitions``, or all there are (None)."""
+    """Read offsets: those of ``partitions``, or all there are (None).
+
+    With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447).
+    """
 
     group_id: str
     partitions: tuple[TopicPartition, ...] | None = None
     member_id: str | None = None
     member_epoch: int = -1
+    require_stable: bool = True
 
 
 @frozen
@@ -118,6 +145,8 @@ Request = (
     | ListGroups
     | DeleteGroups
     | OffsetCommit
+    | TxnOffsetCommit
+    | EndTransaction
     | OffsetFetch
     | TopicsChanged
     | ClassicRequest

@@ -22,6 +22,7 @@ __all__ = [
     "OffsetsFetched",
     "Response",
     "TopicsNoted",
+    "TransactionNoted",
 ]
 
 
@@ -109,15 +110,24 @@ class OffsetsCommitted:
 
 @frozen
 class OffsetsFetched:
-    """The committed offsets, None where there is none; ``error`` concerns the whole group."""
+    """The committed offsets, None where there is none; ``error`` concerns the whole group.
+
+    Those a transaction may still change are in ``unstable`` if stable ones were asked for.
+    """
 
     offsets: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
     error: ErrorCode = ErrorCode.NONE
+    unstable: frozenset[TopicPartition] = frozenset()
 
 
 @frozen
 class TopicsNoted:
     """The topics were taken note of; their effect comes with the next heartbeats."""
+
+
+@frozen
+class TransactionNoted:
+    """The end of a transaction was taken note of."""
 
 
 Response = (
@@ -128,5 +138,6 @@ Response = (
     | OffsetsCommitted
     | OffsetsFetched
     | TopicsNoted
+    | TransactionNoted
     | ClassicResponse
 )

@@ -95,7 +95,7 @@ class Api:
 # fmt: off
 PRODUCE = Api(0, "Produce", 3, 13, m.ProduceRequest, m.ProduceResponse)
 FETCH = Api(1, "Fetch", 4, 17, m.FetchRequest, m.FetchResponse)
-LIST_OFFSETS = Api(2, "ListOffsets", 1, 10, m.ListOffsetsRequest, m.ListOffsetsResponse)
+LIST_OFFSETS = Api(2, "ListOffsets", 1, 11, m.ListOffsetsRequest, m.ListOffsetsResponse)
 METADATA = Api(3, "Metadata", 0, 13, m.MetadataRequest, m.MetadataResponse)
 OFFSET_COMMIT = Api(8, "OffsetCommit", 2, 10, m.OffsetCommitRequest, m.OffsetCommitResponse)
 OFFSET_FETCH = Api(9, "OffsetFetch", 1, 10, m.OffsetFetchRequest, m.OffsetFetchResponse)

@@ -36,7 +36,8 @@ def fetched(request: OffsetFetch, answer: OffsetsFetched, version: int) -> Fetch
 @pytest.mark.parametrize("version", ALL_VERSIONS)
 def test_a_question_arrives_with_what_the_version_can_say(version: int) -> None:
     (request,) = from_request(asked(to_request(FETCH, IDS, version), version), TOPICS)
-    assert request == (FETCH if version >= 9 else evolve(FETCH, member_id=None, member_epoch=-1))
+    expected = FETCH if version >= 9 else evolve(FETCH, member_id=None, member_epoch=-1)
+    assert request == evolve(expected, require_stable=version >= 7)
 
 
 @pytest.mark.parametrize("version", ALL_VERSIONS)
@@ -64,6 +65,13 @@ def test_all_offsets_are_those_there_are(version: int) -> None:
 def test_an_error_of_the_group_is_told_as_such(version: int) -> None:
     answer = fetched(FETCH, OffsetsFetched(error=ErrorCode.STALE_MEMBER_EPOCH), version)
     assert answer == FetchedOffsets(ErrorCode.STALE_MEMBER_EPOCH, {}, {})
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+def test_an_offset_that_a_transaction_may_change_is_an_error_of_its_own(version: int) -> None:
+    answer = fetched(FETCH, OffsetsFetched({audit(0): STORED[audit(0)]}, unstable=frozenset({orders(0)})), version)
+    assert answer.errors == {orders(0): ErrorCode.UNSTABLE_OFFSET_COMMIT}
+    assert audit(0) in answer.offsets
 
 
 def test_version_1_tells_it_in_every_partition() -> None:

@@ -116,13 +116,6 @@ def test_the_idempotent_producer_produces_with_every_compression(
     assert first.records[22] & 7 == CODECS[codec]
 
 
-def test_a_transactional_producer_is_told_at_once_that_it_cannot_be(cluster: Cluster) -> None:
-    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": "t"})
-    with pytest.raises(KafkaException) as refused:
-        producer.init_transactions(TIMEOUT_S)
-    assert refused.value.args[0].code() == KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-
-
 def test_a_message_that_is_too_large_is_refused(cluster: Cluster, admin: AdminClient) -> None:
     topic = unique("small")
     result_of(admin.create_topics([NewTopic(topic, 1, config={"max.message.bytes": "300"})]))

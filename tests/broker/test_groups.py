@@ -188,10 +188,13 @@ def test_a_groups_coordinator_is_found_in_every_version(cluster: Cluster, client
     assert (found.error_code, f"{found.host}:{found.port}") == (ErrorCode.NONE, cluster.bootstrap_servers)
 
 
-def test_transactions_have_no_coordinator(client: Client) -> None:
-    request = FindCoordinatorRequest(coordinator_keys=["t"], key_type=1)
+@pytest.mark.parametrize(("key_type", "error"), [(1, ErrorCode.NONE), (2, ErrorCode.INVALID_REQUEST)])
+def test_transactions_have_a_coordinator_and_share_groups_have_none(
+    client: Client, key_type: int, error: ErrorCode
+) -> None:
+    request = FindCoordinatorRequest(coordinator_keys=["t"], key_type=key_type)
     (found,) = client.ask(apis.FIND_COORDINATOR, request).coordinators
-    assert found.error_code == ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    assert found.error_code == error
 
 
 def test_an_assignor_nobody_has_is_a_configuration_error() -> None:

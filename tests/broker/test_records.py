@@ -11,7 +11,7 @@ import pytest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import FetchRequest, InitProducerIdRequest, ProduceRequest
+from kafka_nextgen.wire.messages import FetchRequest, InitProducerIdRequest
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 from tests.broker.client import Client
 from tests.broker.requests import (
@@ -108,7 +108,11 @@ def test_a_corrupt_batch_is_refused_and_changes_nothing(client: Client, topic: s
         pytest.param(b"", ErrorCode.INVALID_RECORD, id="no batch"),
         pytest.param(values("a") * 2, ErrorCode.INVALID_RECORD, id="two batches"),
         pytest.param(encode_batch(RECORD, control=True), ErrorCode.INVALID_RECORD, id="a marker"),
-        pytest.param(encode_batch(RECORD, transactional=True), ErrorCode.INVALID_RECORD, id="a transaction"),
+        pytest.param(
+            encode_batch(RECORD, producer_id=1, producer_epoch=0, base_sequence=0, transactional=True),
+            ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+            id="a transaction of nobody",
+        ),
         pytest.param(with_codec(5), ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, id="an unknown codec"),
         pytest.param(values("a" * 1_048_588), ErrorCode.MESSAGE_TOO_LARGE, id="larger than message.max.bytes"),
     ],
@@ -127,16 +131,6 @@ def test_zstd_is_for_producers_that_know_it(client: Client, topic: str) -> None:
 def test_acks_are_0_1_or_all(client: Client, topic: str) -> None:
     assert produce(client, topic, values("a"), acks=1).error_code == ErrorCode.NONE
     assert produce(client, topic, values("a"), acks=2).error_code == ErrorCode.INVALID_REQUIRED_ACKS
-
-
-def test_there_are_no_transactions(client: Client, topic: str) -> None:
-    refused = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    request = ProduceRequest(
-        transactional_id="t", acks=-1, timeout_ms=1, topic_data=produce_request(topic, values("a")).topic_data
-    )
-    assert client.ask(apis.PRODUCE, request, 12).responses[0].partition_responses[0].error_code == refused
-    answer = client.ask(apis.INIT_PRODUCER_ID, InitProducerIdRequest(transactional_id="t", transaction_timeout_ms=1))
-    assert answer.error_code == refused
 
 
 def test_every_idempotent_producer_gets_an_id_of_its_own(client: Client) -> None:

@@ -1,8 +1,9 @@
 """ApiVersions: which APIs, versions and features there are (KIP-35, KIP-511, KIP-584).
 
-The feature ``group.version`` at 1 says that the consumer group protocol is on (KIP-848, "Enabling the protocol"). A
-feature at level 0 is not told to be in force. The APIs of the protocol are told all the same: whoever uses them is
-answered UNSUPPORTED_VERSION. So is ApiVersions in a version that is not spoken, with all there is, in version 0.
+The feature ``group.version`` at 1 says that the consumer group protocol is on (KIP-848, "Enabling the protocol"), and
+``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part 2). A feature at level
+0 is not told to be in force. The APIs of the protocol are told all the same: whoever uses them is answered
+UNSUPPORTED_VERSION. So is ApiVersions in a version that is not spoken, with all there is, in version 0.
 """
 
 from __future__ import annotations
@@ -18,11 +19,17 @@ from kafka_nextgen.wire.messages import ApiVersionsResponse
 
 __all__ = ["answer"]
 
+_TRANSACTION_VERSION = 2
+
 
 def answer(settings: BrokerSettings, ranges: Mapping[int, VersionRange], version: int | None) -> ApiVersionsResponse:
     """Tell the ``ranges``, by API key, and the features; ``version`` is the request's, None if it is not spoken."""
     error = ErrorCode.UNSUPPORTED_VERSION if version is None else ErrorCode.NONE
     release = RELEASES[settings.profile]
-    levels = {"group.version": settings.group_version, "metadata.version": release.metadata_version}
+    levels = {
+        "group.version": settings.group_version,
+        "metadata.version": release.metadata_version,
+        "transaction.version": _TRANSACTION_VERSION,
+    }
     in_force = {name: level for name, level in levels.items() if level > 0}
     return to_response(BrokerVersions(ranges, in_force, release.features, error), version or 0)

@@ -4,6 +4,9 @@ The answer waits until ``min_bytes`` can be given, a partition has an error or i
 ``max_wait_ms`` is over. The first partition with records gives one batch even if that exceeds every limit (KIP-74);
 for the others the limits hold.
 
+Who reads committed records only (KIP-98) gets those before the last stable offset, and which producers' transactions
+among them were aborted: dropping their records is the reader's part.
+
 A leader names the replica that a consumer had better read, if it is not itself, and gives it no records (KIP-392).
 
 Fetch sessions (KIP-227) are never begun: every answer has session id 0, which makes clients send full requests.
@@ -16,6 +19,7 @@ from contextlib import suppress
 
 from attrs import frozen
 
+from kafka_nextgen.bridge.list_offsets import READ_COMMITTED
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.log import PartitionLog, watching
 from kafka_nextgen.broker.topics import Partition
@@ -26,6 +30,7 @@ __all__ = ["handle"]
 
 _Topic = FetchResponse.FetchableTopicResponse
 _Partition = _Topic.PartitionData
+_Aborted = _Partition.AbortedTransaction
 
 _WITH_TOPIC_IDS = 13
 
@@ -79,7 +84,9 @@ def _read(request: FetchRequest, context: Context) -> _Answer:
         partitions = []
         for fields in topic.partitions:
             asked = _find(topic, fields, context)
-            partition = _redirect(asked, request, context) or _partition(asked, left - size, is_first=size == 0)
+            partition = _redirect(asked, request, context) or _partition(
+                asked, left - size, is_first=size == 0, is_committed=request.isolation_level == READ_COMMITTED
+            )
             assert isinstance(partition.records, bytes)
             size += len(partition.records)
             is_due = is_due or partition.error_code != ErrorCode.NONE or partition.preferred_read_replica >= 0
@@ -112,7 +119,7 @@ def _redirect(asked: _Asked, request: FetchRequest, context: Context) -> _Partit
     return _read_from(partition.log, asked.fields.partition, b"", preferred_read_replica=node_id)
 
 
-def _partition(asked: _Asked, max_bytes: int, *, is_first: bool) -> _Partition:
+def _partition(asked: _Asked, max_bytes: int, *, is_first: bool, is_committed: bool) -> _Partition:
     index = asked.fields.partition
     if asked.partition is None or asked.error is not ErrorCode.NONE:
         return _failed(index, asked.error)
@@ -120,21 +127,39 @@ def _partition(asked: _Asked, max_bytes: int, *, is_first: bool) -> _Partition:
     if not log.holds(asked.fields.fetch_offset):
         return _failed(index, ErrorCode.OFFSET_OUT_OF_RANGE)
     limit = min(max_bytes, asked.fields.partition_max_bytes)
-    return _read_from(log, index, log.read(asked.fields.fetch_offset, limit, at_least_one=is_first))
+    before = log.last_stable_offset if is_committed else log.end_offset
+    start = asked.fields.fetch_offset
+    records = log.read(start, limit, at_least_one=is_first, before=before)
+    return _read_from(log, index, records, aborted=_aborted(log, start, before) if is_committed else None)
 
 
-def _read_from(log: PartitionLog, index: int, records: bytes, preferred_read_replica: int = -1) -> _Partition:
+def _aborted(log: PartitionLog, start: int, end: int) -> list[_Aborted]:
+    return [
+        _Aborted(producer_id=one.producer_id, first_offset=one.first_offset)
+        for one in log.transactions.aborted_within(start, end)
+    ]
+
+
+def _read_from(
+    log: PartitionLog,
+    index: int,
+    records: bytes,
+    aborted: list[_Aborted] | None = None,
+    preferred_read_replica: int = -1,
+) -> _Partition:
     return _Partition(
         partition_index=index,
         error_code=ErrorCode.NONE,
         high_watermark=log.end_offset,
-        last_stable_offset=log.end_offset,
+        last_stable_offset=log.last_stable_offset,
         log_start_offset=log.start_offset,
-        aborted_transactions=[],
+        aborted_transactions=aborted,
         preferred_read_replica=preferred_read_replica,
         records=records,
     )
 
 
 def _failed(index: int, error: ErrorCode) -> _Partition:
-    return _Partition(partition_index=index, error_code=error, high_watermark=-1, aborted_transactions=[], records=b"")
+    return _Partition(
+        partition_index=index, error_code=error, high_watermark=-1, aborted_transactions=None, records=b""
+    )

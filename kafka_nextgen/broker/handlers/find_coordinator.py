@@ -1,12 +1,11 @@
-"""FindCoordinator: which node coordinates a group; several at once from version 4 on (KIP-699).
+"""FindCoordinator: which node coordinates a group or a transactional id; several at once from version 4 on (KIP-699).
 
-Only groups have coordinators here. Asking for that of a transaction is refused for good, so that a transactional
-producer fails at once instead of asking again for ever.
+There are no share groups here (KIP-932): a request for their coordinators is refused for good.
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.find_coordinator import GROUP, FoundCoordinator, from_request, to_response
+from kafka_nextgen.bridge.find_coordinator import GROUP, TRANSACTION, FoundCoordinator, from_request, to_response
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse
@@ -21,12 +20,10 @@ async def handle(request: FindCoordinatorRequest, context: Context) -> FindCoord
 
 
 def _find(key_type: int, key: str, context: Context) -> FoundCoordinator:
-    if key_type != GROUP:
-        return FoundCoordinator(
-            key,
-            error=ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-            message="this broker coordinates groups only; it has no transactions and no share groups",
-        )
-    node = context.cluster.coordinator_of(key)
+    if key_type not in (GROUP, TRANSACTION):
+        message = "this broker coordinates groups and transactions; it has no share groups"
+        return FoundCoordinator(key, error=ErrorCode.INVALID_REQUEST, message=message)
+    cluster = context.cluster
+    node = cluster.coordinator_of(key) if key_type == GROUP else cluster.transaction_coordinator_of(key)
     address = context.endpoint(node)
     return FoundCoordinator(key, node.node_id, address.host, address.port)

@@ -1,20 +1,54 @@
-"""InitProducerId: an id for an idempotent producer (KIP-98); every call gives a new one, at epoch 0.
+"""InitProducerId: an id for an idempotent or a transactional producer (KIP-98, KIP-360).
 
-There are no transactions: a transactional id is refused for good.
+Without a transactional id every call gives a new one, at epoch 0. With one it is the transaction coordinator's matter:
+``transactions.beginning``.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.transactions.requests import InitProducerId, ProducerAnswered
+from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import InitProducerIdRequest, InitProducerIdResponse
 
 __all__ = ["handle"]
 
+_KNOWS_FENCED = 4  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
+
 
 async def handle(request: InitProducerIdRequest, context: Context) -> InitProducerIdResponse:
     """Give out a producer id."""
-    if request.transactional_id is not None:
-        return InitProducerIdResponse(error_code=ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, producer_epoch=-1)
-    producer_id = context.cluster.new_producer_id()
-    return InitProducerIdResponse(error_code=ErrorCode.NONE, producer_id=producer_id, producer_epoch=0)
+    answer = _answer(request, context)
+    error = answer.error
+    if error is ErrorCode.PRODUCER_FENCED and context.version < _KNOWS_FENCED:
+        error = ErrorCode.INVALID_PRODUCER_EPOCH
+    return InitProducerIdResponse(
+        error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
+    )
+
+
+def _answer(request: InitProducerIdRequest, context: Context) -> ProducerAnswered:
+    cluster = context.cluster
+    if request.transactional_id is None:
+        return ProducerAnswered(producer=Producer(cluster.new_producer_id(), 0))
+    error = _refuse(request, context)
+    if error is not ErrorCode.NONE:
+        return ProducerAnswered(error)
+    asked = InitProducerId(
+        request.transactional_id,
+        request.transaction_timeout_ms,
+        cluster.new_producer_id(),
+        Producer(request.producer_id, request.producer_epoch),
+    )
+    return cluster.transactions.ask(asked, ProducerAnswered)
+
+
+def _refuse(request: InitProducerIdRequest, context: Context) -> ErrorCode:
+    if not request.transactional_id or (request.producer_id < 0) != (request.producer_epoch < 0):
+        return ErrorCode.INVALID_REQUEST
+    if not context.coordinates_transaction(request.transactional_id):
+        return ErrorCode.NOT_COORDINATOR
+    if not 0 < request.transaction_timeout_ms <= context.cluster.settings.transaction_max_timeout_ms:
+        return ErrorCode.INVALID_TRANSACTION_TIMEOUT
+    return ErrorCode.NONE

@@ -1,13 +1,21 @@
 """ListOffsets: where a partition begins and ends, and which offset belongs to a time (KIP-79, KIP-734).
 
-There is no tiered storage: the earliest local offset is the earliest (KIP-405), and the latest tiered offset does
-not exist (KIP-1005). What is not found is -1 without an error.
+There is no tiered storage: the earliest local offset is the earliest (KIP-405), and neither the latest tiered offset
+(KIP-1005) nor the earliest that is still to be tiered (KIP-1023) exists. Each of these special timestamps came with
+a version; before, and for any other negative one, the answer is UNSUPPORTED_VERSION.
+
+Who reads committed records only is told of none that it can't read yet: the latest offset is the last stable one, and
+a time whose record lies beyond is not found. What is not found is -1 without an error.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
+from attrs import frozen
+
+from kafka_nextgen.bridge.list_offsets import READ_COMMITTED
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog
 from kafka_nextgen.codes import ErrorCode
@@ -21,31 +29,50 @@ _Partition = _Topic.ListOffsetsPartitionResponse
 
 _NO_TIMESTAMP = -1
 
-#: What the special timestamps mean; every other is a time.
-_SPECIAL: Mapping[int, Callable[[PartitionLog], FoundOffset | None]] = {
-    -1: lambda log: FoundOffset(log.end_offset, _NO_TIMESTAMP),
-    -2: lambda log: FoundOffset(log.start_offset, _NO_TIMESTAMP),
-    -3: lambda log: log.offset_of_latest_time(),
-    -4: lambda log: FoundOffset(log.start_offset, _NO_TIMESTAMP),
-    -5: lambda log: None,
+
+@frozen
+class _Special:
+    """What a special timestamp means, and the first version that has it."""
+
+    find: Callable[[PartitionLog, int], FoundOffset | None]  # takes the log, and where its reader's part ends
+    since: int
+
+
+#: Every other timestamp is a time.
+_SPECIAL: Mapping[int, _Special] = {
+    -1: _Special(lambda _, end: FoundOffset(end, _NO_TIMESTAMP), since=1),
+    -2: _Special(lambda log, _: FoundOffset(log.start_offset, _NO_TIMESTAMP), since=1),
+    -3: _Special(lambda log, end: _readable(log.offset_of_latest_time(), end), since=7),
+    -4: _Special(lambda log, _: FoundOffset(log.start_offset, _NO_TIMESTAMP), since=8),
+    -5: _Special(lambda _, __: None, since=9),
+    -6: _Special(lambda _, __: None, since=11),
 }
 
 
 async def handle(request: ListOffsetsRequest, context: Context) -> ListOffsetsResponse:
     """Look up each partition's offset."""
+    counts = Counter((topic.name, asked.partition_index) for topic in request.topics for asked in topic.partitions)
+    is_committed = request.isolation_level == READ_COMMITTED
     return ListOffsetsResponse(
         topics=[
             _Topic(
                 name=topic.name,
-                partitions=[_partition(topic.name, asked, context) for asked in topic.partitions],
+                partitions=[
+                    _partition(topic.name, asked, context, is_committed)
+                    if counts[topic.name, asked.partition_index] == 1
+                    else _Partition(partition_index=asked.partition_index, error_code=ErrorCode.INVALID_REQUEST)
+                    for asked in topic.partitions
+                ],
             )
             for topic in request.topics
         ]
     )
 
 
-def _partition(name: str, asked: DataContainer, context: Context) -> _Partition:
+def _partition(name: str, asked: DataContainer, context: Context, is_committed: bool) -> _Partition:
     index = asked.partition_index
+    if not _is_spoken(asked.timestamp, context.version):
+        return _Partition(partition_index=index, error_code=ErrorCode.UNSUPPORTED_VERSION)
     topic = context.cluster.topics.named(name)
     partition = None if topic is None else topic.partition(index)
     if partition is None:
@@ -54,7 +81,7 @@ def _partition(name: str, asked: DataContainer, context: Context) -> _Partition:
     if error is not ErrorCode.NONE:
         return _Partition(partition_index=index, error_code=error)
     try:
-        found = _find(partition.log, asked.timestamp)
+        found = _find(partition.log, asked.timestamp, is_committed)
     except CorruptRecordError:
         return _Partition(partition_index=index, error_code=ErrorCode.CORRUPT_MESSAGE)
     if found is None:
@@ -68,6 +95,16 @@ def _partition(name: str, asked: DataContainer, context: Context) -> _Partition:
     )
 
 
-def _find(log: PartitionLog, timestamp: int) -> FoundOffset | None:
+def _is_spoken(timestamp: int, version: int) -> bool:
     special = _SPECIAL.get(timestamp)
-    return log.offset_for_time(timestamp) if special is None else special(log)
+    return timestamp >= 0 if special is None else version >= special.since
+
+
+def _find(log: PartitionLog, timestamp: int, is_committed: bool) -> FoundOffset | None:
+    end = log.last_stable_offset if is_committed else log.end_offset
+    special = _SPECIAL.get(timestamp)
+    return _readable(log.offset_for_time(timestamp), end) if special is None else special.find(log, end)
+
+
+def _readable(found: FoundOffset | None, end: int) -> FoundOffset | None:
+    return found if found is not None and found.offset < end else None

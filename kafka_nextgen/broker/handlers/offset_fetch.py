@@ -1,6 +1,6 @@
 """OffsetFetch: read the committed offsets of groups; several groups from version 8 on, by topic id from 10 on.
 
-Nothing is ever pending here, so ``require_stable`` (KIP-447) changes nothing.
+With ``require_stable`` an offset that an open transaction may change is an error, UNSTABLE_OFFSET_COMMIT (KIP-447).
 """
 
 from __future__ import annotations

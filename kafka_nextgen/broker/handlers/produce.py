@@ -10,6 +10,7 @@ from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.produced import Appended, append
 from kafka_nextgen.broker.topics import Refusal, Topic
+from kafka_nextgen.broker.transactions.admission import admission
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, ProduceRequest, ProduceResponse
 
@@ -26,7 +27,7 @@ _ACKS = (-1, 0, 1)
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
     """Append what may be appended; None if no answer is wanted."""
     refusal = _refusal(request)
-    topics = [_topic(topic, context, refusal) for topic in request.topic_data]
+    topics = [_topic(topic, context, request.transactional_id, refusal) for topic in request.topic_data]
     if request.acks != 0:
         return ProduceResponse(responses=topics)
     for partition in (partition for topic in topics for partition in topic.partition_responses):
@@ -38,36 +39,43 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
 def _refusal(request: ProduceRequest) -> Refusal | None:
     if request.acks not in _ACKS:
         return Refusal(ErrorCode.INVALID_REQUIRED_ACKS, f"acks must be -1, 0 or 1, not {request.acks}")
-    if request.transactional_id is not None:
-        return Refusal(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "there are no transactions at this broker")
     return None
 
 
-def _topic(asked: DataContainer, context: Context, refusal: Refusal | None) -> _Topic:
+def _topic(asked: DataContainer, context: Context, transactional_id: str | None, refusal: Refusal | None) -> _Topic:
     topics = context.cluster.topics
     by_id = context.version >= _WITH_TOPIC_IDS
     topic = topics.with_id(asked.topic_id) if by_id else topics.named(asked.name)
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    unknown = Refusal(missing, "there is no such topic")
     return _Topic(
         name=asked.name,
         topic_id=asked.topic_id,
         partition_responses=[
-            _partition(data.index, refusal or _append(topic, data, context, missing)) for data in asked.partition_data
+            _partition(
+                data.index,
+                _append(topic, data, context, transactional_id) if topic and not refusal else refusal or unknown,
+            )
+            for data in asked.partition_data
         ],
     )
 
 
-def _append(topic: Topic | None, data: DataContainer, context: Context, missing: ErrorCode) -> Appended | Refusal:
-    if topic is None:
-        return Refusal(missing, "there is no such topic")
+def _append(topic: Topic, data: DataContainer, context: Context, transactional_id: str | None) -> Appended | Refusal:
     partition = topic.partition(data.index)
     if partition is None:
         return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic.name} has no partition {data.index}")
     error = context.leadership_error(partition)
     if error is not ErrorCode.NONE:
         return Refusal(error, f"{partition.log.partition} is led by broker {partition.leader}")
-    allow_zstd = context.version >= _WITH_ZSTD
-    return append(topic.settings, partition, data.records or b"", context.cluster.now_ms(), allow_zstd=allow_zstd)
+    return append(
+        topic.settings,
+        partition,
+        data.records or b"",
+        context.cluster.now_ms(),
+        admission(context.cluster.transactions, transactional_id, partition.log.partition, context.version),
+        allow_zstd=context.version >= _WITH_ZSTD,
+    )
 
 
 def _partition(index: int, result: Appended | Refusal) -> _Partition:

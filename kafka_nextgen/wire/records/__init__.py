@@ -8,22 +8,28 @@ are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896
 
 from __future__ import annotations
 
+from kafka_nextgen.wire.records.batch_header import BatchHeader
 from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase
 from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, Headers
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
 from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
+from kafka_nextgen.wire.records.markers import EndMarker, encode_end_marker, read_end_marker
 
 __all__ = [
+    "BatchHeader",
     "BatchView",
     "ColumnSlice",
     "Columns",
     "Compression",
+    "EndMarker",
     "Headers",
     "NewRecord",
     "RecordLimits",
     "decode_partition",
     "encode_batch",
+    "encode_end_marker",
     "read_batches",
+    "read_end_marker",
     "rebase",
 ]

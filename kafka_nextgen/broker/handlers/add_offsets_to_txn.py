@@ -1,0 +1,31 @@
+"""AddOffsetsToTxn: let a transaction have the offsets of a group (KIP-98): the partition where those are kept."""
+
+from __future__ import annotations
+
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.transactions.admission import added
+from kafka_nextgen.broker.transactions.transaction import Producer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.messages import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+
+__all__ = ["handle"]
+
+_KNOWS_FENCED = 2  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
+
+
+async def handle(request: AddOffsetsToTxnRequest, context: Context) -> AddOffsetsToTxnResponse:
+    """Add the partition of the group's offsets."""
+    error = _add(request, context)
+    if error is ErrorCode.PRODUCER_FENCED and context.version < _KNOWS_FENCED:
+        error = ErrorCode.INVALID_PRODUCER_EPOCH
+    return AddOffsetsToTxnResponse(error_code=error)
+
+
+def _add(request: AddOffsetsToTxnRequest, context: Context) -> ErrorCode:
+    if not request.transactional_id:
+        return ErrorCode.INVALID_REQUEST
+    if not context.coordinates_transaction(request.transactional_id):
+        return ErrorCode.NOT_COORDINATOR
+    cluster = context.cluster
+    producer = Producer(request.producer_id, request.producer_epoch)
+    return added(cluster.transactions, request.transactional_id, producer, cluster.offsets_partition(request.group_id))

@@ -1,0 +1,123 @@
+"""AddPartitionsToTxn: begin a transaction, or go on with it, in these partitions (KIP-98).
+
+One unknown partition keeps all others of the transaction from being added. From version 4 on, which only brokers send
+to each other, a request has several transactions, and may ask whether partitions are in there already (KIP-890).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafka_nextgen.bridge.topics import by_name
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered, VerifyPartitions
+from kafka_nextgen.broker.transactions.transaction import Producer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.messages import AddPartitionsToTxnRequest, AddPartitionsToTxnResponse, DataContainer
+
+__all__ = ["handle"]
+
+_Transaction = AddPartitionsToTxnResponse.AddPartitionsToTxnResult
+_OnlyTopic = AddPartitionsToTxnResponse.AddPartitionsToTxnTopicResult  # as versions 0 to 3 have them
+_OnlyPartition = _OnlyTopic.AddPartitionsToTxnPartitionResult
+_Topic = _Transaction.AddPartitionsToTxnTopicResult
+_Partition = _Topic.AddPartitionsToTxnPartitionResult
+
+_SEVERAL = 4
+_KNOWS_FENCED = 2  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
+_KNOWS_ABORTABLE = 5
+
+_Errors = Mapping[TopicPartition, ErrorCode]
+
+
+async def handle(request: AddPartitionsToTxnRequest, context: Context) -> AddPartitionsToTxnResponse:
+    """Add what can be added."""
+    if context.version >= _SEVERAL:
+        return AddPartitionsToTxnResponse(
+            error_code=ErrorCode.NONE,
+            results_by_transaction=[_several(transaction, context) for transaction in request.transactions],
+        )
+    producer = Producer(request.v3_and_below_producer_id, request.v3_and_below_producer_epoch)
+    partitions = _partitions(request.v3_and_below_topics)
+    errors = _add(request.v3_and_below_transactional_id, producer, partitions, context)
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_only_results(errors, context.version))
+
+
+def _several(asked: DataContainer, context: Context) -> _Transaction:
+    producer = Producer(asked.producer_id, asked.producer_epoch)
+    does = _verify if asked.verify_only else _add
+    errors = does(asked.transactional_id, producer, _partitions(asked.topics), context)
+    return _Transaction(transactional_id=asked.transactional_id, topic_results=_results(errors, context.version))
+
+
+def _add(transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition], context: Context) -> _Errors:
+    refused = _refused(transactional_id, partitions, context)
+    if refused is not None:
+        return refused
+    directory = context.cluster.directory()
+    unknown = {tp for tp in partitions if not directory.has(tp)}
+    if unknown:
+        codes = {True: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, False: ErrorCode.OPERATION_NOT_ATTEMPTED}
+        return {tp: codes[tp in unknown] for tp in partitions}
+    asked = AddPartitions(transactional_id, producer, partitions)
+    return context.cluster.transactions.ask(asked, PartitionsAnswered).errors
+
+
+def _verify(
+    transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition], context: Context
+) -> _Errors:
+    asked = VerifyPartitions(transactional_id, producer, partitions)
+    refused = _refused(transactional_id, partitions, context)
+    return context.cluster.transactions.ask(asked, PartitionsAnswered).errors if refused is None else refused
+
+
+def _refused(transactional_id: str, partitions: frozenset[TopicPartition], context: Context) -> _Errors | None:
+    if not transactional_id:
+        return dict.fromkeys(partitions, ErrorCode.INVALID_REQUEST)
+    if not context.coordinates_transaction(transactional_id):
+        return dict.fromkeys(partitions, ErrorCode.NOT_COORDINATOR)
+    return None
+
+
+def _partitions(topics: Iterable[DataContainer]) -> frozenset[TopicPartition]:
+    return frozenset(TopicPartition(topic.name, number) for topic in topics for number in topic.partitions)
+
+
+def _results(errors: _Errors, version: int) -> list[_Topic]:
+    return [
+        _Topic(
+            name=name,
+            results_by_partition=[
+                _Partition(partition_index=number, partition_error_code=code) for number, code in partitions
+            ],
+        )
+        for name, partitions in _by_topic(errors, version)
+    ]
+
+
+def _only_results(errors: _Errors, version: int) -> list[_OnlyTopic]:
+    return [
+        _OnlyTopic(
+            name=name,
+            results_by_partition=[
+                _OnlyPartition(partition_index=number, partition_error_code=code) for number, code in partitions
+            ],
+        )
+        for name, partitions in _by_topic(errors, version)
+    ]
+
+
+def _by_topic(errors: _Errors, version: int) -> list[tuple[str, list[tuple[int, ErrorCode]]]]:
+    return [
+        (name, [(number, _told(errors[TopicPartition(name, number)], version)) for number in numbers])
+        for name, numbers in by_name(sorted(errors)).items()
+    ]
+
+
+def _told(error: ErrorCode, version: int) -> ErrorCode:
+    if error is ErrorCode.PRODUCER_FENCED and version < _KNOWS_FENCED:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    if error is ErrorCode.TRANSACTION_ABORTABLE and version < _KNOWS_ABORTABLE:
+        return ErrorCode.INVALID_TXN_STATE
+    return error

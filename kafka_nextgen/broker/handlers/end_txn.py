@@ -1,0 +1,41 @@
+"""EndTxn: commit or abort a transaction (KIP-98); from version 5 on the answer has the next epoch (KIP-890)."""
+
+from __future__ import annotations
+
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.transactions.requests import EndTransaction, ProducerAnswered
+from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.messages import EndTxnRequest, EndTxnResponse
+
+__all__ = ["handle"]
+
+_KNOWS_FENCED = 2  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
+_BUMPS_EPOCH = 5
+
+
+async def handle(request: EndTxnRequest, context: Context) -> EndTxnResponse:
+    """End a transaction; its markers are there when the answer leaves."""
+    answer = _answer(request, context)
+    error = answer.error
+    if error is ErrorCode.PRODUCER_FENCED and context.version < _KNOWS_FENCED:
+        error = ErrorCode.INVALID_PRODUCER_EPOCH
+    return EndTxnResponse(
+        error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
+    )
+
+
+def _answer(request: EndTxnRequest, context: Context) -> ProducerAnswered:
+    if not request.transactional_id:
+        return ProducerAnswered(ErrorCode.INVALID_REQUEST)
+    if not context.coordinates_transaction(request.transactional_id):
+        return ProducerAnswered(ErrorCode.NOT_COORDINATOR)
+    asked = EndTransaction(
+        request.transactional_id,
+        Producer(request.producer_id, request.producer_epoch),
+        request.committed,
+        context.cluster.new_producer_id(),
+        bumps_epoch=context.version >= _BUMPS_EPOCH,
+    )
+    answer = context.cluster.transactions.ask(asked, ProducerAnswered)
+    return answer if context.version >= _BUMPS_EPOCH else ProducerAnswered(answer.error, NOBODY)

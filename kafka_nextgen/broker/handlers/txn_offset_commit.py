@@ -1,0 +1,97 @@
+"""TxnOffsetCommit: store offsets for a group when the producer's transaction is committed (KIP-98, KIP-447).
+
+The group's coordinator asks that of the transaction whether the offsets belong to it. From version 5 on they do by
+being sent, without an AddOffsetsToTxn before (KIP-890).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.transactions.admission import added, verified
+from kafka_nextgen.broker.transactions.transaction import Producer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import TxnOffsetCommit
+from kafka_nextgen.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.messages import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+
+__all__ = ["handle"]
+
+_Topic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
+_Partition = _Topic.TxnOffsetCommitResponsePartition
+
+_KNOWS_ABORTABLE = 4
+_ADDS = 5
+
+
+async def handle(request: TxnOffsetCommitRequest, context: Context) -> TxnOffsetCommitResponse:
+    """Keep what exists, and say of each partition what became of it."""
+    directory = context.cluster.directory()
+    offsets = {tp: offset for tp, offset in _offsets(request).items() if directory.has(tp)}
+    errors = _commit(request, offsets, context) if offsets else {}
+    return TxnOffsetCommitResponse(
+        topics=[
+            _Topic(
+                name=topic.name,
+                partitions=[
+                    _Partition(
+                        partition_index=partition.partition_index,
+                        error_code=errors.get(
+                            TopicPartition(topic.name, partition.partition_index), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                        ),
+                    )
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _offsets(request: TxnOffsetCommitRequest) -> dict[TopicPartition, OffsetAndMetadata]:
+    return {
+        TopicPartition(topic.name, partition.partition_index): OffsetAndMetadata(
+            partition.committed_offset,
+            max(partition.committed_leader_epoch, -1),
+            partition.committed_metadata or "",
+        )
+        for topic in request.topics
+        for partition in topic.partitions
+    }
+
+
+def _commit(
+    request: TxnOffsetCommitRequest, offsets: Mapping[TopicPartition, OffsetAndMetadata], context: Context
+) -> Mapping[TopicPartition, ErrorCode]:
+    error = _refuse(request, context)
+    if error is not ErrorCode.NONE:
+        return dict.fromkeys(offsets, error)
+    asked = TxnOffsetCommit(
+        group_id=request.group_id,
+        offsets=offsets,
+        producer_id=request.producer_id,
+        producer_epoch=request.producer_epoch,
+        member_id=request.member_id,
+        member_epoch=request.generation_id,
+        instance_id=request.group_instance_id,
+    )
+    return context.cluster.groups.ask(asked, OffsetsCommitted).errors
+
+
+def _refuse(request: TxnOffsetCommitRequest, context: Context) -> ErrorCode:
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    if not context.coordinates(request.group_id):
+        return ErrorCode.NOT_COORDINATOR
+    admits = added if context.version >= _ADDS else verified
+    error = admits(
+        context.cluster.transactions,
+        request.transactional_id,
+        Producer(request.producer_id, request.producer_epoch),
+        context.cluster.offsets_partition(request.group_id),
+    )
+    if error is ErrorCode.TRANSACTION_ABORTABLE and context.version < _KNOWS_ABORTABLE:
+        return ErrorCode.INVALID_TXN_STATE
+    return ErrorCode.INVALID_PRODUCER_EPOCH if error is ErrorCode.PRODUCER_FENCED else error

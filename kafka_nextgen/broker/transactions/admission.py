@@ -1,0 +1,65 @@
+"""Whether a transaction may go into one more partition, or a group's offsets, with what a client sends there (KIP-890).
+
+Clients before KIP-890, part 2, tell the coordinator of each partition first (AddPartitionsToTxn), and it is asked
+whether they did. Later ones leave that to the broker: what they send adds the partition. The version of the request
+says which: Produce 12 and TxnOffsetCommit 5 are the first of the later kind.
+
+A client that sends where it may not has come too late; the one version of Produce that knows TRANSACTION_ABORTABLE and
+not the new way is 11. Who can't tell CONCURRENT_TRANSACTIONS from other errors is told something it repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafka_nextgen.broker.transactions.driver import Transactions
+from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered, VerifyPartitions
+from kafka_nextgen.broker.transactions.transaction import Producer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import BatchHeader
+
+__all__ = ["added", "admission", "verified"]
+
+_PRODUCE_ADDS = 12
+_PRODUCE_KNOWS_ABORTABLE = 11
+
+
+def admission(
+    transactions: Transactions, transactional_id: str | None, partition: TopicPartition, version: int
+) -> Callable[[BatchHeader], ErrorCode] | None:
+    """Return what decides on a batch that comes by this version of Produce; None if it may be of no transaction."""
+    if transactional_id is None:
+        return None
+
+    def admit(header: BatchHeader) -> ErrorCode:
+        producer = Producer(header.producer_id, header.producer_epoch)
+        if version >= _PRODUCE_ADDS:
+            return _to_producer(added(transactions, transactional_id, producer, partition))
+        error = verified(transactions, transactional_id, producer, partition)
+        if error is ErrorCode.TRANSACTION_ABORTABLE and version < _PRODUCE_KNOWS_ABORTABLE:
+            return ErrorCode.INVALID_TXN_STATE
+        return ErrorCode.NOT_ENOUGH_REPLICAS if error is ErrorCode.CONCURRENT_TRANSACTIONS else _to_producer(error)
+
+    return admit
+
+
+def added(
+    transactions: Transactions, transactional_id: str, producer: Producer, partition: TopicPartition
+) -> ErrorCode:
+    """Add a partition to the transaction, or say why not."""
+    request = AddPartitions(transactional_id, producer, frozenset({partition}))
+    return transactions.ask(request, PartitionsAnswered).errors[partition]
+
+
+def verified(
+    transactions: Transactions, transactional_id: str, producer: Producer, partition: TopicPartition
+) -> ErrorCode:
+    """Say whether the partition is in the open transaction."""
+    request = VerifyPartitions(transactional_id, producer, frozenset({partition}))
+    return transactions.ask(request, PartitionsAnswered).errors[partition]
+
+
+def _to_producer(error: ErrorCode) -> ErrorCode:
+    """Of what Produce may say, it is the epoch that tells a producer it is fenced."""
+    return ErrorCode.INVALID_PRODUCER_EPOCH if error is ErrorCode.PRODUCER_FENCED else error

@@ -1,0 +1,76 @@
+"""InitProducerId: who becomes the producer of a transactional id (KIP-98; KIP-360, "Public Interfaces").
+
+Read from the top:
+
+| the transactional id | answer |
+|---|---|
+| is new | a new producer id, at epoch 0 |
+| the client names a producer that is not, and was not, its own | PRODUCER_FENCED |
+| its transaction is decided, markers are being written | CONCURRENT_TRANSACTIONS: ask again |
+| its transaction is open | it is aborted at the next epoch, which fences its producer; CONCURRENT_TRANSACTIONS |
+| the client names nobody | the next epoch, or a new id at epoch 0 if there is none |
+| the client names its producer | the same: it goes on after an error |
+| the client names the one before | the producer as it is: an answer was lost |
+| otherwise | PRODUCER_FENCED |
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.broker.transactions.ending import abort_and_fence
+from kafka_nextgen.broker.transactions.requests import InitProducerId, Outcome, ProducerAnswered
+from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer, Status, Transaction, follow
+from kafka_nextgen.codes import ErrorCode
+
+__all__ = ["init_producer_id"]
+
+
+def init_producer_id(known: Transaction | None, request: InitProducerId, now_ms: int) -> Outcome:
+    """Give the transactional id a producer."""
+    if known is None:
+        return _begun(_new(request, now_ms))
+    if not _may_ask(known, request.producer):
+        return _refused(ErrorCode.PRODUCER_FENCED)
+    if known.is_decided:
+        return _refused(ErrorCode.CONCURRENT_TRANSACTIONS)
+    if known.status is Status.ONGOING:
+        return abort_and_fence(known, now_ms)
+    return _taken_over(known, request, now_ms)
+
+
+def _new(request: InitProducerId, now_ms: int) -> Transaction:
+    producer = Producer(request.new_producer_id, 0)
+    return Transaction(request.transactional_id, producer, request.timeout_ms, updated_ms=now_ms)
+
+
+def _may_ask(known: Transaction, claimed: Producer) -> bool:
+    """Kafka looks at the id first, and lets the one before pass only if it had run out of epochs."""
+    if claimed == NOBODY or claimed.producer_id == known.producer.producer_id:
+        return True
+    return claimed.producer_id == known.previous.producer_id and claimed.is_exhausted
+
+
+def _taken_over(known: Transaction, request: InitProducerId, now_ms: int) -> Outcome:
+    claimed = request.producer
+    if claimed in (NOBODY, known.producer):
+        producer, previous = _next(known, request)
+    elif claimed == known.previous:
+        producer, previous = known.producer, known.previous
+    else:
+        return _refused(ErrorCode.PRODUCER_FENCED)
+    after = Transaction(known.transactional_id, producer, request.timeout_ms, updated_ms=now_ms, previous=previous)
+    return _begun(follow(known, after))
+
+
+def _next(known: Transaction, request: InitProducerId) -> tuple[Producer, Producer]:
+    """Who comes after; and who that replaces, if it was the client itself that asked."""
+    if known.producer.is_exhausted:
+        return Producer(request.new_producer_id, 0), known.producer
+    return known.producer.bumped(), NOBODY if request.producer == NOBODY else known.producer
+
+
+def _begun(transaction: Transaction) -> Outcome:
+    return Outcome(ProducerAnswered(producer=transaction.producer), transaction)
+
+
+def _refused(error: ErrorCode) -> Outcome:
+    return Outcome(ProducerAnswered(error))

@@ -1,0 +1,86 @@
+"""What drives the transaction coordinator: its outcomes put into force, markers written, time kept on the event loop.
+
+Kafka answers EndTxn when the decision is stored, and writes the markers afterwards. Here all partitions are at hand,
+so that they have their markers before the answer leaves, and nobody sees a transaction half ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from math import inf
+from typing import TypeVar
+
+from kafka_nextgen.broker.transactions.coordinator import TransactionCoordinator
+from kafka_nextgen.broker.transactions.requests import Answer, MarkersWritten, Outcome, Request
+from kafka_nextgen.broker.transactions.transaction import Status, Transaction
+
+__all__ = ["Transactions"]
+
+_log = logging.getLogger(__name__)
+
+_A = TypeVar("_A", bound=Answer)
+
+
+class Transactions:
+    """The transactional ids of a cluster.
+
+    ``clock`` gives seconds since the epoch and never goes back; ``write_markers`` ends a transaction that is decided
+    in all its partitions.
+    """
+
+    def __init__(
+        self, expiration_ms: int, clock: Callable[[], float], write_markers: Callable[[Transaction], None]
+    ) -> None:
+        self._coordinator = TransactionCoordinator(expiration_ms)
+        self._clock = clock
+        self._write_markers = write_markers
+        self._timer: asyncio.TimerHandle | None = None
+
+    def ask(self, request: Request, expected: type[_A]) -> _A:
+        """Put a request to the coordinator and return its answer, which is of the ``expected`` class."""
+        outcome = self._coordinator.handle(request, self._now_ms())
+        self._commit(outcome)
+        self._arm()
+        assert isinstance(outcome.answer, expected)
+        return outcome.answer
+
+    def all(self) -> tuple[Transaction, ...]:
+        """Every transactional id, by name."""
+        return tuple(one for _, one in sorted(self._coordinator.transactions.items()))
+
+    def named(self, transactional_id: str) -> Transaction | None:
+        """What there is under a transactional id."""
+        return self._coordinator.transactions.get(transactional_id)
+
+    def close(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _commit(self, outcome: Outcome) -> None:
+        self._coordinator.commit(outcome)
+        changed = outcome.changed
+        if changed is not None and changed.is_decided:
+            self._write_markers(changed)
+            self._coordinator.commit(self._coordinator.handle(MarkersWritten(changed.transactional_id), self._now_ms()))
+
+    def _now_ms(self) -> int:
+        return int(self._clock() * 1000)
+
+    def _arm(self) -> None:
+        self.close()
+        deadline_ms = self._coordinator.deadline_ms()
+        if deadline_ms < inf:
+            delay_s = max(deadline_ms / 1000 - self._clock(), 0.0)
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._expire)
+
+    def _expire(self) -> None:
+        for outcome in self._coordinator.expire(self._now_ms()):
+            if outcome.changed is not None and outcome.changed.status is not Status.DEAD:
+                changed = outcome.changed
+                _log.info("transaction %s is aborted after %d ms", changed.transactional_id, changed.timeout_ms)
+            self._commit(outcome)
+        self._arm()

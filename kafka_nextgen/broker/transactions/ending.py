@@ -1,0 +1,107 @@
+"""EndTxn: commit or abort (KIP-98), the epoch bumped with each transaction where the client can (KIP-890, part 2).
+
+Who asks at another epoch than the producer's is fenced; who repeats what was decided is told so, and who asks for the
+opposite is refused:
+
+| state | the same again | the opposite |
+|---|---|---|
+| Ongoing | decided | decided |
+| PrepareCommit, PrepareAbort | CONCURRENT_TRANSACTIONS | INVALID_TXN_STATE |
+| CompleteCommit, CompleteAbort | NONE | INVALID_TXN_STATE |
+| Empty | INVALID_TXN_STATE | INVALID_TXN_STATE |
+
+A client that bumps epochs is at a new one after each end. If it repeats itself at the one before, its answer was
+lost, and it gets that again. It may also abort where nothing is open: it can't know whether what it sent arrived, and
+is safe from it at the next epoch.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.broker.transactions.requests import EndTransaction, Noted, Outcome, ProducerAnswered
+from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer, Status, Transaction, follow
+from kafka_nextgen.codes import ErrorCode
+
+__all__ = ["abort_and_fence", "abort_expired", "complete", "end_transaction"]
+
+_DECISIONS = {
+    True: (Status.PREPARE_COMMIT, Status.COMPLETE_COMMIT),
+    False: (Status.PREPARE_ABORT, Status.COMPLETE_ABORT),
+}
+
+
+def end_transaction(known: Transaction | None, request: EndTransaction, now_ms: int) -> Outcome:
+    """Decide the transaction."""
+    if known is None or not known.was_or_is(request.producer.producer_id):
+        return _refused(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+    if request.bumps_epoch and _is_repeated(known, request):
+        return _again(known, request)
+    if request.producer != known.producer:
+        return _refused(ErrorCode.PRODUCER_FENCED)
+    if known.status is Status.ONGOING:
+        return _decided(known, request, now_ms)
+    if request.bumps_epoch and not request.is_commit and known.is_idle:
+        return _decided(known, request, now_ms)
+    return _again(known, request)
+
+
+def abort_and_fence(known: Transaction, now_ms: int) -> Outcome:
+    """Abort an open transaction for a client that wants to begin anew, and is to ask again."""
+    return Outcome(ProducerAnswered(ErrorCode.CONCURRENT_TRANSACTIONS), _fenced(known, now_ms))
+
+
+def abort_expired(known: Transaction, now_ms: int) -> Outcome:
+    """Abort a transaction that takes longer than its producer said it would."""
+    return Outcome(Noted(), _fenced(known, now_ms))
+
+
+def complete(known: Transaction, now_ms: int) -> Outcome:
+    """Close a decided transaction: its markers are there."""
+    assert known.is_decided
+    status = Status.COMPLETE_COMMIT if known.status is Status.PREPARE_COMMIT else Status.COMPLETE_ABORT
+    after = evolve(
+        known,
+        status=status,
+        producer=known.successor or known.producer,
+        successor=None,
+        partitions=frozenset(),
+        updated_ms=now_ms,
+    )
+    return Outcome(Noted(), follow(known, after))
+
+
+def _fenced(known: Transaction, now_ms: int) -> Transaction:
+    after = evolve(
+        known, status=Status.PREPARE_ABORT, producer=known.producer.bumped(), previous=NOBODY, updated_ms=now_ms
+    )
+    return follow(known, after)
+
+
+def _is_repeated(known: Transaction, request: EndTransaction) -> bool:
+    return known.status is not Status.ONGOING and request.producer == known.previous
+
+
+def _again(known: Transaction, request: EndTransaction) -> Outcome:
+    prepared, completed = _DECISIONS[request.is_commit]
+    if known.status is completed:
+        return Outcome(ProducerAnswered(producer=known.producer))
+    if known.status is prepared:
+        return _refused(ErrorCode.CONCURRENT_TRANSACTIONS)
+    return _refused(ErrorCode.INVALID_TXN_STATE)
+
+
+def _decided(known: Transaction, request: EndTransaction, now_ms: int) -> Outcome:
+    """The markers bear the new epoch, so that nothing of the old one is taken after them."""
+    prepared, _ = _DECISIONS[request.is_commit]
+    after = evolve(known, status=prepared, updated_ms=now_ms)
+    if request.bumps_epoch:
+        bumped = known.producer.bumped()
+        rotates = known.producer.is_exhausted
+        successor = Producer(request.new_producer_id, 0) if rotates else bumped
+        after = evolve(after, producer=bumped, previous=known.producer, successor=successor)
+    return Outcome(ProducerAnswered(producer=after.successor or after.producer), follow(known, after))
+
+
+def _refused(error: ErrorCode) -> Outcome:
+    return Outcome(ProducerAnswered(error))

@@ -1,0 +1,95 @@
+"""Offsets that are committed as part of a transaction (KIP-98; KIP-447): pending until its marker comes.
+
+Who may commit so is asked less strictly than of a commit of its own (``offsets``), since what a fenced member sends
+is undone with its transaction. Read from the top:
+
+| who commits | answer |
+|---|---|
+| generation below 0, and the group is empty or is not there | accepted |
+| the group is unknown | ILLEGAL_GENERATION |
+| no member id, generation or instance id: a producer that knows nothing of the group (before KIP-447) | accepted |
+| nobody the group knows | UNKNOWN_MEMBER_ID; in a classic group also FENCED_INSTANCE_ID |
+| a member, at an epoch that may commit | accepted, between two generations of a classic group too |
+| otherwise | ILLEGAL_GENERATION: the API has no word for a stale epoch |
+
+The marker of a commit puts the offsets into force, unless the partition's offset was committed anew since; that of an
+abort drops them. Until then whoever asks for stable offsets is told UNSTABLE_OFFSET_COMMIT, and waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.fencing import identity_error
+from kafka_nextgen.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.offsets import may_commit, refuse_metadata
+from kafka_nextgen.coordinator.records import PendingOffsetCommitted, TransactionEnded
+from kafka_nextgen.coordinator.requests import EndTransaction, TxnOffsetCommit
+from kafka_nextgen.coordinator.responses import OffsetsCommitted, TransactionNoted
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["commit_in_transaction", "end_transaction"]
+
+
+def commit_in_transaction(draft: Draft, request: TxnOffsetCommit) -> Outcome:
+    """Keep the offsets that may be committed until the transaction ends."""
+    error = _refuse(draft, request)
+    if error is not ErrorCode.NONE:
+        return Outcome(OffsetsCommitted(dict.fromkeys(request.offsets, error)))
+    errors: dict[TopicPartition, ErrorCode] = {}
+    for partition, offset in request.offsets.items():
+        errors[partition] = refuse_metadata(draft, offset)
+        if errors[partition] is ErrorCode.NONE:
+            topic = draft.topics.by_name.get(partition.topic)
+            draft.write(
+                PendingOffsetCommitted(
+                    request.group_id,
+                    partition,
+                    offset,
+                    draft.now_ms,
+                    topic.topic_id if topic else None,
+                    request.producer_id,
+                    request.producer_epoch,
+                )
+            )
+    return draft.outcome(OffsetsCommitted(errors))
+
+
+def end_transaction(groups: Iterable[Group], request: EndTransaction) -> Outcome:
+    """Let the pending offsets of a producer count, or drop them, in every group that has some."""
+    concerned = sorted(group.group_id for group in groups if group.has_pending_of(request.producer_id))
+    ended = (TransactionEnded(group_id, request.producer_id, request.is_commit) for group_id in concerned)
+    return Outcome(TransactionNoted(), tuple(ended))
+
+
+def _refuse(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:
+    group = draft.group
+    if group.classic is not None:
+        return _refuse_in_classic_group(draft, request)
+    if request.member_epoch < 0 and not group.members:
+        return ErrorCode.NONE
+    if not group.exists:
+        return ErrorCode.ILLEGAL_GENERATION
+    if _tells_nobody(request):
+        return ErrorCode.NONE
+    if request.member_id not in group.members:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    may = may_commit(draft, request.member_id, request.member_epoch, request.offsets)
+    return ErrorCode.NONE if may else ErrorCode.ILLEGAL_GENERATION
+
+
+def _refuse_in_classic_group(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:
+    group = draft.classic
+    if _tells_nobody(request) or (request.member_epoch < 0 and group.is_in(ClassicStatus.EMPTY)):
+        return ErrorCode.NONE
+    error = identity_error(group, request.member_id, request.instance_id)
+    if error is not ErrorCode.NONE:
+        return error
+    return ErrorCode.NONE if request.member_epoch == group.generation else ErrorCode.ILLEGAL_GENERATION
+
+
+def _tells_nobody(request: TxnOffsetCommit) -> bool:
+    return request.member_epoch < 0 and not request.member_id and request.instance_id is None

@@ -1,0 +1,170 @@
+"""Transactions as a producer and a consumer see them: committed, aborted, fenced, and with the offsets of a group.
+
+The client is confluent-kafka's, whose consumer drops what was aborted by what the broker tells it (KIP-98).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from tests.support.clients import create_topic, unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+
+TIMEOUT_S = 30
+
+
+@pytest.fixture
+def topic(every_kafka: KafkaServer) -> str:
+    return create_topic(every_kafka.bootstrap_servers, "ledger")
+
+
+@pytest.fixture
+def new_producer(every_kafka: KafkaServer) -> Callable[..., Producer]:
+    def make(transactional_id: str, **config: Any) -> Producer:
+        producer = Producer(
+            {
+                "bootstrap.servers": every_kafka.bootstrap_servers,
+                "transactional.id": transactional_id,
+                "log_level": 0,
+                **config,
+            }
+        )
+        producer.init_transactions(TIMEOUT_S)
+        return producer
+
+    return make
+
+
+@pytest.fixture
+def new_consumer(every_kafka: KafkaServer) -> Iterator[Callable[..., Consumer]]:
+    made: list[Consumer] = []
+
+    def make(group: str = "", **config: Any) -> Consumer:
+        settings = {
+            "bootstrap.servers": every_kafka.bootstrap_servers,
+            "group.id": group or unique("readers"),
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "log_level": 0,
+        }
+        made.append(Consumer({**settings, **config}))
+        return made[-1]
+
+    yield make
+    for consumer in made:
+        consumer.close()
+
+
+def send(producer: Producer, topic: str, *values: str) -> None:
+    for value in values:
+        producer.produce(topic, value.encode())
+    assert producer.flush(TIMEOUT_S) == 0
+
+
+def read_to_end(consumer: Consumer, topic: str) -> list[str]:
+    """Read partition 0 from its beginning to where the broker says it ends."""
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    values: list[str] = []
+    while True:
+        message = consumer.poll(TIMEOUT_S)
+        assert message is not None
+        error = message.error()
+        if error is None:
+            values.append((message.value() or b"").decode())
+        else:
+            assert error.code() == KafkaError._PARTITION_EOF, error
+            return values
+
+
+def error_of(call: Callable[[], object]) -> int:
+    with pytest.raises(KafkaException) as raised:
+        call()
+    code: int = raised.value.args[0].code()
+    return code
+
+
+def test_committed_records_are_read_and_aborted_ones_are_not(
+    topic: str, new_producer: Callable[..., Producer], new_consumer: Callable[..., Consumer]
+) -> None:
+    producer = new_producer(unique("writer"))
+    for values, ends in [(("a", "b"), True), (("c",), False), (("d",), True), (("e", "f"), False)]:
+        producer.begin_transaction()
+        send(producer, topic, *values)
+        producer.commit_transaction(TIMEOUT_S) if ends else producer.abort_transaction(TIMEOUT_S)
+    committed, everything = new_consumer(), new_consumer(**{"isolation.level": "read_uncommitted"})
+    assert read_to_end(committed, topic) == ["a", "b", "d"]
+    assert read_to_end(everything, topic) == ["a", "b", "c", "d", "e", "f"]
+
+
+def test_nothing_is_read_beyond_an_open_transaction(
+    topic: str, new_producer: Callable[..., Producer], new_consumer: Callable[..., Consumer]
+) -> None:
+    slow, quick = new_producer(unique("slow")), new_producer(unique("quick"))
+    quick.begin_transaction()
+    send(quick, topic, "before")
+    quick.commit_transaction(TIMEOUT_S)
+    slow.begin_transaction()
+    send(slow, topic, "slow")
+    quick.begin_transaction()
+    send(quick, topic, "after")
+    quick.commit_transaction(TIMEOUT_S)
+    consumer = new_consumer()
+    assert read_to_end(consumer, topic) == ["before"]
+    assert consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S) == (0, 2)
+    slow.commit_transaction(TIMEOUT_S)
+    eventually("all is read", lambda: read_to_end(consumer, topic) == ["before", "slow", "after"])
+
+
+def test_a_producer_that_was_replaced_is_fenced(
+    topic: str, new_producer: Callable[..., Producer], new_consumer: Callable[..., Consumer]
+) -> None:
+    name = unique("writer")
+    zombie = new_producer(name)
+    zombie.begin_transaction()
+    send(zombie, topic, "zombie")
+    successor = new_producer(name)
+    successor.begin_transaction()
+    send(successor, topic, "successor")
+    successor.commit_transaction(TIMEOUT_S)
+    assert error_of(lambda: zombie.commit_transaction(TIMEOUT_S)) == KafkaError._FENCED
+    assert read_to_end(new_consumer(), topic) == ["successor"]
+
+
+def test_offsets_are_committed_with_the_transaction_or_not_at_all(
+    topic: str, new_producer: Callable[..., Producer], new_consumer: Callable[..., Consumer]
+) -> None:
+    producer = new_producer(unique("mover"))
+    source = TopicPartition(topic, 0)
+    consumer = new_consumer(unique("movers"))
+
+    def committed() -> int:
+        (found,) = consumer.committed([source], TIMEOUT_S)
+        offset: int = found.offset
+        return offset
+
+    for offset, ends in [(5, True), (9, False)]:
+        producer.begin_transaction()
+        send(producer, topic, "moved")
+        metadata = consumer.consumer_group_metadata()
+        producer.send_offsets_to_transaction([TopicPartition(topic, 0, offset)], metadata, TIMEOUT_S)
+        producer.commit_transaction(TIMEOUT_S) if ends else producer.abort_transaction(TIMEOUT_S)
+        assert committed() == 5
+
+
+def test_a_transaction_that_takes_too_long_is_aborted(
+    topic: str, new_producer: Callable[..., Producer], new_consumer: Callable[..., Consumer]
+) -> None:
+    producer = new_producer(unique("sleeper"), **{"transaction.timeout.ms": 1_000, "message.timeout.ms": 1_000})
+    producer.begin_transaction()
+    send(producer, topic, "late")
+    consumer = new_consumer()
+    low_high = lambda: consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S)  # noqa: E731
+    eventually("the transaction is over", lambda: low_high() == (0, 2), TIMEOUT_S)
+    assert read_to_end(consumer, topic) == []
+    assert error_of(lambda: producer.commit_transaction(TIMEOUT_S)) == KafkaError._FENCED
