@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from enum import Enum, IntEnum
+from functools import total_ordering
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from attrs import field, frozen
@@ -44,12 +45,20 @@ class TopicPartition:
         return f"{self.topic}[{self.partition}]"
 
 
-@frozen(order=True)
+@total_ordering
+@frozen
 class TopicIdPartition:
     """A partition of a topic, by the topic's id: what the consumer group protocol speaks of."""
 
     topic_id: TopicId
     partition: int
+
+    # Groups have these by the hundred thousand, in sets and sorted. Written out, both take a fraction of the time.
+    def __hash__(self) -> int:
+        return hash((self.topic_id.int, self.partition))
+
+    def __lt__(self, other: TopicIdPartition) -> bool:
+        return (self.topic_id.int, self.partition) < (other.topic_id.int, other.partition)
 
     def __str__(self) -> str:
         return f"{self.topic_id}[{self.partition}]"

@@ -46,12 +46,15 @@ class Metadata:
     payload: bytes = b""
 
 
+_NO_METADATA = Metadata()
+
+
 @frozen
 class AssignorMetadata:
     """A member's word to the assignor. A ``reason`` other than 0, or new metadata, asks for a new assignment."""
 
     reason: int = 0
-    metadata: Metadata = field(factory=Metadata)
+    metadata: Metadata = _NO_METADATA
 
 
 @frozen
@@ -63,7 +66,7 @@ class MemberSpec:
     instance_id: str | None = None
     rack_id: str | None = None
     reason: int = 0
-    metadata: Metadata = field(factory=Metadata)
+    metadata: Metadata = _NO_METADATA
 
 
 @frozen

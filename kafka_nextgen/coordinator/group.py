@@ -15,10 +15,9 @@ what each generation came to; the rest of ``classic`` is put there by whoever co
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Set
-from copy import copy
 from typing import Any
 
-from attrs import define, field
+from attrs import define, field, fields
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
@@ -69,7 +68,9 @@ class Group:
 
     def overlay(self) -> Group:
         """The same group, to try records on; this one does not change."""
-        overlay = copy(self)
+        overlay = Group.__new__(Group)  # attribute by attribute: every request begins with this
+        for name in _ATTRIBUTES:
+            setattr(overlay, name, getattr(self, name))
         for name in _MAPPINGS:
             setattr(overlay, name, Overlay(getattr(self, name)))
         return overlay
@@ -120,6 +121,8 @@ class Group:
         assert record.group_id == self.group_id, f"{record} is not about group {self.group_id}"
         _APPLY[type(record)](self, record)
 
+
+_ATTRIBUTES = tuple(attribute.name for attribute in fields(Group))
 
 _MAPPINGS = (
     "members",
@@ -208,22 +211,24 @@ def _target_member_removed(group: Group, record: r.TargetAssignmentMemberRemoved
 
 
 def _current(group: Group, record: r.CurrentMemberAssignment) -> None:
-    _release(group, record.member_id)
+    held = {partition for partition, _ in record.assigned + record.pending_revocation}
+    _release(group, record.member_id, keeping=held)
     group.currents[record.member_id] = record
-    for partition, _ in record.assigned + record.pending_revocation:
-        group.owners[partition] = record.member_id
+    group.owners.update(dict.fromkeys(held, record.member_id))
 
 
 def _current_removed(group: Group, record: r.CurrentMemberAssignmentRemoved) -> None:
-    _release(group, record.member_id)
+    _release(group, record.member_id, keeping=frozenset())
 
 
-def _release(group: Group, member_id: str) -> None:
+def _release(group: Group, member_id: str, keeping: Set[TopicIdPartition]) -> None:
     known = group.currents.pop(member_id, None)
     if known is None:
         return
     for partition, _ in known.assigned + known.pending_revocation:
-        if group.owners.get(partition) == member_id:  # a compacted log may tell of the next owner first
+        if (
+            partition not in keeping and group.owners.get(partition) == member_id
+        ):  # a compacted log may tell of the next owner first
             del group.owners[partition]
 
 

@@ -6,14 +6,15 @@ mappings, which cost what the request touches and not what the group holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import ItemsView, Iterator, Mapping, MutableMapping, ValuesView
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
 
 __all__ = ["Overlay"]
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
 
 
 class _Removed(Enum):
@@ -39,6 +40,39 @@ class Overlay(MutableMapping[K, V], Generic[K, V]):
         if isinstance(found, _Removed):
             raise KeyError(key)
         return found
+
+    @overload
+    def get(self, key: K, /) -> V | None: ...
+
+    @overload
+    def get(self, key: K, /, default: V | T) -> V | T: ...
+
+    def get(self, key: K, /, default: V | T | None = None) -> V | T | None:
+        """What is at ``key``, or ``default``. Written out, since nearly everybody asks this."""
+        found = self._above.get(key)
+        if found is None:
+            below = self._below.get(key)
+            return default if below is None else below
+        return default if isinstance(found, _Removed) else found
+
+    def items(self) -> ItemsView[K, V]:
+        """All pairs as they are now; later changes do not show."""
+        return self._merged().items()
+
+    def values(self) -> ValuesView[V]:
+        """All values as they are now; later changes do not show."""
+        return self._merged().values()
+
+    def _merged(self) -> Mapping[K, V]:
+        if not self._above:
+            return self._below
+        merged = dict(self._below)
+        for key, value in self._above.items():
+            if isinstance(value, _Removed):
+                merged.pop(key, None)
+            else:
+                merged[key] = value
+        return merged
 
     def __setitem__(self, key: K, value: V) -> None:
         self._length += key not in self

@@ -12,6 +12,7 @@ from kafka_nextgen.coordinator.reconciliation import Course, reconcile
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.subscriptions import Update
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.topics import NamedTopics
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["reconcile_member"]
@@ -25,7 +26,7 @@ def reconcile_member(
     course = Course(
         target_epoch=group.assignment_epoch,
         target=group.target(before.member_id),
-        subscribed=draft.topics.ids(group.topics_of(update.member)),
+        subscribed=NamedTopics(group.topics_of(update.member), draft.topics),
         owned=owned,
         owners=group.owners,
         trims=update.subscription_changed and behaviour.trims_unsubscribed,

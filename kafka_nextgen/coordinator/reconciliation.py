@@ -29,7 +29,7 @@ Which step is due depends on where the member stands:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Container, Mapping, Set
 
 from attrs import evolve, frozen
 
@@ -49,7 +49,7 @@ class Course:
 
     target_epoch: int
     target: Share
-    subscribed: Set[TopicId]
+    subscribed: Container[TopicId]
     owned: Set[TopicIdPartition] | None  # what the request says it owns; None if it does not say
     owners: Mapping[TopicIdPartition, str]  # of all partitions assigned or pending revocation
     trims: bool = False  # the member just changed its subscription, and the profile acts on that at once
@@ -103,7 +103,7 @@ def _trim(current: CurrentMemberAssignment, course: Course) -> CurrentMemberAssi
     if not drop:
         return current
     if course.shows_gone(drop.keys()):
-        return evolve(current, assigned=tuple(sorted(keep.items())), previous_member_epoch=current.member_epoch)
+        return evolve(current, assigned=_sorted(keep), previous_member_epoch=current.member_epoch)
     pending = dict(current.pending_revocation) | drop
     return _result(current, current.member_epoch, keep, pending, waits=True)
 
@@ -119,10 +119,14 @@ def _result(
         current,
         member_epoch=epoch,
         status=status,
-        assigned=tuple(sorted(assigned.items())),
-        pending_revocation=tuple(sorted(pending.items())),
+        assigned=_sorted(assigned),
+        pending_revocation=_sorted(pending),
     )
     # Still waiting for the same is no change. The epoch before stays known, for its last answer may be lost.
     if reached == current:
         return current
     return evolve(reached, previous_member_epoch=current.member_epoch)
+
+
+def _sorted(granted: Granted) -> tuple[tuple[TopicIdPartition, int], ...]:
+    return tuple((partition, granted[partition]) for partition in sorted(granted))

@@ -12,6 +12,7 @@ It sees the previous *target*, not what members own at the moment. If it fails, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from types import MappingProxyType
 
 from kafka_nextgen.assignors import (
     AssignmentSpec,
@@ -19,20 +20,20 @@ from kafka_nextgen.assignors import (
     MemberAssignment,
     MemberSpec,
     PartitionAssignor,
-    PartitionAssignorError,
     TopicMetadata,
 )
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.checking import check_assignment
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.records import MemberMetadata, TargetAssignmentMember, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.share import Share
+from kafka_nextgen.coordinator.share import NOTHING, Share
 from kafka_nextgen.types import TopicId
 
 __all__ = ["chosen_assignor", "retarget"]
 
-_NOTHING = MemberAssignment()
+_EMPTY = MemberAssignment()
 
 
 def retarget(draft: Draft) -> Refusal | None:
@@ -43,7 +44,7 @@ def retarget(draft: Draft) -> Refusal | None:
     spec = _spec(draft)
     try:
         assignment = assignor.assign(spec)
-        _check(spec, assignment)
+        check_assignment(spec, assignment)
     except Exception as error:  # an assignor may be anybody's code; its bugs must not become the coordinator's
         return Refusal(
             ErrorCode.UNKNOWN_SERVER_ERROR,
@@ -68,52 +69,35 @@ def _is_due(draft: Draft) -> bool:
 
 
 def _spec(draft: Draft) -> AssignmentSpec:
+    """The group as assignors see it. What members and topics are is the group's own, so it can only be read."""
     group = draft.group
-    subscribed = group.subscribed_topics()
+    subscribed, targets = group.subscribed_topics(), dict(group.targets.items())
+    subscriptions: dict[tuple[object, ...], frozenset[str]] = {}
+    members: dict[str, MemberSpec] = {}
+    for member_id, member in group.members.items():
+        key = (member.subscribed_topics, member.subscribed_pattern)
+        names = subscriptions.get(key)
+        if names is None:  # members that subscribe alike share one set, which makes them quick to compare
+            names = subscriptions[key] = group.topics_of(member)
+        target = MappingProxyType(targets.get(member_id, NOTHING))
+        members[member_id] = MemberSpec(names, target, member.instance_id, member.rack_id)
     topics = (topic for name, topic in draft.topics.by_name.items() if name in subscribed)
     return AssignmentSpec(
-        {member_id: _member_spec(group, member) for member_id, member in group.members.items()},
+        members,
         {topic.topic_id: TopicMetadata(topic.name, topic.num_partitions, topic.partition_racks) for topic in topics},
     )
-
-
-def _member_spec(group: Group, member: MemberMetadata) -> MemberSpec:
-    return MemberSpec(
-        subscribed_topics=group.topics_of(member),
-        target=group.target(member.member_id),
-        instance_id=member.instance_id,
-        rack_id=member.rack_id,
-    )
-
-
-def _check(spec: AssignmentSpec, assignment: GroupAssignment) -> None:
-    """Never let a partition have two owners because an assignor says so."""
-    given: dict[TopicId, set[int]] = {topic_id: set() for topic_id in spec.topics}
-    for member_id, share in assignment.members.items():
-        if member_id not in spec.members:
-            raise PartitionAssignorError(f"it assigns to {member_id!r}, who is no member")
-        for topic_id, partitions in share.partitions.items():
-            if topic_id not in given:
-                raise PartitionAssignorError(f"it assigns topic {topic_id}, which nobody subscribes to")
-            if not given[topic_id].isdisjoint(partitions):
-                raise PartitionAssignorError(f"it assigns partitions of {spec.topics[topic_id].name!r} twice")
-            given[topic_id].update(partitions)
-    _check_all_given(spec, given)
-
-
-def _check_all_given(spec: AssignmentSpec, given: Mapping[TopicId, Set[int]]) -> None:
-    for topic_id, topic in spec.topics.items():
-        if given[topic_id] != set(range(topic.num_partitions)):
-            raise PartitionAssignorError(f"it does not assign exactly the partitions of {topic.name!r}")
 
 
 def _write(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> None:
     """The shares that changed, then the epoch: read back, the target is never newer than its parts."""
     group = draft.group
+    targets = dict(group.targets.items())
     for member_id in sorted(spec.members):
-        old, given = group.target(member_id), assignment.members.get(member_id, _NOTHING).partitions
-        new = old if given is old else _own(given)
-        if member_id not in group.targets or new != old:
+        given, old = assignment.members.get(member_id, _EMPTY).partitions, targets.get(member_id)
+        if given is spec.members[member_id].target and old is not None:  # kept as it was: nobody need look into it
+            continue
+        new = _own(given)
+        if new != old:
             draft.write(TargetAssignmentMember(group.group_id, member_id, new))
     draft.write(TargetAssignmentMetadata(group.group_id, group.epoch, draft.now_ms))
 

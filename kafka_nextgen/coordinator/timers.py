@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Set
 from enum import IntEnum
 from heapq import heapify, heappop, heappush
+from itertools import count
 
 from attrs import frozen
 
@@ -74,7 +75,8 @@ class Timers:
 
     def __init__(self) -> None:
         self._armed: dict[TimerKey, Arm] = {}
-        self._heap: list[tuple[float, TimerKey]] = []
+        self._heap: list[tuple[float, int, TimerKey]] = []
+        self._numbers = count()  # between equal deadlines any order will do, and numbers are quick to compare
 
     def running(self) -> Set[TimerKey]:
         """The timers that run."""
@@ -88,15 +90,15 @@ class Timers:
         if change.unless_running and change.key in self._armed:
             return
         self._armed[change.key] = change
-        heappush(self._heap, (change.deadline, change.key))
+        heappush(self._heap, (change.deadline, next(self._numbers), change.key))
         if len(self._heap) > 2 * len(self._armed) + 64:
-            self._heap = [(armed.deadline, key) for key, armed in self._armed.items()]
+            self._heap = [(armed.deadline, next(self._numbers), key) for key, armed in self._armed.items()]
             heapify(self._heap)
 
     def deadline(self) -> float | None:
         """When the next timer runs out, None if none runs."""
         while self._heap:
-            deadline, key = self._heap[0]
+            deadline, _, key = self._heap[0]
             if key in self._armed and self._armed[key].deadline == deadline:
                 return deadline
             heappop(self._heap)

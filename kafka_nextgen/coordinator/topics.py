@@ -7,7 +7,7 @@ Trigger a rebalance"; the hash is KIP-1101's). Versions and hashes never leave t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Set
 from hashlib import blake2b
 
 from attrs import field, frozen
@@ -15,7 +15,7 @@ from attrs import field, frozen
 from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
-__all__ = ["Topics"]
+__all__ = ["NamedTopics", "Topics"]
 
 
 @frozen
@@ -77,6 +77,18 @@ class Topics:
     def names(self) -> dict[TopicId, str]:
         """Every topic's name by its id."""
         return {topic_id: topic.name for topic_id, topic in self.by_id.items()}
+
+
+@frozen
+class NamedTopics(Container[TopicId]):
+    """The ids of those of ``names`` that exist, not counted up: a heartbeat asks for a few of them at most."""
+
+    names: Set[str]
+    topics: Topics
+
+    def __contains__(self, topic_id: object) -> bool:
+        topic = self.topics.by_id.get(topic_id)  # type: ignore[call-overload]  # anything may be asked for
+        return topic is not None and topic.name in self.names
 
 
 def _digest(topic: TopicImage) -> bytes:

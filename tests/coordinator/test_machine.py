@@ -18,7 +18,7 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicIdPartition
 from tests.coordinator.stage import GROUP, Stage
 
-FOO = UUID(int=1)
+FOO, BAR = UUID(int=1), UUID(int=2)
 JOIN = ConsumerGroupHeartbeat(
     GROUP, "A", 0, rebalance_timeout_ms=1000, subscribed_topics=frozenset({"foo"}), owned=frozenset()
 )
@@ -132,11 +132,12 @@ class Saying(PartitionAssignor):
     ("says", "complaint"),
     [
         (ValueError("out of order"), "out of order"),
-        ({"A": {FOO: {0}}}, "does not assign exactly"),
-        ({"A": {FOO: {0, 1, 2}}}, "does not assign exactly"),
+        ({"A": {FOO: {0}}}, "does not assign foo[1]"),
+        ({"A": {FOO: {0, 1, 2}}}, "foo[2], which there is not"),
         ({"A": {FOO: {0, 1}}, "X": {}}, "'X', who is no member"),
         ({"A": {FOO: {0, 1}, UUID(int=9): {0}}}, "nobody subscribes"),
-        ({"A": {FOO: {0, 1}}, "B": {FOO: {1}}}, "twice"),
+        ({"A": {FOO: {0, 1}, BAR: {0}}}, "'bar' to 'A', who does not subscribe"),
+        ({"A": {FOO: {0, 1}}, "B": {FOO: {1}}}, "foo[1] more than once"),
     ],
 )
 def test_an_assignor_that_fails_or_lies_undoes_the_heartbeat(
@@ -145,10 +146,11 @@ def test_an_assignor_that_fails_or_lies_undoes_the_heartbeat(
     assignor = Saying({"A": {FOO: {0, 1}}})
     settings = CoordinatorSettings(group_consumer_assignors=(assignor,), group_consumer_assignment_interval_ms=0)
     coordinator = Coordinator(settings)
-    for request in (TopicsChanged({"foo": TopicImage(FOO, "foo", 2)}), JOIN):
+    topics = TopicsChanged({"foo": TopicImage(FOO, "foo", 2), "bar": TopicImage(BAR, "bar", 1)})
+    for request in (topics, JOIN):
         coordinator.commit(coordinator.handle(request, 1.0))
     assignor.what = says
-    outcome = coordinator.handle(evolve(JOIN, member_id="B"), 2.0)
+    outcome = coordinator.handle(evolve(JOIN, member_id="B", subscribed_topics=frozenset({"foo", "bar"})), 2.0)
     answer = outcome.response
     assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
     assert answer.error is ErrorCode.UNKNOWN_SERVER_ERROR
