@@ -42,7 +42,7 @@ class Journal:
         for number, line in enumerate(lines, start=1):
             value = _value(line)
             if value is None:
-                self._check_is_last(number, len(lines))
+                self._check_is_torn(number, len(lines))
                 break
             values.append(value)
             self._size += len(line)
@@ -64,7 +64,9 @@ class Journal:
         replace(self.path, data)
         self._size = len(data)
 
-    def _check_is_last(self, number: int, lines: int) -> None:
+    def _check_is_torn(self, number: int, lines: int) -> None:
+        if number == 1:  # which was written with the file, all or nothing
+            raise StorageError(f"{self.path} is not a journal: its first line is none of ours; give another directory")
         if number < lines:
             raise StorageError(
                 f"{self.path} is damaged in line {number} of {lines}: bring back a copy of the directory, or begin "

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,21 +14,12 @@ from kafka_nextgen.broker.storage import files
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.wire.records import read_batches
 from tests.broker.storage.batches import batch, log_on, segment_names, values_in
+from tests.broker.storage.scratch import scratch
 
 ONE_BATCH = batch("a").header.size
 
 contents = st.lists(st.integers(1, 3), min_size=1, max_size=12)  # how many records each batch has
 segment_sizes = st.sampled_from([1, 2 * ONE_BATCH, 5 * ONE_BATCH, 2**30])
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A directory for one example; ``tmp_path`` is one for all of them."""
-    directory = Path(tempfile.mkdtemp())
-    try:
-        yield directory
-    finally:
-        shutil.rmtree(directory)
 
 
 def written(data_dir: Path, sizes: list[int], segment_bytes: int) -> list[list[str]]:
