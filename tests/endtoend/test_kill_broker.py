@@ -19,7 +19,7 @@ from tests.support.waiting import eventually
 
 KILLS = int(os.environ.get("BROKER_KILLS", "5"))
 PARTITIONS = 4
-BETWEEN_KILLS = 500  # records that are acknowledged before the next one
+BETWEEN_KILLS = 300  # records that are acknowledged before the next one
 
 
 def records_of(bootstrap_servers: str, topic: str, count: int) -> list[tuple[int, int, bytes]]:
@@ -33,7 +33,7 @@ def records_of(bootstrap_servers: str, topic: str, count: int) -> list[tuple[int
 
 
 def test_every_acknowledged_record_is_there_once_and_in_order(tmp_path: Path) -> None:
-    with BrokerProcess(tmp_path / "data", "log.segment.bytes=20000") as broker:
+    with BrokerProcess(tmp_path / "data", "log.segment.bytes=20000", "log.flush.interval.messages=1") as broker:
         create_named_topic(broker.bootstrap_servers, "orders", PARTITIONS)
         with Load(broker.bootstrap_servers, "orders", PARTITIONS) as load:
             for _ in range(KILLS):
