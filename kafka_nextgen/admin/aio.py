@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import TracebackType
 
-from kafka_nextgen.admin.arguments import ConfigValue
+from kafka_nextgen.admin.arguments import ConfigValue, Place
 from kafka_nextgen.admin.calls import AdminCalls
 from kafka_nextgen.admin.group_admin import REASON
 from kafka_nextgen.admin.results import Results
@@ -21,7 +21,6 @@ from kafka_nextgen.admin.values import (
     RemovedMember,
 )
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -78,7 +77,7 @@ class AsyncGroupAdmin:
         return await self._calls.validate_regex(pattern, timeout)
 
     async def alter_offsets(
-        self, group_id: str, offsets: Offsets, timeout: float | None = None
+        self, group_id: str, offsets: Mapping[TopicPartition, Place], timeout: float | None = None
     ) -> Results[TopicPartition, OffsetAndMetadata]:
         """Commit ``offsets`` for a group without members."""
         return await self._calls.alter_offsets(group_id, offsets, timeout)

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from kafka_nextgen.admin.values import E, named
-from kafka_nextgen.engine.application.arguments import Offsets, checked_offset
+from kafka_nextgen.engine.application.arguments import checked_offset, checked_partitions
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["ConfigValue", "checked_changes", "checked_kinds", "checked_names", "checked_offsets"]
+__all__ = ["ConfigValue", "Place", "checked_changes", "checked_kinds", "checked_names", "checked_places"]
+
+#: Where a group is to go on: an offset, or the beginning or end as it is now.
+Place = int | OffsetAndMetadata | OffsetReset
 
 #: What a key of a group's configuration can be set to; None takes the setting back.
 ConfigValue = str | int | float | None
@@ -34,11 +38,20 @@ def checked_kinds(kind: type[E], names: Collection[str | E]) -> tuple[E, ...]:
     return tuple(dict.fromkeys(named(kind, name) for name in names))
 
 
-def checked_offsets(offsets: Offsets) -> dict[TopicPartition, OffsetAndMetadata]:
+def checked_places(places: Mapping[TopicPartition, Place]) -> dict[TopicPartition, OffsetAndMetadata | OffsetReset]:
     """Positions to commit, one at least."""
-    if not offsets:
+    if not places:
         raise ValueError("there are no offsets to alter")
-    return {tp: checked_offset(tp, offset) for tp, offset in offsets.items()}
+    checked_partitions(places)
+    return {tp: _checked_place(tp, place) for tp, place in places.items()}
+
+
+def _checked_place(tp: TopicPartition, place: Place) -> OffsetAndMetadata | OffsetReset:
+    if not isinstance(place, OffsetReset):
+        return checked_offset(tp, place)
+    if place is OffsetReset.NONE:
+        raise ValueError(f"{tp}: an offset, OffsetReset.EARLIEST or OffsetReset.LATEST is needed, not {place}")
+    return place
 
 
 def checked_changes(changes: Mapping[str, ConfigValue]) -> dict[str, str | None]:

@@ -12,10 +12,11 @@ from typing import TypeVar
 from kafka_nextgen.admin import configs, offsets, removing
 from kafka_nextgen.admin.arguments import (
     ConfigValue,
+    Place,
     checked_changes,
     checked_kinds,
     checked_names,
-    checked_offsets,
+    checked_places,
 )
 from kafka_nextgen.admin.asking import Asking
 from kafka_nextgen.admin.describing import describe_group
@@ -33,7 +34,7 @@ from kafka_nextgen.admin.values import (
     RemovedMember,
 )
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import Offsets, checked_partitions, checked_seconds
+from kafka_nextgen.engine.application.arguments import checked_partitions, checked_seconds
 from kafka_nextgen.engine.reading.lookups import Lookups
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.transport.cluster import ClusterClient
@@ -77,13 +78,13 @@ class AdminCalls:
         return await offsets.list_offsets(self._asking, self._lookups, group, deadline)
 
     async def alter_offsets(
-        self, group_id: str, altered: Offsets, timeout: float | None
+        self, group_id: str, places: Mapping[TopicPartition, Place], timeout: float | None
     ) -> Results[TopicPartition, OffsetAndMetadata]:
         """Commit for a group without members."""
-        checked = checked_offsets(altered)
+        checked = checked_places(places)
         deadline = self._deadline(f"altering offsets of group {group_id}", timeout)
         await self._reach(deadline)
-        return await offsets.alter_offsets(self._asking, group_id, checked, deadline)
+        return await offsets.alter_offsets(self._asking, self._lookups, group_id, checked, deadline)
 
     async def delete_offsets(
         self, group_id: str, partitions: Collection[TopicPartition], timeout: float | None

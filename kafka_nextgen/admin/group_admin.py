@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import TypeVar
 
-from kafka_nextgen.admin.arguments import ConfigValue
+from kafka_nextgen.admin.arguments import ConfigValue, Place
 from kafka_nextgen.admin.calls import AdminCalls
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import (
@@ -23,7 +23,6 @@ from kafka_nextgen.admin.values import (
     RemovedMember,
 )
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -106,11 +105,12 @@ class GroupAdmin:
     # ---- changing
 
     def alter_offsets(
-        self, group_id: str, offsets: Offsets, timeout: float | None = None
+        self, group_id: str, offsets: Mapping[TopicPartition, Place], timeout: float | None = None
     ) -> Results[TopicPartition, OffsetAndMetadata]:
         """Commit ``offsets`` for a group without members; makes the group if there is none.
 
-        GroupNotEmptyError for each partition if it has members.
+        ``OffsetReset.EARLIEST`` and ``LATEST`` stand for where the partition begins and ends now.
+        GroupNotEmptyError for each partition if the group has members.
         """
         return self._wait(lambda calls: calls.alter_offsets(group_id, offsets, timeout))
 

@@ -18,12 +18,13 @@ from kafka_nextgen.admin.asking import Asking, Question, Refusal, refused
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import GroupDescription, GroupOffset
 from kafka_nextgen.bridge import offset_commit, offset_delete, offset_fetch
-from kafka_nextgen.bridge.list_offsets import LATEST
+from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.engine.reading.lookups import Lookups
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -35,6 +36,8 @@ __all__ = ["alter_offsets", "delete_offsets", "list_offsets"]
 V = TypeVar("V")
 
 _BY_NAME = 9  # the last version of OffsetCommit and OffsetFetch that names topics; ids of deleted ones say nothing
+
+_AT = {OffsetReset.EARLIEST: EARLIEST, OffsetReset.LATEST: LATEST}
 
 _COORDINATION = frozenset(
     {ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS}
@@ -48,7 +51,7 @@ async def list_offsets(
     fetched = await _fetch(asking, group.group_id, deadline)
     owners = {tp: member.member_id for member in group.members for tp in member.assignment or ()}
     partitions = sorted({*fetched.offsets, *fetched.errors, *owners})
-    ends = await _ends(asking, lookups, partitions, deadline)
+    ends = await _places(asking, lookups, dict.fromkeys(partitions, LATEST), deadline)
     listed = {}
     for tp in partitions:
         end = ends.done.get(tp)
@@ -75,53 +78,68 @@ async def _fetch(asking: Asking, group_id: str, deadline: Deadline) -> offset_fe
     return offset_fetch.from_response(await asking.ask(question, deadline), group_id, {})
 
 
-async def _ends(
-    asking: Asking, lookups: Lookups, partitions: Collection[TopicPartition], deadline: Deadline
+async def _places(
+    asking: Asking, lookups: Lookups, timestamps: Mapping[TopicPartition, int], deadline: Deadline
 ) -> Results[TopicPartition, int]:
-    """The end of each partition; topic by topic, so that one that is away takes no other with it."""
-    topics = by_name(partitions)
+    """Where each partition begins or ends; topic by topic, so that one that is away takes no other with it."""
+    topics = by_name(timestamps)
     if topics:
         await asking.cluster.refresh_metadata(topics=topics, timeout_s=deadline.left_s())
-    ends: dict[TopicPartition, int] = {}
+    places: dict[TopicPartition, int] = {}
     failed: dict[TopicPartition, KafkaNextgenError] = {}
-    asked = [_ends_of(asking, lookups, topic, topics[topic], deadline) for topic in topics]
-    for found in await asyncio.gather(*asked):
-        ends.update(found.done)
+    shares = [{tp: at for tp, at in timestamps.items() if tp.topic == topic} for topic in topics]
+    for found in await asyncio.gather(*(_places_in_topic(asking, lookups, share, deadline) for share in shares)):
+        places.update(found.done)
         failed.update(found.failed)
-    return Results(ends, failed)
+    return Results(places, failed)
 
 
-async def _ends_of(
-    asking: Asking, lookups: Lookups, topic: str, numbers: Collection[int], deadline: Deadline
+async def _places_in_topic(
+    asking: Asking, lookups: Lookups, timestamps: Mapping[TopicPartition, int], deadline: Deadline
 ) -> Results[TopicPartition, int]:
-    partitions = [TopicPartition(topic, number) for number in numbers]
-    errors = {tp: error for tp in partitions if (error := _unreadable(asking, tp))}
-    wanted = [tp for tp in partitions if tp not in errors]
+    errors = {tp: error for tp in timestamps if (error := _unreadable(asking, tp))}
+    wanted = {tp: at for tp, at in timestamps.items() if tp not in errors}
     try:
-        timeout_s = min(deadline.left_s(), asking.request_timeout_s)
-        found = await lookups.list_offsets(dict.fromkeys(wanted, LATEST), timeout_s)
+        found = await lookups.list_offsets(wanted, min(deadline.left_s(), asking.request_timeout_s))
     except KafkaNextgenError as error:
         return Results({}, {**errors, **dict.fromkeys(wanted, error)})
     return Results({tp: at.offset for tp, at in found.items()}, errors)
 
 
 def _unreadable(asking: Asking, tp: TopicPartition) -> KafkaNextgenError | None:
-    """Why nobody can be asked for the end of a partition, as far as the metadata says."""
+    """Why nobody can be asked where a partition begins or ends, as far as the metadata says."""
     image = asking.cluster.metadata
     topic, partition = image.topics_by_name.get(tp.topic), image.partition(tp)
     if topic is not None and topic.error not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):
-        return refused(f"end of {tp}", topic.error)
+        return refused(f"offsets of {tp}", topic.error)
     if partition is None:
-        return refused(f"end of {tp}", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return refused(f"offsets of {tp}", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     if image.leader_of(tp) is None:
-        return refused(f"end of {tp}", ErrorCode.LEADER_NOT_AVAILABLE)
+        return refused(f"offsets of {tp}", ErrorCode.LEADER_NOT_AVAILABLE)
     return None
 
 
 async def alter_offsets(
-    asking: Asking, group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: Deadline
+    asking: Asking,
+    lookups: Lookups,
+    group_id: str,
+    places: Mapping[TopicPartition, OffsetAndMetadata | OffsetReset],
+    deadline: Deadline,
 ) -> Results[TopicPartition, OffsetAndMetadata]:
     """Commit for a group without being in it; makes the group if there is none."""
+    offsets = {tp: place for tp, place in places.items() if isinstance(place, OffsetAndMetadata)}
+    at_ends = {tp: _AT[place] for tp, place in places.items() if isinstance(place, OffsetReset)}
+    found = await _places(asking, lookups, at_ends, deadline)
+    offsets.update({tp: OffsetAndMetadata(offset) for tp, offset in found.done.items()})
+    if not offsets:
+        return Results({}, found.failed)
+    committed = await _commit(asking, group_id, offsets, deadline)
+    return Results(committed.done, {**committed.failed, **found.failed})
+
+
+async def _commit(
+    asking: Asking, group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], deadline: Deadline
+) -> Results[TopicPartition, OffsetAndMetadata]:
 
     def refusal(answer: OffsetCommitResponse) -> Refusal:
         codes = offset_commit.from_response(answer, offsets.keys(), {})

@@ -13,6 +13,7 @@ import click
 from kafka_nextgen.cli.broker import broker
 from kafka_nextgen.cli.consume import consume
 from kafka_nextgen.cli.demo import demo
+from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.cli.produce import produce
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 
@@ -47,7 +48,7 @@ def cli() -> None:
     """Apache Kafka's next-generation consumer groups (KIP-848), from the command line."""
 
 
-for command in (broker, consume, demo, produce):
+for command in (broker, consume, demo, groups, produce):
     cli.add_command(command)
 
 

@@ -1,0 +1,108 @@
+"""``kafka-nextgen groups offsets``: shown, set or forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from kafka_nextgen.admin import GroupOffset
+from kafka_nextgen.admin.arguments import Place
+from kafka_nextgen.cli.groups.documents import offset_document
+from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
+from kafka_nextgen.cli.groups.printing import fail_with, print_json, print_table
+from kafka_nextgen.errors import ConfigError, KafkaNextgenError
+from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["offsets", "print_offsets"]
+
+_HEADER = ("PARTITION", "COMMITTED", "END", "LAG", "MEMBER", "PROBLEM")
+
+
+@click.command()
+@click.argument("group_id", metavar="GROUP")
+@click.option(
+    "--set",
+    "to_set",
+    multiple=True,
+    metavar="PARTITIONS=OFFSET",
+    help="Commit an offset, earliest or latest for partitions such as orders[0-3]; may be given again.",
+)
+@click.option(
+    "--delete",
+    "to_delete",
+    multiple=True,
+    metavar="PARTITIONS",
+    help="Forget what is committed for partitions such as orders[0-3]; may be given again.",
+)
+@json_option
+@reaching
+def offsets(reach: Reach, group_id: str, to_set: tuple[str, ...], to_delete: tuple[str, ...], as_json: bool) -> None:
+    """Show what GROUP has committed, how far that is behind the end, and whose the partitions are.
+
+    With --set or --delete, change that first; the group must have no members that would undo it.
+    """
+    places, forgotten = _places_in(to_set), _partitions_in(to_delete)
+    errors: list[KafkaNextgenError] = []
+    with reach.open() as admin:
+        if places:
+            errors += admin.alter_offsets(group_id, places, reach.timeout_s).failed.values()
+        if forgotten:
+            errors += admin.delete_offsets(group_id, forgotten, reach.timeout_s).failed.values()
+        if errors and len(errors) == len(places) + len(forgotten):
+            fail_with(errors)
+        found = admin.offsets(group_id, reach.timeout_s)
+    if as_json:
+        print_json([offset_document(partition, offset) for partition, offset in found.items()])
+    else:
+        print_offsets(found)
+    fail_with(errors)
+
+
+def print_offsets(offsets: Mapping[TopicPartition, GroupOffset]) -> None:
+    """Print a table of partitions."""
+    has_problems = any(offset.error for offset in offsets.values())
+    columns = len(_HEADER) if has_problems else len(_HEADER) - 1
+    print_table(_HEADER[:columns], [_row(partition, offset)[:columns] for partition, offset in offsets.items()])
+
+
+def _row(partition: TopicPartition, offset: GroupOffset) -> tuple[str | int | None, ...]:
+    return (
+        str(partition),
+        None if offset.committed is None else offset.committed.offset,
+        offset.end_offset,
+        offset.lag,
+        offset.member_id,
+        None if offset.error is None else str(offset.error),
+    )
+
+
+def _places_in(words: tuple[str, ...]) -> dict[TopicPartition, Place]:
+    places: dict[TopicPartition, Place] = {}
+    for word in words:
+        partitions, equals, offset = word.rpartition("=")
+        if not equals:
+            raise ConfigError(f"--set takes PARTITIONS=OFFSET, not {word!r}")
+        places.update(dict.fromkeys(_parsed(partitions), _place(offset)))
+    return places
+
+
+def _place(word: str) -> Place:
+    if word in (OffsetReset.EARLIEST.value, OffsetReset.LATEST.value):
+        return OffsetReset(word)
+    if not (word.isascii() and word.isdigit()):
+        raise ConfigError(f"--set takes an offset, earliest or latest, not {word!r}")
+    return int(word)
+
+
+def _partitions_in(words: tuple[str, ...]) -> frozenset[TopicPartition]:
+    return frozenset(partition for word in words for partition in _parsed(word))
+
+
+def _parsed(words: str) -> frozenset[TopicPartition]:
+    try:
+        return parse_partitions(words)
+    except NotationError as error:
+        raise ConfigError(str(error)) from None

@@ -1,0 +1,57 @@
+"""Tables for people, JSON for programs, and what failed on stderr.
+
+A table has no lines and no colours. In a pipe it is as wide as it has to be, so that nothing in it is ever broken;
+on a terminal long cells are folded.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kafka_nextgen.errors import KafkaNextgenError
+
+__all__ = ["fail_with", "print_json", "print_table"]
+
+_ENDLESS = 1_000_000  # columns; no table is wider
+_NOTHING = "-"
+
+Cell = str | int | None
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a table; None is shown as ``-``, and numbers are set to the right."""
+    rows = list(rows)
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for at, name in enumerate(header):
+        is_numbers = any(isinstance(row[at], int) for row in rows)
+        table.add_column(Text(name), justify="right" if is_numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_NOTHING if cell is None else str(cell)) for cell in row))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
+    text = io.StringIO()
+    Console(file=text, width=width, color_system=None).print(table)
+    for line in text.getvalue().splitlines():
+        click.echo(line.rstrip())
+
+
+def print_json(document: object) -> None:
+    """Print one document."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def fail_with(errors: Iterable[KafkaNextgenError]) -> None:
+    """Print every error on stderr, and end with exit code 1 if there is any."""
+    told = list(errors)
+    for error in told:
+        click.echo(f"Error: {error}", err=True)
+    if told:
+        raise SystemExit(1)
