@@ -94,7 +94,7 @@ def _consumer_group(
 def _consumer_member(member: DescribedMember, names: dict[TopicId, str]) -> MemberDescription:
     return MemberDescription(
         member_id=member.member_id,
-        type=GroupType.CONSUMER,
+        type=GroupType.CLASSIC if member.is_classic else GroupType.CONSUMER,
         instance_id=member.instance_id,
         rack_id=member.rack_id,
         client_id=member.client_id,
