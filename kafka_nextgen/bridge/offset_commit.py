@@ -10,7 +10,7 @@ or UNKNOWN_TOPIC_OR_PARTITION beside what the coordinator says of the others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
@@ -18,9 +18,9 @@ from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
+from kafka_nextgen.wire.messages import DataContainer, OffsetCommitRequest, OffsetCommitResponse
 
-__all__ = ["from_request", "from_response", "highest_version", "to_request", "to_response"]
+__all__ = ["from_request", "from_response", "highest_version", "refusals", "to_request", "to_response"]
 
 _WITH_TOPIC_IDS = 10
 
@@ -128,6 +128,21 @@ def to_response(
             for topic in message.topics
         ]
     )
+
+
+def refusals(topics: Iterable[DataContainer], error: ErrorCode) -> list[_ResponseTopic]:
+    """Write the answer to topics of a request that are refused altogether."""
+    return [
+        _ResponseTopic(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            partitions=[
+                _ResponsePartition(partition_index=partition.partition_index, error_code=error)
+                for partition in topic.partitions
+            ],
+        )
+        for topic in topics
+    ]
 
 
 def _partition_to(number: int, offset: OffsetAndMetadata) -> _RequestPartition:

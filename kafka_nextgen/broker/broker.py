@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -14,7 +14,9 @@ from attrs import evolve
 
 from kafka_nextgen.broker.cluster import Cluster, Node
 from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.listeners import Endpoint, Listener, SecurityProtocol
+from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.server import Server
 from kafka_nextgen.broker.settings import BrokerSettings
@@ -44,6 +46,9 @@ class Broker:
         users: who may log in where SASL is spoken: passwords by user name.
         data_dir: the directory to keep topics, records and groups in, also over a kill of the process; it is made if it
             is not there. None keeps them in memory. It needs a POSIX system.
+        rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see
+            ``kafka_nextgen.broker.security.rule_text``. Given at all, they switch the authorizer on
+            (``authorizer.class.name``).
 
     ``host`` and ``port`` are those of the one listener there is without the setting ``listeners``; a listener that
     names no host takes ``host``.
@@ -63,6 +68,7 @@ class Broker:
         advertised_host: str | None = None,
         users: Mapping[str, Secret | str] | None = None,
         data_dir: str | PathLike[str] | None = None,
+        rules: Iterable[str] | None = None,
     ) -> None:
         if nodes < 1:
             raise ConfigError(f"a cluster has at least one node, not {nodes}")
@@ -77,6 +83,7 @@ class Broker:
             [Node(_FIRST_NODE_ID + i, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
             _steady_clock(),
             None if data_dir is None else DataDir(Path(data_dir), settings.log_flush_interval_messages),
+            _authorizer(settings, rules),
         )
         self._data_dir = data_dir
         self._is_closed = False
@@ -156,6 +163,12 @@ class Broker:
     def _check_started(self) -> None:
         if not self._servers:
             raise MisuseError("the broker does not listen: start() it first")
+
+
+def _authorizer(settings: BrokerSettings, rules: Iterable[str] | None) -> Authorizer | None:
+    if rules is None and not settings.authorizer_class_name:
+        return None
+    return Authorizer(settings, parse_rules(rules or ()))
 
 
 def _listeners(settings: BrokerSettings, host: str, port: int) -> tuple[Listener, ...]:

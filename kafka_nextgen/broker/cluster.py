@@ -15,7 +15,10 @@ from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.groups import Groups
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
+from kafka_nextgen.broker.security.access import Access, Authorizer
 from kafka_nextgen.broker.security.listeners import Endpoint
+from kafka_nextgen.broker.security.rights import Right
+from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME
 from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import InMemory, Storage
@@ -47,6 +50,7 @@ class Cluster:
     """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back.
 
     What ``storage`` kept is there after ``open``, and it keeps what comes until ``close``.
+    Without an ``authorizer`` everybody may do everything.
     """
 
     def __init__(
@@ -55,8 +59,10 @@ class Cluster:
         nodes: Sequence[Node],
         clock: Callable[[], float],
         storage: Storage | None = None,
+        authorizer: Authorizer | None = None,
     ) -> None:
         assert nodes
+        self.authorizer = authorizer
         self.settings = settings
         self.nodes = tuple(nodes)
         self.storage = InMemory() if storage is None else storage
@@ -162,6 +168,15 @@ class Context:
     peer: Peer
     version: int = 0
     client_id: str = ""
+
+    @property
+    def access(self) -> Access:
+        """What the client may do."""
+        return Access(self.cluster.authorizer, self.peer.principal, self.peer.host)
+
+    def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
+        """Whether the client has this right to what has this name; the cluster needs none."""
+        return self.access.may(right, name)
 
     @property
     def client_host(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from os import PathLike
 from types import TracebackType
 
@@ -32,6 +32,7 @@ class Cluster:
         profile: the release of Kafka to be like, from ``"4.0"`` to ``"4.3"``; the newest by default.
         users: who may log in where SASL is spoken: passwords by user name.
         data_dir: where topics, records and groups are kept, so that another ``Cluster`` goes on with them.
+        rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.
 
     Raises:
         ConfigError: a setting is unknown or can't be.
@@ -45,8 +46,9 @@ class Cluster:
         profile: str | None = None,
         users: Mapping[str, Secret | str] | None = None,
         data_dir: str | PathLike[str] | None = None,
+        rules: Iterable[str] | None = None,
     ) -> None:
-        self._broker = Broker(config, nodes=brokers, profile=profile, users=users, data_dir=data_dir)
+        self._broker = Broker(config, nodes=brokers, profile=profile, users=users, rules=rules, data_dir=data_dir)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_running = False

@@ -43,7 +43,7 @@ def switched_off() -> Iterator[Cluster]:
 def test_versions_are_those_of_the_release(every_kafka: KafkaServer) -> None:
     if every_kafka.version == "external":
         pytest.skip("KAFKA_BOOTSTRAP is set, and nobody knows which release that is")
-    number = re.match(r"\d+\.\d+", every_kafka.version)
+    number = re.search(r"\d+\.\d+", every_kafka.version)
     profile = Profile(number[0]) if number else Profile.V4_3
     with Client(every_kafka.bootstrap_servers) as client:
         told = client.ask(apis.API_VERSIONS, REQUEST)

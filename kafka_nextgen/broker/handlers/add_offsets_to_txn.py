@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import READ_GROUP, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.admission import added
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -22,6 +23,10 @@ async def handle(request: AddOffsetsToTxnRequest, context: Context) -> AddOffset
 
 
 def _add(request: AddOffsetsToTxnRequest, context: Context) -> ErrorCode:
+    if not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id):
+        return WRITE_TRANSACTIONAL_ID.error
+    if not context.may(READ_GROUP, request.group_id):
+        return READ_GROUP.error
     if not request.transactional_id:
         return ErrorCode.INVALID_REQUEST
     if not context.coordinates_transaction(request.transactional_id):

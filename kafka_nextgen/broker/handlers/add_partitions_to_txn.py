@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered, VerifyPartitions
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -34,13 +35,15 @@ _Errors = Mapping[TopicPartition, ErrorCode]
 async def handle(request: AddPartitionsToTxnRequest, context: Context) -> AddPartitionsToTxnResponse:
     """Add what can be added."""
     if context.version >= _SEVERAL:
+        if not context.may(ACT_FOR_CLUSTER):
+            return AddPartitionsToTxnResponse(error_code=ACT_FOR_CLUSTER.error, results_by_transaction=[])
         return AddPartitionsToTxnResponse(
             error_code=ErrorCode.NONE,
             results_by_transaction=[_several(transaction, context) for transaction in request.transactions],
         )
     producer = Producer(request.v3_and_below_producer_id, request.v3_and_below_producer_epoch)
     partitions = _partitions(request.v3_and_below_topics)
-    errors = _add(request.v3_and_below_transactional_id, producer, partitions, context)
+    errors = _add_if_allowed(request.v3_and_below_transactional_id, producer, partitions, context)
     return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_only_results(errors, context.version))
 
 
@@ -49,6 +52,18 @@ def _several(asked: DataContainer, context: Context) -> _Transaction:
     does = _verify if asked.verify_only else _add
     errors = does(asked.transactional_id, producer, _partitions(asked.topics), context)
     return _Transaction(transactional_id=asked.transactional_id, topic_results=_results(errors, context.version))
+
+
+def _add_if_allowed(
+    transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition], context: Context
+) -> _Errors:
+    if not context.may(WRITE_TRANSACTIONAL_ID, transactional_id):
+        return dict.fromkeys(partitions, WRITE_TRANSACTIONAL_ID.error)
+    refused = {tp for tp in partitions if not context.may(WRITE_TOPIC, tp.topic)}
+    if refused:
+        codes = {True: WRITE_TOPIC.error, False: ErrorCode.OPERATION_NOT_ATTEMPTED}
+        return {tp: codes[tp in refused] for tp in partitions}
+    return _add(transactional_id, producer, partitions, context)
 
 
 def _add(transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition], context: Context) -> _Errors:

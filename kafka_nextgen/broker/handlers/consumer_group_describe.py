@@ -1,9 +1,14 @@
-"""ConsumerGroupDescribe: groups of the consumer group protocol, with members and assignments (KIP-848)."""
+"""ConsumerGroupDescribe: groups of the consumer group protocol, with members and assignments (KIP-848).
+
+A client that may not see one of the topics a group has been assigned, does not get to see the group.
+"""
 
 from __future__ import annotations
 
 from kafka_nextgen.bridge.consumer_group_describe import from_request, to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup
@@ -15,13 +20,33 @@ __all__ = ["handle"]
 async def handle(request: ConsumerGroupDescribeRequest, context: Context) -> ConsumerGroupDescribeResponse:
     """Describe the groups in the order they were asked for."""
     groups = tuple(_describe(group_id, context) for group_id in from_request(request).group_ids)
-    return to_response(ConsumerGroupDescribed(groups), context.cluster.directory())
+    response = to_response(ConsumerGroupDescribed(groups), context.cluster.directory())
+    if request.include_authorized_operations:
+        for group in response.groups:
+            if group.error_code == ErrorCode.NONE:
+                operations = context.access.operations(ResourceType.GROUP, group.group_id)
+                group.authorized_operations = sum(1 << operation for operation in operations)
+    return response
 
 
 def _describe(group_id: str, context: Context) -> DescribedGroup:
     if not context.has_consumer_protocol:
         return DescribedGroup(group_id, ErrorCode.UNSUPPORTED_VERSION)
+    if not context.may(DESCRIBE_GROUP, group_id):
+        return DescribedGroup(group_id, DESCRIBE_GROUP.error)
     if not context.coordinates(group_id):
         return DescribedGroup(group_id, ErrorCode.NOT_COORDINATOR)
-    described = context.cluster.groups.ask(ConsumerGroupDescribe((group_id,)), ConsumerGroupDescribed)
-    return described.groups[0]
+    described = context.cluster.groups.ask(ConsumerGroupDescribe((group_id,)), ConsumerGroupDescribed).groups[0]
+    if all(context.may(DESCRIBE_TOPIC, name) for name in _assigned_topics(described, context)):
+        return described
+    return DescribedGroup(
+        group_id,
+        DESCRIBE_TOPIC.error,
+        "The group has described topic(s) that the client is not authorized to describe.",
+    )
+
+
+def _assigned_topics(group: DescribedGroup, context: Context) -> set[str]:
+    assigned = {tp.topic_id for member in group.members for tp in member.assignment | member.target}
+    topics = (context.cluster.topics.with_id(topic_id) for topic_id in assigned)
+    return {topic.name for topic in topics if topic is not None}

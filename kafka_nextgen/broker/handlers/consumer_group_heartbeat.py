@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from kafka_nextgen.bridge.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC, READ_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
@@ -21,7 +22,17 @@ async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> Co
     """Pass the heartbeat to the coordinator."""
     if not context.has_consumer_protocol:
         return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.UNSUPPORTED_VERSION))
+    if refused := _refusal(request, context):
+        return to_response(ConsumerGroupHeartbeatAnswer(error=refused))
     if not context.coordinates(request.group_id):
         return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.NOT_COORDINATOR))
     heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()))
     return to_response(context.cluster.groups.ask(heartbeat, ConsumerGroupHeartbeatAnswer))
+
+
+def _refusal(request: ConsumerGroupHeartbeatRequest, context: Context) -> ErrorCode | None:
+    if not context.may(READ_GROUP, request.group_id):
+        return READ_GROUP.error
+    if not all(context.may(DESCRIBE_TOPIC, name) for name in request.subscribed_topic_names or ()):
+        return DESCRIBE_TOPIC.error
+    return None

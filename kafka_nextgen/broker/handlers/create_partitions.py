@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.placement import Replicas, as_assigned
+from kafka_nextgen.broker.security.rights import ALTER_TOPIC
 from kafka_nextgen.broker.topics import MAX_PARTITIONS, Refusal, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import CreatePartitionsRequest, CreatePartitionsResponse, DataContainer
@@ -18,12 +19,13 @@ _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePartitionsResponse:
     """Grow what can be grown, and say of each topic what became of it."""
-    return CreatePartitionsResponse(
-        results=[_grow(topic, context.cluster, request.validate_only) for topic in request.topics]
-    )
+    return CreatePartitionsResponse(results=[_grow(topic, context, request.validate_only) for topic in request.topics])
 
 
-def _grow(asked: DataContainer, cluster: Cluster, validate_only: bool) -> _Result:
+def _grow(asked: DataContainer, context: Context, validate_only: bool) -> _Result:
+    cluster = context.cluster
+    if not context.may(ALTER_TOPIC, asked.name):
+        return _result(asked.name, Refusal(ALTER_TOPIC.error, "The topic authorization is failed."))
     topic = cluster.topics.named(asked.name)
     if topic is None:
         refusal = Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic '{asked.name}'.")

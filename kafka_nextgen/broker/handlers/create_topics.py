@@ -13,6 +13,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.placement import Replicas, as_assigned
+from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS
 from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings, complaint
 from kafka_nextgen.broker.topics import MAX_PARTITIONS, Refusal
 from kafka_nextgen.codes import ErrorCode
@@ -39,7 +40,7 @@ async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopics
     counts = Counter(topic.name for topic in request.topics)
     return CreateTopicsResponse(
         topics=[
-            _create(topic, context.cluster, request.validate_only)
+            _create(topic, context, request.validate_only)
             if counts[topic.name] == 1
             else _refused(topic.name, Refusal(ErrorCode.INVALID_REQUEST, "The topic is named twice."))
             for topic in request.topics
@@ -47,14 +48,19 @@ async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopics
     )
 
 
-def _create(asked: DataContainer, cluster: Cluster, validate_only: bool) -> _Result:
+def _create(asked: DataContainer, context: Context, validate_only: bool) -> _Result:
+    cluster = context.cluster
+    if not (context.may(CREATE_IN_CLUSTER) or context.may(CREATE_TOPIC, asked.name)):
+        return _refused(asked.name, Refusal(CREATE_TOPIC.error, "Authorization failed."))
     plan = cluster.topics.creation_complaint(asked.name) or _planned(asked, cluster)
     if isinstance(plan, Refusal):
         return _refused(asked.name, plan)
-    if validate_only:
-        return _result(asked.name, NO_TOPIC_ID, plan)
-    topic = cluster.topics.create(asked.name, plan.replicas, plan.settings)
-    return _result(asked.name, topic.topic_id, plan)
+    topic_id = NO_TOPIC_ID
+    if not validate_only:
+        topic_id = cluster.topics.create(asked.name, plan.replicas, plan.settings).topic_id
+    if context.may(DESCRIBE_TOPIC_CONFIGS, asked.name):
+        return _result(asked.name, topic_id, plan)
+    return _without_configs(asked.name, topic_id)
 
 
 def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
@@ -98,6 +104,16 @@ def _result(name: str, topic_id: TopicId, plan: _Plan) -> _Result:
         num_partitions=len(plan.replicas),
         replication_factor=len(plan.replicas[0]),
         configs=[_config(key, plan.settings) for key in DEFAULTS],
+    )
+
+
+def _without_configs(name: str, topic_id: TopicId) -> _Result:
+    return _Result(
+        name=name,
+        topic_id=topic_id,
+        error_code=ErrorCode.NONE,
+        topic_config_error_code=DESCRIBE_TOPIC_CONFIGS.error,
+        configs=None,
     )
 
 

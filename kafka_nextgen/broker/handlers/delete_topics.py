@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DELETE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import DeleteTopicsRequest, DeleteTopicsResponse
@@ -29,9 +30,14 @@ def _delete(name: str | None, topic_id: TopicId | None, context: Context) -> _Re
         return _result(name, topic_id, ErrorCode.INVALID_REQUEST)
     topics = context.cluster.topics
     topic = topics.with_id(topic_id) if name is None else topics.named(name)
+    known_as = name if name is not None or topic is None else topic.name
+    if known_as is None:
+        return _result(None, topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
+    if not context.may(DELETE_TOPIC, known_as):
+        is_seen = context.may(DESCRIBE_TOPIC, known_as)  # the name behind an id is for those who may see the topic
+        return _result(known_as if is_seen else name, topic_id, DELETE_TOPIC.error)
     if topic is None:
-        error = ErrorCode.UNKNOWN_TOPIC_ID if name is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return _result(name, topic_id, error)
+        return _result(name, topic_id, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     topics.delete(topic)
     return _result(topic.name, topic.topic_id, ErrorCode.NONE)
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context, Node
+from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
+from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeClusterRequest, DescribeClusterResponse
 
-__all__ = ["handle"]
+__all__ = ["NOT_ASKED", "cluster_operations", "handle"]
+
+#: What stands for the operations where nobody asked for them: the lowest number there is (KIP-430).
+NOT_ASKED = {31}
 
 _Broker = DescribeClusterResponse.DescribeClusterBroker
 
@@ -27,7 +32,15 @@ async def handle(request: DescribeClusterRequest, context: Context) -> DescribeC
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         brokers=[_broker(node, context) for node in cluster.nodes],
+        authorized_operations=(
+            cluster_operations(context) if request.include_cluster_authorized_operations else NOT_ASKED
+        ),
     )
+
+
+def cluster_operations(context: Context) -> set[int]:
+    """The numbers of all the client may do with the cluster (KIP-430): nothing, if it may not describe it."""
+    return context.access.operations(ResourceType.CLUSTER) if context.may(DESCRIBE_CLUSTER) else set()
 
 
 def _broker(node: Node, context: Context) -> _Broker:

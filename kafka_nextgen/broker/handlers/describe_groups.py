@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.describe_groups import from_request, to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP
+from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, GroupsDescribed
@@ -15,10 +17,17 @@ __all__ = ["handle"]
 async def handle(request: DescribeGroupsRequest, context: Context) -> DescribeGroupsResponse:
     """Describe the groups in the order they were asked for."""
     groups = tuple(_describe(group_id, context) for group_id in from_request(request).group_ids)
-    return to_response(GroupsDescribed(groups), context.version)
+    response = to_response(GroupsDescribed(groups), context.version)
+    if request.include_authorized_operations:
+        for group in response.groups:
+            if group.error_code == ErrorCode.NONE:
+                group.authorized_operations = context.access.operations(ResourceType.GROUP, group.group_id)
+    return response
 
 
 def _describe(group_id: str, context: Context) -> DescribedClassicGroup:
+    if not context.may(DESCRIBE_GROUP, group_id):
+        return DescribedClassicGroup(group_id, DESCRIBE_GROUP.error, state="")
     if not context.coordinates(group_id):
         return DescribedClassicGroup(group_id, ErrorCode.NOT_COORDINATOR, state="")
     return context.cluster.groups.ask(DescribeGroups((group_id,)), GroupsDescribed).groups[0]

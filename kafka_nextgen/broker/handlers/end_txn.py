@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.requests import EndTransaction, ProducerAnswered
 from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer
 from kafka_nextgen.codes import ErrorCode
@@ -26,6 +27,8 @@ async def handle(request: EndTxnRequest, context: Context) -> EndTxnResponse:
 
 
 def _answer(request: EndTxnRequest, context: Context) -> ProducerAnswered:
+    if not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id):
+        return ProducerAnswered(WRITE_TRANSACTIONAL_ID.error)
     if not request.transactional_id:
         return ProducerAnswered(ErrorCode.INVALID_REQUEST)
     if not context.coordinates_transaction(request.transactional_id):

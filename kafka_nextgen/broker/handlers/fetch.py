@@ -22,6 +22,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.list_offsets import READ_COMMITTED
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.log import PartitionLog, watching
+from kafka_nextgen.broker.security.rights import READ_TOPIC
 from kafka_nextgen.broker.topics import Partition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, FetchRequest, FetchResponse
@@ -99,6 +100,9 @@ def _find(topic: DataContainer, fields: DataContainer, context: Context) -> _Ask
     by_id = context.version >= _WITH_TOPIC_IDS
     topics = context.cluster.topics
     found = topics.with_id(topic.topic_id) if by_id else topics.named(topic.topic)
+    name = topic.topic if found is None else found.name
+    if name and not context.may(READ_TOPIC, name):
+        return _Asked(fields, None, READ_TOPIC.error)
     if found is None:
         missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return _Asked(fields, None, missing)

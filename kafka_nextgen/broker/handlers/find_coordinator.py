@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.find_coordinator import GROUP, TRANSACTION, FoundCoordinator, from_request, to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
@@ -23,6 +24,9 @@ def _find(key_type: int, key: str, context: Context) -> FoundCoordinator:
     if key_type not in (GROUP, TRANSACTION):
         message = "this broker coordinates groups and transactions; it has no share groups"
         return FoundCoordinator(key, error=ErrorCode.INVALID_REQUEST, message=message)
+    right = DESCRIBE_GROUP if key_type == GROUP else DESCRIBE_TRANSACTIONAL_ID
+    if not context.may(right, key):
+        return FoundCoordinator(key, error=right.error, message=f"the client has not the right to {right}")
     cluster = context.cluster
     node = cluster.coordinator_of(key) if key_type == GROUP else cluster.transaction_coordinator_of(key)
     address = context.endpoint(node)

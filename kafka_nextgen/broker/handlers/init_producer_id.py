@@ -7,6 +7,7 @@ Without a transactional id every call gives a new one, at epoch 0. With one it i
 from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import WRITE_IDEMPOTENTLY, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.requests import InitProducerId, ProducerAnswered
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -31,6 +32,9 @@ async def handle(request: InitProducerIdRequest, context: Context) -> InitProduc
 def _answer(request: InitProducerIdRequest, context: Context) -> ProducerAnswered:
     cluster = context.cluster
     if request.transactional_id is None:
+        # Whoever may write to a topic may do so idempotently (KIP-679).
+        if not (context.may(WRITE_IDEMPOTENTLY) or context.access.may_somewhere(WRITE_TOPIC)):
+            return ProducerAnswered(WRITE_IDEMPOTENTLY.error)
         return ProducerAnswered(producer=Producer(cluster.new_producer_id(), 0))
     error = _refuse(request, context)
     if error is not ErrorCode.NONE:
@@ -45,6 +49,8 @@ def _answer(request: InitProducerIdRequest, context: Context) -> ProducerAnswere
 
 
 def _refuse(request: InitProducerIdRequest, context: Context) -> ErrorCode:
+    if not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id or ""):
+        return WRITE_TRANSACTIONAL_ID.error
     if not request.transactional_id or (request.producer_id < 0) != (request.producer_epoch < 0):
         return ErrorCode.INVALID_REQUEST
     if not context.coordinates_transaction(request.transactional_id):

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from kafka_nextgen.bridge.join_group import from_request, to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import READ_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
@@ -19,6 +20,8 @@ __all__ = ["handle"]
 
 async def handle(request: JoinGroupRequest, context: Context) -> JoinGroupResponse | None:
     """Pass the join to the coordinator, and wait for the generation to begin."""
+    if not context.may(READ_GROUP, request.group_id):
+        return to_response(JoinGroupAnswer(READ_GROUP.error, request.member_id), context.version)
     if not context.coordinates(request.group_id):
         return to_response(JoinGroupAnswer(ErrorCode.NOT_COORDINATOR, request.member_id), context.version)
     groups = context.cluster.groups

@@ -1,12 +1,13 @@
 """ListGroups: the groups this node coordinates, by state and type if asked (KIP-518, KIP-848).
 
-Clients ask every node and add up.
+Clients ask every node and add up. Who may not describe the cluster sees the groups it may describe.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.bridge.list_groups import from_request, to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER, DESCRIBE_GROUP
 from kafka_nextgen.coordinator.responses import GroupsListed
 from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
 
@@ -16,5 +17,10 @@ __all__ = ["handle"]
 async def handle(request: ListGroupsRequest, context: Context) -> ListGroupsResponse:
     """List this node's groups."""
     listed = context.cluster.groups.ask(from_request(request), GroupsListed)
-    own = tuple(group for group in listed.groups if context.coordinates(group.group_id))
+    may_see_all = context.may(DESCRIBE_CLUSTER)
+    own = tuple(
+        group
+        for group in listed.groups
+        if context.coordinates(group.group_id) and (may_see_all or context.may(DESCRIBE_GROUP, group.group_id))
+    )
     return to_response(GroupsListed(own))

@@ -18,6 +18,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.list_offsets import READ_COMMITTED
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog
+from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.messages import DataContainer, ListOffsetsRequest, ListOffsetsResponse
@@ -71,6 +72,8 @@ async def handle(request: ListOffsetsRequest, context: Context) -> ListOffsetsRe
 
 def _partition(name: str, asked: DataContainer, context: Context, is_committed: bool) -> _Partition:
     index = asked.partition_index
+    if not context.may(DESCRIBE_TOPIC, name):
+        return _Partition(partition_index=index, error_code=DESCRIBE_TOPIC.error)
     if not _is_spoken(asked.timestamp, context.version):
         return _Partition(partition_index=index, error_code=ErrorCode.UNSUPPORTED_VERSION)
     topic = context.cluster.topics.named(name)

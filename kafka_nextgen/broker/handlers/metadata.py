@@ -2,11 +2,17 @@
 
 A topic that is not there is made when the request allows it, the broker does (``auto.create.topics.enable``) and
 the name is legal. Kafka answers LEADER_NOT_AVAILABLE while a topic is being made; here it is there at once.
+
+Topics that the client may not describe are hidden: left out where all are asked for, and an error that tells nothing
+where they are, whether there is such a topic or not.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context, Node
+from kafka_nextgen.broker.handlers.describe_cluster import NOT_ASKED, cluster_operations
+from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topics import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, MetadataRequest, MetadataResponse
@@ -22,16 +28,30 @@ async def handle(request: MetadataRequest, context: Context) -> MetadataResponse
     """Answer with the topics asked for, or all."""
     cluster = context.cluster
     if request.topics is None or (context.version == 0 and not request.topics):
-        topics = [_described(topic) for topic in cluster.topics.all()]
+        topics = [_described(topic) for topic in cluster.topics.all() if context.may(DESCRIBE_TOPIC, topic.name)]
     else:
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
         topics = [_asked(topic, context, may_create) for topic in request.topics]
+    _tell_operations(request, topics, context)
     return MetadataResponse(
         brokers=[_broker(node, context) for node in cluster.nodes],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         topics=topics,
+        authorized_operations=_cluster_operations(request, context),
     )
+
+
+def _tell_operations(request: MetadataRequest, topics: list[_Topic], context: Context) -> None:
+    if not request.include_topic_authorized_operations:
+        return
+    for topic in topics:
+        if topic.name is not None and topic.error_code != DESCRIBE_TOPIC.error:
+            topic.authorized_operations = context.access.operations(ResourceType.TOPIC, topic.name)
+
+
+def _cluster_operations(request: MetadataRequest, context: Context) -> set[int]:
+    return cluster_operations(context) if request.include_cluster_authorized_operations else NOT_ASKED
 
 
 def _broker(node: Node, context: Context) -> _Broker:
@@ -42,6 +62,8 @@ def _broker(node: Node, context: Context) -> _Broker:
 def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:
     if asked.name is None:
         return _by_id(asked, context)
+    if not context.may(DESCRIBE_TOPIC, asked.name):
+        return _failed(asked, DESCRIBE_TOPIC.error)
     topics = context.cluster.topics
     topic = topics.named(asked.name)
     if topic is not None:
@@ -51,12 +73,16 @@ def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:
         return _failed(asked, refusal.code)
     if not may_create:
         return _failed(asked, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    if not (context.may(CREATE_IN_CLUSTER) or context.may(CREATE_TOPIC, asked.name)):
+        return _failed(asked, CREATE_TOPIC.error)
     return _described(context.cluster.create_topic(asked.name))
 
 
 def _by_id(asked: DataContainer, context: Context) -> _Topic:
     topic = context.cluster.topics.with_id(asked.topic_id)
-    return _failed(asked, ErrorCode.UNKNOWN_TOPIC_ID) if topic is None else _described(topic)
+    if topic is None:
+        return _failed(asked, ErrorCode.UNKNOWN_TOPIC_ID)
+    return _described(topic) if context.may(DESCRIBE_TOPIC, topic.name) else _failed(asked, DESCRIBE_TOPIC.error)
 
 
 def _described(topic: Topic) -> _Topic:

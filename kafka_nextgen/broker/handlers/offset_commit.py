@@ -5,21 +5,35 @@ Partitions that do not exist are answered here; the coordinator is asked about t
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.offset_commit import from_request, to_response
+from kafka_nextgen.bridge.offset_commit import from_request, refusals, to_response
+from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import READ_GROUP, READ_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
-from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
+from kafka_nextgen.wire.messages import DataContainer, OffsetCommitRequest, OffsetCommitResponse
 
 __all__ = ["handle"]
 
 
 async def handle(request: OffsetCommitRequest, context: Context) -> OffsetCommitResponse:
     """Commit what exists, and say of each partition what became of it."""
+    if not context.may(READ_GROUP, request.group_id):
+        return OffsetCommitResponse(topics=refusals(request.topics, READ_GROUP.error))
     directory = context.cluster.directory()
+    allowed = [topic for topic in request.topics if _may_read(topic, directory, context)]
+    refused = [topic for topic in request.topics if topic not in allowed]
+    request.topics = allowed
     commit = from_request(request, directory)
-    return to_response(request, directory, _answer(commit, context) if commit.offsets else None)
+    response = to_response(request, directory, _answer(commit, context) if commit.offsets else None)
+    response.topics.extend(refusals(refused, READ_TOPIC.error))
+    return response
+
+
+def _may_read(topic: DataContainer, directory: TopicDirectory, context: Context) -> bool:
+    name = topic.name or directory.name_of(topic.topic_id)
+    return name is None or context.may(READ_TOPIC, name)  # an id without a topic is answered as such
 
 
 def _answer(commit: OffsetCommit, context: Context) -> OffsetsCommitted:

@@ -1,13 +1,17 @@
 """OffsetFetch: read the committed offsets of groups; several groups from version 8 on, by topic id from 10 on.
 
 With ``require_stable`` an offset that an open transaction may change is an error, UNSTABLE_OFFSET_COMMIT (KIP-447).
+Offsets of topics that the client may not describe are an error each, and left out where all are asked for.
 """
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from kafka_nextgen.bridge.offset_fetch import from_request
 from kafka_nextgen.bridge.offset_fetch_answers import to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetFetch
 from kafka_nextgen.coordinator.responses import OffsetsFetched
@@ -20,10 +24,29 @@ async def handle(request: OffsetFetchRequest, context: Context) -> OffsetFetchRe
     """Read each group's offsets."""
     directory = context.cluster.directory()
     answers = [_answer(fetch, context) for fetch in from_request(request, directory)]
-    return to_response(request, directory, answers)
+    return _hide(to_response(request, directory, answers), context)
 
 
 def _answer(fetch: OffsetFetch, context: Context) -> OffsetsFetched:
+    if not context.may(DESCRIBE_GROUP, fetch.group_id):
+        return OffsetsFetched(error=DESCRIBE_GROUP.error)
     if not context.coordinates(fetch.group_id):
         return OffsetsFetched(error=ErrorCode.NOT_COORDINATOR)
-    return context.cluster.groups.ask(fetch, OffsetsFetched)
+    fetched = context.cluster.groups.ask(fetch, OffsetsFetched)
+    return _visible(fetched, context) if fetch.partitions is None else fetched
+
+
+def _visible(fetched: OffsetsFetched, context: Context) -> OffsetsFetched:
+    seen = {tp: offset for tp, offset in fetched.offsets.items() if context.may(DESCRIBE_TOPIC, tp.topic)}
+    unstable = frozenset(tp for tp in fetched.unstable if context.may(DESCRIBE_TOPIC, tp.topic))
+    return evolve(fetched, offsets=seen, unstable=unstable)
+
+
+def _hide(response: OffsetFetchResponse, context: Context) -> OffsetFetchResponse:
+    of_groups = [topic for group in response.groups or () for topic in group.topics]
+    for topic in [*(response.topics or ()), *of_groups]:
+        if topic.name and not context.may(DESCRIBE_TOPIC, topic.name):
+            for partition in topic.partitions:
+                partition.error_code, partition.committed_offset = DESCRIBE_TOPIC.error, -1
+                partition.committed_leader_epoch, partition.metadata = -1, ""
+    return response

@@ -9,6 +9,7 @@ from __future__ import annotations
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.produced import Appended, append
+from kafka_nextgen.broker.security.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.topics import Refusal, Topic
 from kafka_nextgen.broker.transactions.admission import admission
 from kafka_nextgen.codes import ErrorCode
@@ -26,7 +27,7 @@ _ACKS = (-1, 0, 1)
 
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
     """Append what may be appended; None if no answer is wanted."""
-    refusal = _refusal(request)
+    refusal = _refusal(request, context)
     topics = [_topic(topic, context, request.transactional_id, refusal) for topic in request.topic_data]
     if request.acks != 0:
         return ProduceResponse(responses=topics)
@@ -36,7 +37,9 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
     return None
 
 
-def _refusal(request: ProduceRequest) -> Refusal | None:
+def _refusal(request: ProduceRequest, context: Context) -> Refusal | None:
+    if request.transactional_id is not None and not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id):
+        return Refusal(WRITE_TRANSACTIONAL_ID.error, "the client may not write with this transactional id")
     if request.acks not in _ACKS:
         return Refusal(ErrorCode.INVALID_REQUIRED_ACKS, f"acks must be -1, 0 or 1, not {request.acks}")
     return None
@@ -46,6 +49,7 @@ def _topic(asked: DataContainer, context: Context, transactional_id: str | None,
     topics = context.cluster.topics
     by_id = context.version >= _WITH_TOPIC_IDS
     topic = topics.with_id(asked.topic_id) if by_id else topics.named(asked.name)
+    refusal = refusal or _unauthorized(asked, topic, context)
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     unknown = Refusal(missing, "there is no such topic")
     return _Topic(
@@ -59,6 +63,13 @@ def _topic(asked: DataContainer, context: Context, transactional_id: str | None,
             for data in asked.partition_data
         ],
     )
+
+
+def _unauthorized(asked: DataContainer, topic: Topic | None, context: Context) -> Refusal | None:
+    name = asked.name if topic is None else topic.name
+    if not name or context.may(WRITE_TOPIC, name):
+        return None
+    return Refusal(WRITE_TOPIC.error, f"the client may not write to topic {name}")
 
 
 def _append(topic: Topic, data: DataContainer, context: Context, transactional_id: str | None) -> Appended | Refusal:

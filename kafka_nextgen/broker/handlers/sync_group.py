@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.sync_group import from_request, to_response
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import READ_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
@@ -13,6 +14,8 @@ __all__ = ["handle"]
 
 async def handle(request: SyncGroupRequest, context: Context) -> SyncGroupResponse | None:
     """Pass the request to the coordinator, and wait for the assignment."""
+    if not context.may(READ_GROUP, request.group_id):
+        return to_response(SyncGroupAnswer(READ_GROUP.error))
     if not context.coordinates(request.group_id):
         return to_response(SyncGroupAnswer(ErrorCode.NOT_COORDINATOR))
     groups = context.cluster.groups

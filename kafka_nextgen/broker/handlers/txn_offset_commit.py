@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.admission import added, verified
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -28,9 +29,7 @@ _ADDS = 5
 
 async def handle(request: TxnOffsetCommitRequest, context: Context) -> TxnOffsetCommitResponse:
     """Keep what exists, and say of each partition what became of it."""
-    directory = context.cluster.directory()
-    offsets = {tp: offset for tp, offset in _offsets(request).items() if directory.has(tp)}
-    errors = _commit(request, offsets, context) if offsets else {}
+    errors = _errors(request, context)
     return TxnOffsetCommitResponse(
         topics=[
             _Topic(
@@ -48,6 +47,17 @@ async def handle(request: TxnOffsetCommitRequest, context: Context) -> TxnOffset
             for topic in request.topics
         ]
     )
+
+
+def _errors(request: TxnOffsetCommitRequest, context: Context) -> Mapping[TopicPartition, ErrorCode]:
+    asked = _offsets(request)
+    for right, name in ((WRITE_TRANSACTIONAL_ID, request.transactional_id), (READ_GROUP, request.group_id)):
+        if not context.may(right, name):
+            return dict.fromkeys(asked, right.error)
+    directory = context.cluster.directory()
+    refused = {tp: READ_TOPIC.error for tp in asked if not context.may(READ_TOPIC, tp.topic)}
+    offsets = {tp: offset for tp, offset in asked.items() if directory.has(tp) and tp not in refused}
+    return {**refused, **(_commit(request, offsets, context) if offsets else {})}
 
 
 def _offsets(request: TxnOffsetCommitRequest) -> dict[TopicPartition, OffsetAndMetadata]:

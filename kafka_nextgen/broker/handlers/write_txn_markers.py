@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, ALTER_CLUSTER
 from kafka_nextgen.broker.transactions.marking import end_in_log
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -49,6 +50,8 @@ def _written(asked: DataContainer, context: Context) -> _Marker:
 
 
 def _write(tp: TopicPartition, producer: Producer, marker: EndMarker, context: Context) -> ErrorCode:
+    if not (context.may(ALTER_CLUSTER) or context.may(ACT_FOR_CLUSTER)):  # the first is for administrators (KIP-1037)
+        return ACT_FOR_CLUSTER.error
     topic = context.cluster.topics.named(tp.topic)
     partition = None if topic is None else topic.partition(tp.partition)
     if partition is None:

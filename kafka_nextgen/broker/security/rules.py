@@ -1,0 +1,120 @@
+"""Rules, Kafka's ACLs, and what follows from them (KIP-11, KIP-290; ``StandardAuthorizer`` of KIP-801).
+
+A rule says that a principal, or everybody, may or may not do something with the resources of a type that have a name,
+begin with it, or, for the name ``*``, with all of them. Of the rules about a resource
+
+1. a rule that denies wins over all that allow,
+2. a rule that allows READ, WRITE, DELETE or ALTER allows to DESCRIBE as well, and ALTER_CONFIGS to DESCRIBE_CONFIGS;
+   one that denies READ takes only that,
+3. if no rule is about the resource at all, ``allow.everyone.if.no.acl.found`` decides; otherwise what is not allowed is
+   denied, also to those whom no rule names.
+
+Super users may do everything, whatever the rules say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from attrs import frozen
+
+from kafka_nextgen.broker.security.principals import Principal
+from kafka_nextgen.broker.security.vocabulary import Operation, Pattern, Permission, ResourceType
+
+__all__ = ["ANYBODY", "ANYTHING", "Action", "Rule", "allows", "allows_somewhere"]
+
+#: The principal of a rule about everybody.
+ANYBODY: Final = Principal.user("*")
+
+#: A rule's name for all resources of a type, and its host for all hosts.
+ANYTHING: Final = "*"
+
+_IMPLYING: Final[Mapping[Operation, frozenset[Operation]]] = {
+    Operation.DESCRIBE: frozenset({Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER}),
+    Operation.DESCRIBE_CONFIGS: frozenset({Operation.ALTER_CONFIGS}),
+}
+
+
+@frozen
+class Action:
+    """Somebody, at an address, wants to do something with what has this name."""
+
+    principal: Principal
+    host: str
+    operation: Operation
+    resource_type: ResourceType
+    name: str
+
+
+@frozen(order=True)
+class Rule:
+    """One of Kafka's ACLs; by default it allows, on every host, what has exactly this name."""
+
+    principal: Principal
+    operation: Operation
+    resource_type: ResourceType
+    name: str
+    pattern: Pattern = Pattern.LITERAL
+    permission: Permission = Permission.ALLOW
+    host: str = ANYTHING
+
+    def is_about(self, resource_type: ResourceType, name: str) -> bool:
+        """Whether the rule is about this resource."""
+        if self.resource_type is not resource_type:
+            return False
+        if self.pattern is Pattern.PREFIXED:
+            return name.startswith(self.name)
+        return self.name in (name, ANYTHING)
+
+    def concerns(self, principal: Principal, host: str) -> bool:
+        """Whether the rule is about this principal at this address."""
+        return self.principal in (principal, ANYBODY) and self.host in (host, ANYTHING)
+
+    def covers(self, operation: Operation) -> bool:
+        """Whether what the rule allows or denies includes this."""
+        if self.operation in (operation, Operation.ALL):
+            return True
+        return self.permission is Permission.ALLOW and self.operation in _IMPLYING.get(operation, ())
+
+
+def allows(rules: Iterable[Rule], action: Action, *, if_no_rule: bool) -> bool:
+    """Whether the rules let the action happen."""
+    about = [rule for rule in rules if rule.is_about(action.resource_type, action.name)]
+    if not about:
+        return if_no_rule
+    fitting = [rule for rule in about if rule.concerns(action.principal, action.host) and rule.covers(action.operation)]
+    return bool(fitting) and all(rule.permission is Permission.ALLOW for rule in fitting)
+
+
+def allows_somewhere(rules: Collection[Rule], action: Action, *, if_no_rule: bool) -> bool:
+    """Whether there can be a name with which the action may happen; that of ``action`` does not matter (KIP-679).
+
+    That is so if something is allowed and neither a rule of the same name nor one with a shorter prefix, or about
+    everything, takes it away.
+    """
+    fitting = [
+        rule
+        for rule in rules
+        if rule.resource_type is action.resource_type
+        and rule.concerns(action.principal, action.host)
+        and rule.operation in (action.operation, Operation.ALL)
+    ]
+    denied = [rule for rule in fitting if rule.permission is Permission.DENY]
+    if any(_is_about_everything(rule) for rule in denied):
+        return False
+    allowed = [rule for rule in fitting if rule.permission is Permission.ALLOW]
+    return if_no_rule or any(_is_about_everything(rule) or not _is_taken(rule, denied) for rule in allowed)
+
+
+def _is_about_everything(rule: Rule) -> bool:
+    return rule.pattern is Pattern.LITERAL and rule.name == ANYTHING
+
+
+def _is_taken(allowed: Rule, denied: Iterable[Rule]) -> bool:
+    return any(
+        allowed.name.startswith(rule.name)
+        if rule.pattern is Pattern.PREFIXED
+        else allowed.pattern is Pattern.LITERAL and allowed.name == rule.name
+        for rule in denied
+    )
