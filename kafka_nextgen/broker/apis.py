@@ -13,6 +13,7 @@ from attrs import frozen
 
 from kafka_nextgen.broker.handlers.add_offsets_to_txn import handle as add_offsets_to_txn
 from kafka_nextgen.broker.handlers.add_partitions_to_txn import handle as add_partitions_to_txn
+from kafka_nextgen.broker.handlers.alter_configs import handle as alter_configs
 from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
 from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
 from kafka_nextgen.broker.handlers.create_partitions import handle as create_partitions
@@ -26,9 +27,11 @@ from kafka_nextgen.broker.handlers.end_txn import handle as end_txn
 from kafka_nextgen.broker.handlers.fetch import handle as fetch
 from kafka_nextgen.broker.handlers.find_coordinator import handle as find_coordinator
 from kafka_nextgen.broker.handlers.heartbeat import handle as heartbeat
+from kafka_nextgen.broker.handlers.incremental_alter_configs import handle as incremental_alter_configs
 from kafka_nextgen.broker.handlers.init_producer_id import handle as init_producer_id
 from kafka_nextgen.broker.handlers.join_group import handle as join_group
 from kafka_nextgen.broker.handlers.leave_group import handle as leave_group
+from kafka_nextgen.broker.handlers.list_config_resources import handle as list_config_resources
 from kafka_nextgen.broker.handlers.list_groups import handle as list_groups
 from kafka_nextgen.broker.handlers.list_offsets import handle as list_offsets
 from kafka_nextgen.broker.handlers.metadata import handle as metadata
@@ -85,8 +88,10 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.INIT_PRODUCER_ID, init_producer_id),
         ServedApi(api.DESCRIBE_CONFIGS, describe_configs),
         ServedApi(api.SASL_AUTHENTICATE, sasl_authenticate),
+        ServedApi(api.ALTER_CONFIGS, alter_configs),
         ServedApi(api.CREATE_PARTITIONS, create_partitions),
         ServedApi(api.DELETE_GROUPS, delete_groups),
+        ServedApi(api.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs),
         ServedApi(api.DESCRIBE_CLUSTER, describe_cluster),
         ServedApi(api.ADD_OFFSETS_TO_TXN, add_offsets_to_txn),
         ServedApi(api.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn),
@@ -95,6 +100,7 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.WRITE_TXN_MARKERS, write_txn_markers),
         ServedApi(api.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat),
         ServedApi(api.CONSUMER_GROUP_DESCRIBE, consumer_group_describe),
+        ServedApi(api.LIST_CONFIG_RESOURCES, list_config_resources),
     )
 }
 

@@ -151,7 +151,7 @@ class Broker:
         self._cluster.create_topic(name, partitions)
 
     async def _start_node(self, node: Node, index: int) -> None:
-        server = Server(Dispatcher(self._cluster, node), self._cluster.settings, self._users)
+        server = Server(Dispatcher(self._cluster, node), lambda: self._cluster.settings, self._users)
         self._servers.append(server)
         for listener, tls in self._listeners:
             port = await server.start(evolve(listener, port=listener.port and listener.port + index), tls)

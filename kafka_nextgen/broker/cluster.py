@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, field, frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.groups import Groups
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
@@ -29,7 +30,7 @@ from kafka_nextgen.broker.transactions.marking import OFFSETS_TOPIC, end_everywh
 from kafka_nextgen.broker.transactions.transaction import Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TopicsChanged
-from kafka_nextgen.coordinator.responses import TopicsNoted
+from kafka_nextgen.coordinator.responses import ConfigsNoted, TopicsNoted
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Cluster", "Context", "Node"]
@@ -67,6 +68,7 @@ class Cluster:
         self.nodes = tuple(nodes)
         self.storage = InMemory() if storage is None else storage
         self.topics = Topics([node.node_id for node in nodes], self.storage)
+        self.configs = DynamicConfigs(settings)
         self.groups = Groups(settings, clock)
         self.transactions = Transactions(settings.transactional_id_expiration_ms, clock, self._write_markers)
         self._clock = clock
@@ -148,12 +150,34 @@ class Cluster:
         """What a topic has that was given these settings itself."""
         return TopicSettings(overrides or {}, self.settings.message_max_bytes, self.settings.log_segment_bytes)
 
+    def configure_topic(self, name: str, overrides: Mapping[str, str]) -> None:
+        """Give a topic these settings, and no others."""
+        topic = self.topics.named(name)
+        assert topic is not None, f"{name} was looked up before"
+        self.topics.configure(topic, self.topic_settings(overrides))
+
+    def configure_broker(self, name: str, given: Mapping[str, str]) -> None:
+        """Give a node, or all of them if ``name`` is empty, these settings while they run, and no others."""
+        self.configs.brokers[name] = given
+        self.settings = self.configs.settings()
+        for topic in self.topics.all():
+            topic.settings = self.topic_settings(topic.settings.overrides)
+        self._tell_configs()
+
+    def configure_group(self, group_id: str, given: Mapping[str, str]) -> None:
+        """Give a group, be there one or not, these settings for itself, and no others."""
+        self.configs.groups[group_id] = given
+        self._tell_configs()
+
     def directory(self) -> TopicDirectory:
         """The topics of this moment, by name and id."""
         return TopicDirectory.of(self.topics.images().values())
 
     def _write_markers(self, transaction: Transaction) -> None:
         end_everywhere(transaction, self.topics, self.groups, self.now_ms())
+
+    def _tell_configs(self) -> None:
+        self.groups.ask(self.configs.for_coordinator(), ConfigsNoted)
 
     def _tell_coordinator(self) -> None:
         self.groups.ask(TopicsChanged(self.topics.images()), TopicsNoted)

@@ -25,7 +25,7 @@ from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["Groups"]
+__all__ = ["Groups", "coordinator_settings"]
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class Groups:
     """The groups of a cluster. ``clock`` gives seconds since the epoch and never goes back."""
 
     def __init__(self, settings: BrokerSettings, clock: Callable[[], float]) -> None:
-        self._coordinator = Coordinator(_coordinator_settings(settings))
+        self._coordinator = Coordinator(coordinator_settings(settings))
         self._clock = clock
         self._timer: asyncio.TimerHandle | None = None
         self._numbers = count(1)
@@ -110,13 +110,20 @@ class Groups:
         self._arm()
 
 
-def _coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
+def coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
+    """The part of a broker's settings that its coordinator goes by. Raises ``ConfigError`` for an unknown assignor."""
     return CoordinatorSettings(
         group_consumer_session_timeout_ms=settings.group_consumer_session_timeout_ms,
         group_consumer_heartbeat_interval_ms=settings.group_consumer_heartbeat_interval_ms,
+        group_consumer_min_session_timeout_ms=settings.group_consumer_min_session_timeout_ms,
+        group_consumer_max_session_timeout_ms=settings.group_consumer_max_session_timeout_ms,
+        group_consumer_min_heartbeat_interval_ms=settings.group_consumer_min_heartbeat_interval_ms,
+        group_consumer_max_heartbeat_interval_ms=settings.group_consumer_max_heartbeat_interval_ms,
         group_consumer_max_size=settings.group_consumer_max_size,
         group_consumer_assignors=tuple(_assignor(name) for name in settings.group_consumer_assignors),
         group_consumer_assignment_interval_ms=settings.group_consumer_assignment_interval_ms,
+        group_consumer_min_assignment_interval_ms=settings.group_consumer_min_assignment_interval_ms,
+        group_consumer_max_assignment_interval_ms=settings.group_consumer_max_assignment_interval_ms,
         group_consumer_regex_refresh_interval_ms=settings.group_consumer_regex_refresh_interval_ms,
         group_consumer_migration_policy=settings.group_consumer_migration_policy,
         group_min_session_timeout_ms=settings.group_min_session_timeout_ms,

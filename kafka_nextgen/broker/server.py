@@ -11,6 +11,7 @@ import asyncio
 import logging
 import socket
 import ssl
+from collections.abc import Callable
 
 from kafka_nextgen.broker.connection import serve
 from kafka_nextgen.broker.dispatch import Dispatcher
@@ -32,13 +33,13 @@ _TLS_HANDSHAKE_TIMEOUT_S = 10.0
 
 
 class Server:
-    """Listens for one node and serves its connections, each in its task."""
+    """Listens for one node and serves its connections, each in its task; ``settings`` tells those of the moment."""
 
-    def __init__(self, dispatcher: Dispatcher, settings: BrokerSettings, users: Users) -> None:
+    def __init__(self, dispatcher: Dispatcher, settings: Callable[[], BrokerSettings], users: Users) -> None:
         self._dispatcher = dispatcher
         self._settings = settings
         self._users = users
-        self._sasl = SaslSettings(settings.sasl_enabled_mechanisms, settings.connections_max_reauth_ms)
+        self._sasl = SaslSettings(settings().sasl_enabled_mechanisms, settings().connections_max_reauth_ms)
         self._listening: dict[asyncio.Task[None], socket.socket] = {}
         self._connections: dict[asyncio.Task[None], socket.socket] = {}
 
@@ -78,10 +79,9 @@ class Server:
                 await asyncio.sleep(_PAUSE_S)
 
     def _accept(self, connected: socket.socket, listener: Listener, tls: ssl.SSLContext | None) -> None:
-        if len(self._connections) >= self._settings.max_connections:
-            _log.warning(
-                "a connection is refused: there are max.connections=%d already", self._settings.max_connections
-            )
+        max_connections = self._settings().max_connections
+        if len(self._connections) >= max_connections:
+            _log.warning("a connection is refused: there are max.connections=%d already", max_connections)
             connected.close()
             return
         task = asyncio.get_running_loop().create_task(self._serve(connected, listener, tls))
@@ -97,7 +97,7 @@ class Server:
         except (OSError, asyncio.TimeoutError) as error:  # ssl.SSLError is an OSError
             _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, error)
             return
-        await serve(self._dispatcher, self._peer(listener, writer), reader, writer, self._settings)
+        await serve(self._dispatcher, self._peer(listener, writer), reader, writer, self._settings())
 
     def _peer(self, listener: Listener, writer: asyncio.StreamWriter) -> Peer:
         address = writer.get_extra_info("peername") or ("gone", 0)  # it may have left already

@@ -27,27 +27,10 @@ DEFAULTS: Mapping[str, str] = {
     "segment.ms": "604800000",
 }
 
-#: The keys whose values are whole numbers, with the least they may be.
-_LOWEST = {
-    "delete.retention.ms": 0,
-    "max.message.bytes": 0,
-    "min.insync.replicas": 1,
-    "retention.bytes": -1,
-    "retention.ms": -1,
-    "segment.bytes": 14,
-    "segment.ms": 1,
-}
-
-_CHOICES = {
-    "cleanup.policy": ("delete", "compact", "compact,delete", "delete,compact", ""),
-    "compression.type": ("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"),
-    "message.timestamp.type": ("CreateTime", "LogAppendTime"),
-}
-
 
 @frozen
 class TopicSettings:
-    """What one topic was given; ``overrides`` passed ``complaint`` before."""
+    """What one topic was given; ``overrides`` was checked before."""
 
     overrides: Mapping[str, str] = field(factory=dict)
     default_max_message_bytes: int = 1_048_588  # the broker's message.max.bytes
@@ -81,24 +64,3 @@ class TopicSettings:
     def has_log_append_time(self) -> bool:
         """Whether the broker's clock stamps the records."""
         return self.value("message.timestamp.type") == "LogAppendTime"
-
-
-def complaint(overrides: Mapping[str, str | None]) -> str | None:
-    """Say what is wrong with a topic's configuration; None if nothing is."""
-    for key, value in overrides.items():
-        if key not in DEFAULTS:
-            return f"Unknown topic config name: {key}"
-        if value is None:
-            return f"Null value not supported for topic configs: {key}"
-        if key in _CHOICES and value not in _CHOICES[key]:
-            return f"Invalid value {value} for configuration {key}: must be one of {', '.join(_CHOICES[key])}"
-        if key in _LOWEST and not _is_number(value, _LOWEST[key]):
-            return f"Invalid value {value} for configuration {key}: must be a number of at least {_LOWEST[key]}"
-    return None
-
-
-def _is_number(text: str, lowest: int) -> bool:
-    try:
-        return lowest <= int(text) < 2**63
-    except ValueError:
-        return False

@@ -179,6 +179,12 @@ class Topics:
         self._extend(topic, replicas)
         self._changed()
 
+    def configure(self, topic: Topic, settings: TopicSettings) -> None:
+        """Give a topic other settings, from now on."""
+        placed = tuple(partition.replicas for partition in topic.partitions)
+        self._entries.put(TopicEntry(topic.topic_id, topic.name, placed, settings.overrides))
+        topic.settings = settings
+
     def delete(self, topic: Topic) -> None:
         """Forget a topic and its records."""
         self._entries.remove(topic.topic_id)

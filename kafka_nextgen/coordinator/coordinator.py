@@ -29,6 +29,7 @@ from kafka_nextgen.coordinator.describe import delete_group, describe_group, lis
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import restart_timers, ring
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.group_configs import settings_of_group
 from kafka_nextgen.coordinator.heartbeat import heartbeat
 from kafka_nextgen.coordinator.offsets import commit_offsets, fetch_offsets, forget_offsets_of_deleted
 from kafka_nextgen.coordinator.records import Record
@@ -46,6 +47,7 @@ class Coordinator:
     def __init__(self, settings: CoordinatorSettings) -> None:
         self.settings = settings
         self.topics = Topics()
+        self.group_settings: Mapping[str, CoordinatorSettings] = {}  # of groups that were given something of their own
         self.groups: dict[str, Group] = {}
         self.timers = Timers()
         self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
@@ -58,6 +60,7 @@ class Coordinator:
             q.ListGroups: self._list,
             q.DeleteGroups: self._delete,
             q.TopicsChanged: self._topics_changed,
+            q.ConfigsChanged: self._configs_changed,
             cq.JoinGroup: self._join_group,
             cq.SyncGroup: self._sync_group,
             cq.Heartbeat: self._session_heartbeat,
@@ -92,6 +95,8 @@ class Coordinator:
             self._group(classic.group_id).classic = classic
         if outcome.topics is not None:
             self.topics = outcome.topics
+        if outcome.configs is not None:
+            self._configure(outcome.configs)
         for group_id, version in outcome.checked_topics:
             if group_id in self.groups:
                 self.groups[group_id].checked_topics_version = version
@@ -116,7 +121,16 @@ class Coordinator:
         return self.groups.get(group_id) or Group(group_id, self.settings.behaviour.first_epoch)
 
     def _draft(self, group_id: str, now: float) -> Draft:
-        return Draft(self._group(group_id).overlay(), self.topics, self.settings, now)
+        return Draft(self._group(group_id).overlay(), self.topics, self._settings_of(group_id), now)
+
+    def _settings_of(self, group_id: str) -> CoordinatorSettings:
+        return self.group_settings.get(group_id, self.settings)
+
+    def _configure(self, configs: q.ConfigsChanged) -> None:
+        self.settings = configs.settings
+        self.group_settings = {
+            group_id: settings_of_group(config, configs.settings) for group_id, config in configs.groups.items()
+        }
 
     def _heartbeat(self, request: q.ConsumerGroupHeartbeat, now: float) -> Outcome:
         return heartbeat(self._draft(request.group_id, now), request)
@@ -168,7 +182,11 @@ class Coordinator:
         topics = self.topics.changed_to(request.topics)
         records: list[Record] = []
         for group_id in sorted(self.groups):
-            draft = Draft(self.groups[group_id].overlay(), topics, self.settings, now)
+            draft = Draft(self.groups[group_id].overlay(), topics, self._settings_of(group_id), now)
             forget_offsets_of_deleted(draft, self.topics)
             records.extend(draft.records)
         return Outcome(a.TopicsNoted(), tuple(records), topics=topics)
+
+    def _configs_changed(self, request: q.ConfigsChanged, now: float) -> Outcome:
+        """Note the configuration. What follows for members follows with their next heartbeats."""
+        return Outcome(a.ConfigsNoted(), configs=request)

@@ -14,6 +14,7 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import Record
+from kafka_nextgen.coordinator.requests import ConfigsChanged
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Arm, Cancel, TimerChange, TimerKey, TimerKind
@@ -37,14 +38,15 @@ class Outcome:
     ``records`` are to be stored, then everything is to be put into force by ``Coordinator.commit``; the response
     may leave when that is done. It may be that the request is parked; then ``released`` of a later outcome has its
     answer, by its number, or None if it will never be answered. What needs no storing: ``timers``, the ``topics``
-    from now on, the groups whose subscriptions were compared with topics of this version, and where classic groups
-    stand. ``notes`` are for the log.
+    and ``configs`` from now on, the groups whose subscriptions were compared with topics of this version, and where
+    classic groups stand. ``notes`` are for the log.
     """
 
     response: Response | None
     records: tuple[Record, ...] = ()
     timers: tuple[TimerChange, ...] = ()
     topics: Topics | None = None
+    configs: ConfigsChanged | None = None
     checked_topics: tuple[tuple[str, int], ...] = ()
     classic: tuple[ClassicGroup, ...] = ()
     released: tuple[tuple[int, Response | None], ...] = ()

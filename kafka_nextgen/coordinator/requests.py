@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.coordinator.classic.requests import ClassicRequest
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
+    "ConfigsChanged",
     "ConsumerGroupDescribe",
     "ConsumerGroupHeartbeat",
     "DeleteGroups",
@@ -139,6 +141,17 @@ class TopicsChanged:
     topics: Mapping[str, TopicImage] = field(factory=dict)
 
 
+@frozen
+class ConfigsChanged:
+    """The coordinator's settings changed, or what some group was given for itself: all there is now.
+
+    ``groups`` has whole numbers by the keys of ``group_configs``, by group id.
+    """
+
+    settings: CoordinatorSettings
+    groups: Mapping[str, Mapping[str, int]] = field(factory=dict)
+
+
 Request = (
     ConsumerGroupHeartbeat
     | ConsumerGroupDescribe
@@ -149,5 +162,6 @@ Request = (
     | EndTransaction
     | OffsetFetch
     | TopicsChanged
+    | ConfigsChanged
     | ClassicRequest
 )

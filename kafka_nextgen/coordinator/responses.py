@@ -11,6 +11,7 @@ from kafka_nextgen.coordinator.classic.responses import ClassicResponse
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
+    "ConfigsNoted",
     "ConsumerGroupDescribed",
     "ConsumerGroupHeartbeatAnswer",
     "DescribedGroup",
@@ -130,6 +131,11 @@ class TransactionNoted:
     """The end of a transaction was taken note of."""
 
 
+@frozen
+class ConfigsNoted:
+    """The configuration was taken note of; its effect comes with the next requests."""
+
+
 Response = (
     ConsumerGroupHeartbeatAnswer
     | ConsumerGroupDescribed
@@ -139,5 +145,6 @@ Response = (
     | OffsetsFetched
     | TopicsNoted
     | TransactionNoted
+    | ConfigsNoted
     | ClassicResponse
 )

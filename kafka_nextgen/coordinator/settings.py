@@ -96,12 +96,18 @@ class CoordinatorSettings:
     """
 
     group_consumer_session_timeout_ms: int = 45_000
+    group_consumer_min_session_timeout_ms: int = 45_000  # bounds are for what groups are given, see group_configs
+    group_consumer_max_session_timeout_ms: int = 60_000
     group_consumer_heartbeat_interval_ms: int = 5_000
+    group_consumer_min_heartbeat_interval_ms: int = 5_000
+    group_consumer_max_heartbeat_interval_ms: int = 15_000
     group_consumer_max_size: int = 2_147_483_647
     group_consumer_assignors: tuple[PartitionAssignor, ...] = field(
         factory=lambda: (UniformAssignor(), RangeAssignor())
     )  # the first is the default
     group_consumer_assignment_interval_ms: int = 1_000
+    group_consumer_min_assignment_interval_ms: int = 0
+    group_consumer_max_assignment_interval_ms: int = 15_000
     group_consumer_regex_refresh_interval_ms: int = 600_000
     group_consumer_migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
     group_min_session_timeout_ms: int = 6_000  # of classic groups, as all that follow

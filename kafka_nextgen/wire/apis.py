@@ -18,6 +18,7 @@ from kafka_nextgen.wire import messages as m
 __all__ = [
     "ADD_OFFSETS_TO_TXN",
     "ADD_PARTITIONS_TO_TXN",
+    "ALTER_CONFIGS",
     "APIS",
     "API_VERSIONS",
     "CONSUMER_GROUP_DESCRIBE",
@@ -42,6 +43,7 @@ __all__ = [
     "INIT_PRODUCER_ID",
     "JOIN_GROUP",
     "LEAVE_GROUP",
+    "LIST_CONFIG_RESOURCES",
     "LIST_GROUPS",
     "LIST_OFFSETS",
     "LIST_TRANSACTIONS",
@@ -122,6 +124,7 @@ WRITE_TXN_MARKERS = Api(27, "WriteTxnMarkers", 1, 2, m.WriteTxnMarkersRequest, m
 TXN_OFFSET_COMMIT = Api(28, "TxnOffsetCommit", 0, 5, m.TxnOffsetCommitRequest, m.TxnOffsetCommitResponse)
 DESCRIBE_CONFIGS = Api(32, "DescribeConfigs", 1, 4, m.DescribeConfigsRequest, m.DescribeConfigsResponse)
 DESCRIBE_LOG_DIRS = Api(35, "DescribeLogDirs", 1, 4, m.DescribeLogDirsRequest, m.DescribeLogDirsResponse)
+ALTER_CONFIGS = Api(33, "AlterConfigs", 0, 2, m.AlterConfigsRequest, m.AlterConfigsResponse)
 SASL_AUTHENTICATE = Api(36, "SaslAuthenticate", 0, 2, m.SaslAuthenticateRequest, m.SaslAuthenticateResponse)
 CREATE_PARTITIONS = Api(37, "CreatePartitions", 0, 3, m.CreatePartitionsRequest, m.CreatePartitionsResponse)
 DELETE_GROUPS = Api(42, "DeleteGroups", 0, 2, m.DeleteGroupsRequest, m.DeleteGroupsResponse)
@@ -143,6 +146,9 @@ CONSUMER_GROUP_DESCRIBE = Api(
 )
 DESCRIBE_TOPIC_PARTITIONS = Api(
     75, "DescribeTopicPartitions", 0, 0, m.DescribeTopicPartitionsRequest, m.DescribeTopicPartitionsResponse
+)
+LIST_CONFIG_RESOURCES = Api(
+    74, "ListConfigResources", 0, 1, m.ListConfigResourcesRequest, m.ListConfigResourcesResponse
 )
 # fmt: on
 
@@ -176,6 +182,7 @@ APIS: Mapping[int, Api] = {
         WRITE_TXN_MARKERS,
         TXN_OFFSET_COMMIT,
         DESCRIBE_CONFIGS,
+        ALTER_CONFIGS,
         DESCRIBE_LOG_DIRS,
         SASL_AUTHENTICATE,
         CREATE_PARTITIONS,
@@ -188,6 +195,7 @@ APIS: Mapping[int, Api] = {
         LIST_TRANSACTIONS,
         CONSUMER_GROUP_HEARTBEAT,
         CONSUMER_GROUP_DESCRIBE,
+        LIST_CONFIG_RESOURCES,
         DESCRIBE_TOPIC_PARTITIONS,
     )
 }

@@ -15,6 +15,8 @@ with warnings.catch_warnings():
     # kafka-python loads its schemas in a way that Python 3.11 calls deprecated, each time a message is imported.
     warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
     from kafka.protocol.admin import (
+        AlterConfigsRequest,
+        AlterConfigsResponse,
         CreatePartitionsRequest,
         CreatePartitionsResponse,
         CreateTopicsRequest,
@@ -41,6 +43,8 @@ with warnings.catch_warnings():
         DescribeTransactionsResponse,
         IncrementalAlterConfigsRequest,
         IncrementalAlterConfigsResponse,
+        ListConfigResourcesRequest,
+        ListConfigResourcesResponse,
         ListGroupsRequest,
         ListGroupsResponse,
         ListTransactionsRequest,
@@ -113,6 +117,8 @@ __all__ = [
     "AddOffsetsToTxnResponse",
     "AddPartitionsToTxnRequest",
     "AddPartitionsToTxnResponse",
+    "AlterConfigsRequest",
+    "AlterConfigsResponse",
     "ApiMessage",
     "ApiVersionsRequest",
     "ApiVersionsResponse",
@@ -161,6 +167,8 @@ __all__ = [
     "JoinGroupResponse",
     "LeaveGroupRequest",
     "LeaveGroupResponse",
+    "ListConfigResourcesRequest",
+    "ListConfigResourcesResponse",
     "ListGroupsRequest",
     "ListGroupsResponse",
     "ListOffsetsRequest",

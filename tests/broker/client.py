@@ -20,6 +20,7 @@ class Client:
     """A connection to the first of ``bootstrap_servers``."""
 
     def __init__(self, bootstrap_servers: str, timeout_s: float = 10) -> None:
+        self.bootstrap_servers = bootstrap_servers
         host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)), timeout_s)
         self._correlation_id = 0

@@ -44,7 +44,8 @@ def test_versions_are_those_of_the_release(every_kafka: KafkaServer) -> None:
     if every_kafka.version == "external":
         pytest.skip("KAFKA_BOOTSTRAP is set, and nobody knows which release that is")
     number = re.search(r"\d+\.\d+", every_kafka.version)
-    profile = Profile(number[0]) if number else Profile.V4_3
+    assert number
+    profile = Profile(number[0])
     with Client(every_kafka.bootstrap_servers) as client:
         told = client.ask(apis.API_VERSIONS, REQUEST)
     real = {api.api_key: (api.min_version, api.max_version) for api in told.api_keys}

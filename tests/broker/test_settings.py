@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.broker import BrokerSettings
-from kafka_nextgen.broker.topic_settings import TopicSettings, complaint
+from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.errors import ConfigError
 
@@ -88,24 +88,6 @@ def test_what_cannot_be_is_refused_by_name(properties: dict[str, object], key: s
 def test_a_topic_has_the_brokers_largest_message_unless_it_sets_its_own() -> None:
     assert TopicSettings(default_max_message_bytes=500).max_message_bytes == 500
     assert TopicSettings({"max.message.bytes": "700"}, default_max_message_bytes=500).max_message_bytes == 700
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        ({"retention.hours": "1"}, "Unknown topic config name: retention.hours"),
-        ({"retention.ms": None}, "Null value"),
-        ({"retention.bytes": "-2"}, "at least -1"),
-        ({"segment.bytes": "lots"}, "must be a number"),
-        ({"cleanup.policy": "sell"}, "must be one of delete"),
-    ],
-)
-def test_a_topics_configuration_is_looked_at(overrides: dict[str, str | None], message: str) -> None:
-    assert message in (complaint(overrides) or "")
-
-
-def test_a_topics_configuration_for_a_real_cluster_is_taken() -> None:
-    assert complaint({"cleanup.policy": "compact", "retention.ms": "-1", "compression.type": "zstd"}) is None
 
 
 def test_nodes_have_one_rack_each_or_all_the_same() -> None:

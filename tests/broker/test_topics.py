@@ -21,7 +21,7 @@ from tests.broker.requests import fetch_request, list_offset, metadata, produce,
 from tests.broker.topic_requests import TOPIC, create, delete, describe, grow, new_topic_request
 from tests.support.clients import unique
 
-BROKER, GROUP = 4, 32
+BROKER = 4
 
 
 @pytest.mark.parametrize("version", range(apis.CREATE_TOPICS.min_version, apis.CREATE_TOPICS.max_version + 1))
@@ -241,7 +241,6 @@ def test_the_brokers_configuration_is_described(client: Client) -> None:
         (TOPIC, "nowhere", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         (BROKER, "9", ErrorCode.INVALID_REQUEST),
         (BROKER, "", ErrorCode.NONE),
-        (GROUP, "any", ErrorCode.NONE),
         (99, "any", ErrorCode.INVALID_REQUEST),
     ],
 )

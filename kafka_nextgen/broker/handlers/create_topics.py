@@ -12,9 +12,10 @@ from attrs import frozen
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.configs.topics import topic_config_complaint
 from kafka_nextgen.broker.placement import Replicas, as_assigned
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS
-from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings, complaint
+from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings
 from kafka_nextgen.broker.topics import MAX_PARTITIONS, Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId
@@ -65,7 +66,7 @@ def _create(asked: DataContainer, context: Context, validate_only: bool) -> _Res
 
 def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
     overrides = {config.name: config.value for config in asked.configs}
-    wrong = complaint(overrides)
+    wrong = topic_config_complaint(overrides)
     if wrong is not None:
         return Refusal(ErrorCode.INVALID_CONFIG, wrong)
     replicas = _assigned(asked, cluster) if asked.assignments else _spread(asked, cluster)

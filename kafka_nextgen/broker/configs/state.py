@@ -1,0 +1,74 @@
+"""What was configured while the broker ran, over the settings that it was started with.
+
+A broker setting may be given to all nodes, or to one. The nodes of a cluster share their settings here, so a value that
+one node was given counts for all; of several, that of the node with the lowest id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import define, evolve, field, fields
+
+from kafka_nextgen.broker.groups import coordinator_settings
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.coordinator.requests import ConfigsChanged
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+
+__all__ = ["ALL_NODES", "DynamicConfigs"]
+
+#: The name of the resource that stands for all brokers.
+ALL_NODES = ""
+
+#: Broker settings that are not in every release, by the first that has them.
+_SINCE = {
+    "group.consumer.assignment.interval.ms": Profile.V4_3,
+    "group.consumer.min.assignment.interval.ms": Profile.V4_3,
+    "group.consumer.max.assignment.interval.ms": Profile.V4_3,
+    "group.consumer.regex.refresh.interval.ms": Profile.V4_1,
+}
+
+_NO_CONFIGS = ("profile", "group.version")  # settings of this broker, but of none of Kafka's
+
+
+@define
+class DynamicConfigs:
+    """What groups and brokers were given, as text by key, by the name of the resource."""
+
+    at_start: BrokerSettings
+    groups: dict[str, Mapping[str, str]] = field(factory=dict)
+    brokers: dict[str, Mapping[str, str]] = field(factory=dict)
+
+    def knows(self, key: str) -> bool:
+        """Whether brokers of the release that is followed have such a setting."""
+        is_there_yet = self.at_start.profile.value >= _SINCE.get(key, Profile.V4_0).value
+        return is_there_yet and key not in _NO_CONFIGS and key in self.at_start.as_properties()
+
+    @property
+    def tells_group_synonyms(self) -> bool:
+        """Whether a group is told which settings of the broker's count where it has none of its own."""
+        return self.at_start.profile is Profile.V4_3
+
+    def coordinator_settings(self) -> CoordinatorSettings:
+        """The settings of this moment as a group coordinator takes them."""
+        return coordinator_settings(self.settings())
+
+    def for_coordinator(self) -> ConfigsChanged:
+        """Everything that a coordinator has to know of this."""
+        groups = {
+            group_id: {name: int(value) for name, value in config.items()} for group_id, config in self.groups.items()
+        }
+        return ConfigsChanged(self.coordinator_settings(), groups)
+
+    def settings(self) -> BrokerSettings:
+        """The settings of this moment."""
+        given: dict[str, str] = {}
+        nodes = sorted((node for node in self.brokers if node != ALL_NODES), key=int, reverse=True)
+        for node in (ALL_NODES, *nodes):
+            given.update(self.brokers.get(node, {}))
+        parsed = {
+            attribute.name: attribute.metadata["parse"](key, given[key])
+            for attribute in fields(BrokerSettings)
+            if (key := attribute.name.replace("_", ".")) in given
+        }
+        return evolve(self.at_start, **parsed)

@@ -1,0 +1,93 @@
+"""The configuration of topics (KIP-133): the keys of ``topic_settings``, and what Kafka lets them be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kafka_nextgen.broker.configs.altering import Change, altered
+from kafka_nextgen.broker.configs.brokers import setting_synonyms
+from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
+from kafka_nextgen.broker.configs.state import DynamicConfigs
+from kafka_nextgen.broker.topic_settings import DEFAULTS
+from kafka_nextgen.broker.topics import Refusal, Topics
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import topic_name_complaint
+
+__all__ = ["alter_topic", "describe_topic", "topic_config_complaint"]
+
+_KEYS: Mapping[str, ConfigKey] = {
+    key.name: key
+    for key in (
+        ConfigKey("cleanup.policy", Kind.LIST, choices=("compact", "delete")),
+        ConfigKey(
+            "compression.type", Kind.STRING, choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
+        ),
+        ConfigKey("delete.retention.ms", Kind.LONG, lowest=0),
+        ConfigKey("max.message.bytes", Kind.INT, lowest=0),
+        ConfigKey("message.timestamp.type", Kind.STRING, choices=("CreateTime", "LogAppendTime")),
+        ConfigKey("min.insync.replicas", Kind.INT, lowest=1),
+        ConfigKey("retention.bytes", Kind.LONG),
+        ConfigKey("retention.ms", Kind.LONG, lowest=-1),
+        ConfigKey("segment.bytes", Kind.INT, lowest=14),
+        ConfigKey("segment.ms", Kind.LONG, lowest=1),
+    )
+}
+
+#: The broker settings that topics have their values from, where those are settings of this broker, too.
+_BROKER_KEYS = {
+    "cleanup.policy": "log.cleanup.policy",
+    "delete.retention.ms": "log.cleaner.delete.retention.ms",
+    "max.message.bytes": "message.max.bytes",
+    "message.timestamp.type": "log.message.timestamp.type",
+    "retention.bytes": "log.retention.bytes",
+    "retention.ms": "log.retention.ms",
+    "segment.bytes": "log.segment.bytes",
+    "segment.ms": "log.roll.ms",
+}
+
+
+def describe_topic(configs: DynamicConfigs, topics: Topics, name: str, node_id: int) -> Sequence[ConfigValue] | Refusal:
+    """Everything a topic has."""
+    if wrong := topic_name_complaint(name):
+        return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, wrong)
+    topic = topics.named(name)
+    if topic is None:
+        return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
+    own = topic.settings.overrides
+    return [ConfigValue(key.name, key.kind, _synonyms(configs, key.name, own, node_id)) for key in _KEYS.values()]
+
+
+def alter_topic(topics: Topics, name: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
+    """What a topic is to have after these changes, or why it can't."""
+    if not name:
+        return Refusal(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
+    if wrong := topic_name_complaint(name):
+        return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, wrong)
+    topic = topics.named(name)
+    if topic is None:
+        return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
+    after = altered(topic.settings.overrides, changes, _KEYS, DEFAULTS)
+    if isinstance(after, Refusal):
+        return after
+    invalid = topic_config_complaint(after)
+    return Refusal(ErrorCode.INVALID_CONFIG, invalid) if invalid else after
+
+
+def topic_config_complaint(config: Mapping[str, str | None]) -> str | None:
+    """Say why no topic can have this configuration; None if one can."""
+    for name, value in config.items():
+        if name not in _KEYS:
+            return f"Unknown topic config name: {name}"
+        if value is None:
+            return f"Null value not supported for topic configs: {name}"
+        if wrong := _KEYS[name].complaint(value):
+            return wrong
+    return None
+
+
+def _synonyms(configs: DynamicConfigs, key: str, own: Mapping[str, str], node_id: int) -> tuple[Synonym, ...]:
+    given = (Synonym(key, own[key], Source.TOPIC),) if key in own else ()
+    broker_key = _BROKER_KEYS.get(key, key)
+    if configs.knows(broker_key):
+        return given + setting_synonyms(configs, broker_key, node_id)
+    return (*given, Synonym(broker_key, DEFAULTS[key], Source.DEFAULT))

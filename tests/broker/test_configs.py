@@ -1,0 +1,310 @@
+"""Configuration that changes while the broker runs: every table here is what real Kafka says, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
+from tests.broker.client import Client
+from tests.broker.configs import (
+    APPEND,
+    BROKER,
+    DELETE,
+    GROUP,
+    SET,
+    SUBTRACT,
+    TOPIC,
+    Change,
+    Outcome,
+    alter,
+    describe,
+    listed,
+    refused,
+    replace,
+)
+from tests.support.clients import unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+from tests.worlds.topics import create_topic
+
+SESSION, HEARTBEAT, INTERVAL = (
+    "consumer.session.timeout.ms",
+    "consumer.heartbeat.interval.ms",
+    "consumer.assignment.interval.ms",
+)
+DONE = ("NONE", None)
+
+
+Row = tuple[list[Change], str, str]  # what is to be changed, the error's name, and how its text begins
+
+
+def said_to(rows: list[Row], ask: Callable[[list[Change]], Outcome]) -> list[Row]:
+    """The rows as they turn out to be."""
+    found: list[Row] = []
+    for changes, _, text in rows:
+        said, why = ask(changes)
+        found.append((changes, said, (why or "")[: len(text)]))
+    return found
+
+
+@pytest.fixture
+def at(every_kafka: KafkaServer) -> Iterator[Client]:
+    with Client(every_kafka.bootstrap_servers) as client:
+        yield client
+
+
+# ---- groups
+
+
+GROUP_REFUSALS: list[Row] = [
+    ([(SESSION, SET, "999")], "INVALID_CONFIG", f"{SESSION} must be greater than or equal to group.consumer.min"),
+    ([(SESSION, SET, "60001")], "INVALID_CONFIG", f"{SESSION} must be less than or equal to group.consumer.max"),
+    ([(SESSION, SET, "x")], "INVALID_CONFIG", f"Invalid value x for configuration {SESSION}: Not a"),
+    ([(SESSION, SET, "")], "INVALID_CONFIG", f"Invalid value  for configuration {SESSION}: Not a"),
+    (
+        [(SESSION, SET, "0")],
+        "INVALID_CONFIG",
+        f"Invalid value 0 for configuration {SESSION}: Value must be at leas",
+    ),
+    ([(SESSION, SET, "1"), (HEARTBEAT, SET, "1")], "INVALID_CONFIG", f"{HEARTBEAT} must be greater than or equal"),
+    ([(HEARTBEAT, SET, "6000")], "INVALID_CONFIG", f"{SESSION} must be greater than {HEARTBEAT}"),
+    ([(SESSION, SET, None)], "INVALID_REQUEST", f"Null value not supported for : {SESSION}"),
+    ([(SESSION, APPEND, "1")], "INVALID_CONFIG", f"Can't APPEND to key {SESSION} because its type is not LIST."),
+    ([(SESSION, SUBTRACT, "1")], "INVALID_CONFIG", f"Can't SUBTRACT to key {SESSION} because its type is not LIST"),
+    ([(SESSION, 9, "1")], "UNKNOWN_SERVER_ERROR", ""),
+    ([("nope", SET, "1")], "INVALID_CONFIG", "Unknown group config name: nope"),
+    ([(SESSION, SET, "7000"), (SESSION, DELETE, None)], "INVALID_REQUEST", "Error due to duplicate config keys"),
+]
+
+
+def test_what_a_group_can_not_be_given(at: Client) -> None:
+    assert said_to(GROUP_REFUSALS, lambda changes: alter(at, GROUP, "g", *changes)) == GROUP_REFUSALS
+
+
+def test_a_group_is_configured_before_it_is_there_and_told_where_values_are_from(
+    at: Client, every_kafka: KafkaServer
+) -> None:
+    group = unique("group")
+    assert alter(at, GROUP, group, (SESSION, SET, " 7000 ")) == DONE
+    eventually("it is told", lambda: describe(at, GROUP, group)[SESSION].value == "7000")
+    told = describe(at, GROUP, group, SESSION, HEARTBEAT, "nope")
+    assert sorted(told) == [HEARTBEAT, SESSION]
+    assert (told[SESSION].source, told[HEARTBEAT].value, told[SESSION].read_only) == (8, "500", False)
+    if "4.3" in every_kafka.version:
+        broker_key = f"group.{SESSION}"
+        assert told[SESSION].synonyms == ((SESSION, "7000", 8), (broker_key, "6000", 4), (broker_key, "45000", 5))
+    else:
+        assert (told[SESSION].synonyms, told[HEARTBEAT].synonyms) == (((SESSION, "7000", 8),), ((HEARTBEAT, "500", 5),))
+    assert alter(at, GROUP, group, (SESSION, DELETE, None), ("nope", DELETE, None)) == DONE
+    eventually("it is taken back", lambda: describe(at, GROUP, group)[SESSION].value == "6000")
+
+
+def test_a_change_is_made_in_whole_or_not_at_all(at: Client) -> None:
+    group = unique("group")
+    assert alter(at, GROUP, group, (HEARTBEAT, SET, "700"), (SESSION, SET, "1"))[0] == "INVALID_CONFIG"
+    assert alter(at, GROUP, group, (HEARTBEAT, SET, "700"), validate_only=True) == DONE
+    assert describe(at, GROUP, group)[HEARTBEAT].value == "500"
+
+
+def test_the_older_request_replaces_everything(at: Client) -> None:
+    group = unique("group")
+    assert replace(at, GROUP, group, {SESSION: "7000"}) == DONE
+    assert replace(at, GROUP, group, {HEARTBEAT: "700"}) == DONE
+    eventually("it is told", lambda: describe(at, GROUP, group)[HEARTBEAT].value == "700")
+    assert describe(at, GROUP, group)[SESSION].value == "6000"
+    assert replace(at, GROUP, group, {HEARTBEAT: None})[1] == f"Null value not supported for : {HEARTBEAT}"
+
+
+def test_there_is_no_default_group(at: Client) -> None:
+    assert alter(at, GROUP, "", (SESSION, SET, "7000"))[1] == "Default group resources are not allowed."
+    assert refused(at, GROUP, "") == ("INVALID_REQUEST", "Group name must not be empty")
+
+
+# ---- topics
+
+
+TOPIC_REFUSALS: list[Row] = [
+    (
+        [("retention.ms", SET, "x")],
+        "INVALID_CONFIG",
+        "Invalid value x for configuration retention.ms: Not a number",
+    ),
+    (
+        [("retention.ms", SET, "-2")],
+        "INVALID_CONFIG",
+        "Invalid value -2 for configuration retention.ms: Value must",
+    ),
+    ([("max.message.bytes", SET, "-1")], "INVALID_CONFIG", "Invalid value -1 for configuration max.message.bytes"),
+    ([("max.message.bytes", APPEND, "1")], "INVALID_CONFIG", "Can't APPEND to key max.message.bytes because"),
+    (
+        [("cleanup.policy", SET, "bogus")],
+        "INVALID_CONFIG",
+        "Invalid value bogus for configuration cleanup.policy: String must be one of: compact, delete",
+    ),
+    (
+        [("compression.type", SET, "rar")],
+        "INVALID_CONFIG",
+        "Invalid value rar for configuration compression.type: "
+        "String must be one of: uncompressed, zstd, lz4, snappy, gzip, producer",
+    ),
+    ([("nope", SET, "1")], "INVALID_CONFIG", "Unknown topic config name: nope"),
+]
+
+
+def test_what_a_topic_can_not_be_given(at: Client) -> None:
+    topic = unique("orders")
+    create_topic(at, topic, 1)
+    assert said_to(TOPIC_REFUSALS, lambda changes: alter(at, TOPIC, topic, *changes)) == TOPIC_REFUSALS
+
+
+def test_topics_are_configured_with_lists_and_numbers(at: Client) -> None:
+    topic = unique("orders")
+    create_topic(at, topic, 1)
+    assert alter(at, TOPIC, topic, ("retention.bytes", SET, "7000"), ("cleanup.policy", APPEND, "compact")) == DONE
+    eventually("it is told", lambda: describe(at, TOPIC, topic)["retention.bytes"].value == "7000")
+    told = describe(at, TOPIC, topic, "cleanup.policy", "retention.bytes", "max.message.bytes")
+    assert told["cleanup.policy"].synonyms == (
+        ("cleanup.policy", "delete,compact", 1),
+        ("log.cleanup.policy", "delete", 5),
+    )
+    assert told["max.message.bytes"].synonyms[-1] == ("message.max.bytes", "1048588", 5)
+    assert alter(at, TOPIC, topic, ("cleanup.policy", SUBTRACT, "delete"), ("retention.bytes", DELETE, None)) == DONE
+    eventually("it is told", lambda: describe(at, TOPIC, topic)["cleanup.policy"].value == "compact")
+    assert describe(at, TOPIC, topic)["retention.bytes"].source == 5
+
+
+def test_what_is_no_topic_is_not_configured(at: Client) -> None:
+    change = ("retention.ms", SET, "1")
+    assert alter(at, TOPIC, "nope", change) == ("UNKNOWN_TOPIC_OR_PARTITION", "The topic 'nope' does not exist.")
+    assert alter(at, TOPIC, "", change) == ("INVALID_REQUEST", "Default topic resources are not allowed.")
+    assert alter(at, TOPIC, "a b", change)[0] == refused(at, TOPIC, "")[0] == "INVALID_TOPIC_EXCEPTION"
+    assert refused(at, TOPIC, "nope")[0] == "UNKNOWN_TOPIC_OR_PARTITION"
+
+
+# ---- brokers
+
+
+def test_what_a_broker_can_be_given_while_it_runs(at: Client) -> None:
+    for name, changes, code, text in (
+        ("1", [("message.max.bytes", SET, "2000000")], "NONE", ""),
+        ("", [("message.max.bytes", SET, "2000000")], "NONE", ""),
+        ("1", [("num.partitions", SET, "3")], "INVALID_REQUEST", "Cannot update these configs dynamically: "),
+        ("", [("group.max.size", SET, "3")], "INVALID_REQUEST", "Cannot update these configs dynamically: "),
+        ("1", [("num.partitions", DELETE, None)], "NONE", ""),
+        ("1", [("message.max.bytes", SET, "x")], "INVALID_REQUEST", "Invalid value x for configuration message.max"),
+        (
+            "1",
+            [("message.max.bytes", APPEND, "1")],
+            "INVALID_CONFIG",
+            "Config value append is not allowed for",
+        ),
+        ("1", [("plugin.key", SET, "1")], "NONE", ""),
+        ("9", [("message.max.bytes", SET, "1")], "INVALID_REQUEST", "Unexpected broker id, expected 1, but received 9"),
+        ("x", [("message.max.bytes", SET, "1")], "INVALID_REQUEST", "Node id must be an integer, but it is: x"),
+    ):
+        said, why = alter(at, BROKER, name, *changes, validate_only=True)
+        assert (said, (why or "")[: len(text)]) == (code, text)
+
+
+def test_brokers_are_told_by_their_own_id(at: Client) -> None:
+    assert refused(at, BROKER, "9") == (
+        "INVALID_REQUEST",
+        "Unexpected broker id, expected 1 or empty string, but received 9",
+    )
+    assert refused(at, BROKER, "x") == ("INVALID_REQUEST", "Broker id must be an integer, but it is: x")
+    told = describe(at, BROKER, "1", "num.partitions", "message.max.bytes", "group.consumer.session.timeout.ms")
+    assert {name: key.read_only for name, key in told.items()} == {
+        "num.partitions": True,
+        "message.max.bytes": False,
+        "group.consumer.session.timeout.ms": True,
+    }
+    assert told["group.consumer.session.timeout.ms"].source == 4
+
+
+def test_other_things_have_no_configuration(at: Client) -> None:
+    assert alter(at, 77, "x", ("a", SET, "1")) == ("INVALID_REQUEST", "Unknown resource type 77")
+
+
+# ---- what this does, on the embedded broker alone
+
+
+@pytest.fixture
+def own() -> Iterator[Callable[..., Client]]:
+    clusters: list[Cluster] = []
+    clients: list[Client] = []
+
+    def start(**how: object) -> Client:
+        clusters.append(Cluster(**how).__enter__())  # type: ignore[arg-type]
+        clients.append(Client(clusters[-1].bootstrap_servers))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.close()
+    for cluster in clusters:
+        cluster.__exit__(None, None, None)
+
+
+def test_what_all_brokers_are_given_counts_for_topics_and_groups(own: Callable[..., Client]) -> None:
+    client = own()
+    create_topic(client, "orders", 1)
+    key = f"group.{INTERVAL}"
+    assert alter(client, BROKER, "", (key, SET, "5"), ("message.max.bytes", SET, "99"), ("plugin", SET, "s")) == DONE
+    assert alter(client, BROKER, "1", (key, SET, "7")) == DONE
+    assert describe(client, TOPIC, "orders", "max.message.bytes")["max.message.bytes"].value == "99"
+    assert describe(client, GROUP, "g", INTERVAL)[INTERVAL].synonyms == ((key, "7", 2), (key, "5", 3), (key, "1000", 5))
+    shown = describe(client, BROKER, "")
+    assert {name: config.value for name, config in shown.items()} == {
+        key: "5",
+        "message.max.bytes": "99",
+        "plugin": None,
+    }
+    too_much = f"{key} must be less than or equal to group.consumer.max.assignment.interval.ms"
+    assert alter(client, BROKER, "1", (key, SET, "15001")) == ("INVALID_REQUEST", too_much)
+
+
+def test_fewer_connections_are_let_in_from_then_on(own: Callable[..., Client]) -> None:
+    client = own()
+    with Client(client.bootstrap_servers) as second:
+        describe(second, BROKER, "1")
+        assert alter(client, BROKER, "", ("max.connections", SET, "2")) == DONE
+        with Client(client.bootstrap_servers) as third:
+            assert third.is_hung_up()
+
+
+def test_a_heartbeat_tells_the_interval_that_the_group_was_given(own: Callable[..., Client]) -> None:
+    client = own(config={"group.consumer.max.heartbeat.interval.ms": 20_000})
+    request = ConsumerGroupHeartbeatRequest(
+        group_id="g", member_id="a", rebalance_timeout_ms=5_000, subscribed_topic_names=["orders"], topic_partitions=[]
+    )
+    assert client.ask(apis.CONSUMER_GROUP_HEARTBEAT, request).heartbeat_interval_ms == 5_000
+    assert alter(client, GROUP, "g", (HEARTBEAT, SET, "17000")) == DONE
+    assert client.ask(apis.CONSUMER_GROUP_HEARTBEAT, request).heartbeat_interval_ms == 17_000
+
+
+def test_before_4_3_there_is_no_assignment_interval(own: Callable[..., Client]) -> None:
+    client = own(profile="4.2")
+    assert alter(client, GROUP, "g", (INTERVAL, SET, "5"))[1] == f"Unknown group config name: {INTERVAL}"
+    assert sorted(describe(client, GROUP, "g")) == [HEARTBEAT, SESSION]
+    assert describe(client, BROKER, "1", f"group.{INTERVAL}") == {}
+    assert describe(client, GROUP, "g")[SESSION].synonyms == ((SESSION, "45000", 5),)
+    assert alter(client, BROKER, "1", ("num.partitions", SET, "3"))[1] == (
+        "Cannot update these configs dynamically: Set(num.partitions)"
+    )
+
+
+def test_everything_that_has_a_configuration_is_listed(own: Callable[..., Client]) -> None:
+    client = own(brokers=2)
+    create_topic(client, "orders", 1)
+    alter(client, GROUP, "g", (SESSION, SET, "50000"))
+    everything = {("g", GROUP), ("1", BROKER), ("2", BROKER), ("orders", TOPIC)}
+    assert listed(client) == ("NONE", everything)
+    assert listed(client, GROUP) == ("NONE", {("g", GROUP)})
+    assert listed(client, 99) == ("UNSUPPORTED_VERSION", set())
+    assert listed(client, version=0) == ("NONE", set())
+    alter(client, GROUP, "g", (SESSION, DELETE, None))
+    assert listed(client, GROUP) == ("NONE", set())
