@@ -26,6 +26,7 @@ from kafka_nextgen.broker.storage import InMemory, Storage
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Topic, Topics
 from kafka_nextgen.broker.transactions.driver import Transactions
+from kafka_nextgen.broker.transactions.entries import TransactionEntries
 from kafka_nextgen.broker.transactions.marking import OFFSETS_TOPIC, end_everywhere
 from kafka_nextgen.broker.transactions.transaction import Transaction
 from kafka_nextgen.codes import ErrorCode
@@ -70,7 +71,12 @@ class Cluster:
         self.topics = Topics([node.node_id for node in nodes], self.storage)
         self.configs = DynamicConfigs(settings)
         self.groups = Groups(settings, clock)
-        self.transactions = Transactions(settings.transactional_id_expiration_ms, clock, self._write_markers)
+        self.transactions = Transactions(
+            settings.transactional_id_expiration_ms,
+            clock,
+            self._write_markers,
+            TransactionEntries(self.storage.catalogue),
+        )
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
         self.topics.on_change(self._tell_coordinator)
@@ -80,6 +86,7 @@ class Cluster:
         self.storage.open()
         try:
             self.topics.recover(self.topic_settings)
+            self.transactions.recover()
         except BaseException:
             self.storage.close()
             raise

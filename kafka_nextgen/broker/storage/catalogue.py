@@ -1,8 +1,8 @@
 """Everything but records that a broker remembers: entries of a kind, each with a key and a JSON value.
 
 A topic is an entry, so is the configuration of a group. Entries are put and removed one by one; with a journal
-behind the catalogue each change is on the disk before it is in memory, and the journal is written anew at the start
-when most of it no longer counts.
+behind the catalogue each change is in the file before it is in memory, and on the disk, unless its kind changes with
+every transaction. The journal is written anew when most of it no longer counts.
 
 The journal's first line says whose file it is and in which version, so that nothing else is taken for it.
 """
@@ -20,7 +20,7 @@ __all__ = ["Catalogue"]
 
 _FORMAT = "kafka-nextgen data"
 _VERSION = 1
-_SUPERFLUOUS = 100  # lines that are read again at every start rather than written anew
+_SUPERFLUOUS = 1_000  # lines that are put up with
 
 _Entries = dict[str, dict[str, object]]
 
@@ -31,6 +31,7 @@ class Catalogue:
     def __init__(self) -> None:
         self.cluster_id = uuid4().hex[:22]  # as long as Kafka's
         self._entries: _Entries = {}
+        self._lines = 0  # in the journal
         self._journal: Journal | None = None
 
     def open(self, journal: Journal) -> None:
@@ -41,25 +42,31 @@ class Catalogue:
         else:
             journal.rewrite([self._header()])
         self._journal = journal
+        self._tidy()
 
     def entries(self, kind: str) -> Mapping[str, object]:
         """The entries of a kind, by key, in the order in which the keys came."""
         return MappingProxyType(self._entries.get(kind, {}))
 
-    def put(self, kind: str, key: str, value: object) -> None:
-        """Make or replace an entry; ``value`` is anything JSON has. Raises ``StorageError``."""
-        self._write([kind, key, value])
+    def put(self, kind: str, key: str, value: object, *, sync: bool = True) -> None:
+        """Make or replace an entry; ``value`` is anything JSON has. Raises ``StorageError``.
+
+        Without ``sync`` it survives the process, but perhaps not a power failure.
+        """
+        self._write([kind, key, value], sync)
         self._entries.setdefault(kind, {})[key] = value
 
     def remove(self, kind: str, key: str) -> None:
         """Remove an entry, which need not be there. Raises ``StorageError``."""
         if key in self._entries.get(kind, {}):
-            self._write([kind, key])
+            self._write([kind, key], sync=True)
             del self._entries[kind][key]
 
-    def _write(self, change: list[object]) -> None:
+    def _write(self, change: list[object], sync: bool) -> None:
         if self._journal is not None:
-            self._journal.append(change)
+            self._tidy()
+            self._journal.append(change, sync=sync)
+            self._lines += 1
 
     def _read(self, journal: Journal) -> None:
         lines = journal.read()
@@ -67,9 +74,13 @@ class Catalogue:
         for change in lines[1:]:
             assert isinstance(change, list)
             self._apply(*change)
-        live = list(self._lines())
-        if len(lines) > 2 * len(live) + _SUPERFLUOUS:
-            journal.rewrite([self._header(), *live])
+        self._lines = len(lines) - 1
+
+    def _tidy(self) -> None:
+        live = sum(map(len, self._entries.values()))
+        if self._journal is not None and self._lines > 2 * live + _SUPERFLUOUS:
+            self._journal.rewrite([self._header(), *self._live()])
+            self._lines = live
 
     def _apply(self, kind: str, key: str, *value: object) -> None:
         entries = self._entries.setdefault(kind, {})
@@ -78,7 +89,7 @@ class Catalogue:
         else:
             entries.pop(key, None)
 
-    def _lines(self) -> Iterator[list[object]]:
+    def _live(self) -> Iterator[list[object]]:
         for kind, entries in self._entries.items():
             for key, value in entries.items():
                 yield [kind, key, value]

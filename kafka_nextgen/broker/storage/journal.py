@@ -1,6 +1,6 @@
-"""A file of lines, each a JSON value behind its CRC-32C; written line by line, and each line to the disk at once.
+"""A file of lines, each a JSON value behind its CRC-32C; written line by line.
 
-A last line that is not whole was never acknowledged and is cut off. A bad line with others after it is no torn end
+What is not whole at the end was never acknowledged and is cut off. A bad line with good ones after it is no torn end
 but damage, and refused: what it said can't be guessed, and leaving it out would make wrong what follows.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from crc32c import crc32c
@@ -42,7 +42,7 @@ class Journal:
         for number, line in enumerate(lines, start=1):
             value = _value(line)
             if value is None:
-                self._check_is_torn(number, len(lines))
+                self._check_is_torn(number, lines[number:])
                 break
             values.append(value)
             self._size += len(line)
@@ -52,10 +52,10 @@ class Journal:
                 os.truncate(self.path, self._size)
         return values
 
-    def append(self, value: object) -> None:
-        """Write one more value, to the disk."""
+    def append(self, value: object, *, sync: bool = True) -> None:
+        """Write one more value, to the disk if ``sync``."""
         line = _line(value)
-        write_at(self.path, line, self._size, sync=True)
+        write_at(self.path, line, self._size, sync=sync)
         self._size += len(line)
 
     def rewrite(self, values: Iterable[object]) -> None:
@@ -64,13 +64,13 @@ class Journal:
         replace(self.path, data)
         self._size = len(data)
 
-    def _check_is_torn(self, number: int, lines: int) -> None:
+    def _check_is_torn(self, number: int, rest: Sequence[bytes]) -> None:
         if number == 1:  # which was written with the file, all or nothing
             raise StorageError(f"{self.path} is not a journal: its first line is none of ours; give another directory")
-        if number < lines:
+        if any(_value(line) is not None for line in rest):
+            line = f"line {number} of {number + len(rest)}"
             raise StorageError(
-                f"{self.path} is damaged in line {number} of {lines}: bring back a copy of the directory, or begin "
-                "with an empty one"
+                f"{self.path} is damaged in {line}: bring back a copy of the directory, or begin with an empty one"
             )
 
 

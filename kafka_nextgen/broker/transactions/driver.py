@@ -13,7 +13,8 @@ from math import inf
 from typing import TypeVar
 
 from kafka_nextgen.broker.transactions.coordinator import TransactionCoordinator
-from kafka_nextgen.broker.transactions.requests import Answer, MarkersWritten, Outcome, Request
+from kafka_nextgen.broker.transactions.entries import TransactionEntries
+from kafka_nextgen.broker.transactions.requests import Answer, MarkersWritten, Noted, Outcome, Request
 from kafka_nextgen.broker.transactions.transaction import Status, Transaction
 
 __all__ = ["Transactions"]
@@ -27,16 +28,28 @@ class Transactions:
     """The transactional ids of a cluster.
 
     ``clock`` gives seconds since the epoch and never goes back; ``write_markers`` ends a transaction that is decided
-    in all its partitions.
+    in all its partitions; ``entries`` is where everything is stored.
     """
 
     def __init__(
-        self, expiration_ms: int, clock: Callable[[], float], write_markers: Callable[[Transaction], None]
+        self,
+        expiration_ms: int,
+        clock: Callable[[], float],
+        write_markers: Callable[[Transaction], None],
+        entries: TransactionEntries,
     ) -> None:
+        self._entries = entries
         self._coordinator = TransactionCoordinator(expiration_ms)
         self._clock = clock
         self._write_markers = write_markers
         self._timer: asyncio.TimerHandle | None = None
+
+    def recover(self) -> None:
+        """Go on with what was stored. Of a transaction that was decided, markers may be missing: all are written."""
+        for stored in self._entries.all():
+            self._coordinator.commit(Outcome(Noted(), stored))
+            self._end_decided(stored)
+        self._arm()
 
     def ask(self, request: Request, expected: type[_A]) -> _A:
         """Put a request to the coordinator and return its answer, which is of the ``expected`` class."""
@@ -61,11 +74,15 @@ class Transactions:
             self._timer = None
 
     def _commit(self, outcome: Outcome) -> None:
-        self._coordinator.commit(outcome)
-        changed = outcome.changed
-        if changed is not None and changed.is_decided:
-            self._write_markers(changed)
-            self._coordinator.commit(self._coordinator.handle(MarkersWritten(changed.transactional_id), self._now_ms()))
+        if outcome.changed is not None:
+            self._entries.put(outcome.changed)
+            self._coordinator.commit(outcome)
+            self._end_decided(outcome.changed)
+
+    def _end_decided(self, transaction: Transaction) -> None:
+        if transaction.is_decided:
+            self._write_markers(transaction)
+            self._commit(self._coordinator.handle(MarkersWritten(transaction.transactional_id), self._now_ms()))
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
