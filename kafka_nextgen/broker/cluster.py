@@ -69,7 +69,7 @@ class Cluster:
         self.nodes = tuple(nodes)
         self.storage = InMemory() if storage is None else storage
         self.topics = Topics([node.node_id for node in nodes], self.storage)
-        self.configs = DynamicConfigs(settings)
+        self.configs = DynamicConfigs(settings, self.storage.catalogue)
         self.groups = Groups(settings, clock)
         self.transactions = Transactions(
             settings.transactional_id_expiration_ms,
@@ -85,6 +85,8 @@ class Cluster:
         """Read what was kept: the catalogue, then the logs. Raises ``StorageError``."""
         self.storage.open()
         try:
+            self.settings = self.configs.settings()
+            self._tell_configs()
             self.topics.recover(self.topic_settings)
             self.transactions.recover()
         except BaseException:
@@ -165,7 +167,7 @@ class Cluster:
 
     def configure_broker(self, name: str, given: Mapping[str, str]) -> None:
         """Give a node, or all of them if ``name`` is empty, these settings while they run, and no others."""
-        self.configs.brokers[name] = given
+        self.configs.configure_broker(name, given)
         self.settings = self.configs.settings()
         for topic in self.topics.all():
             topic.settings = self.topic_settings(topic.settings.overrides)
@@ -173,7 +175,7 @@ class Cluster:
 
     def configure_group(self, group_id: str, given: Mapping[str, str]) -> None:
         """Give a group, be there one or not, these settings for itself, and no others."""
-        self.configs.groups[group_id] = given
+        self.configs.configure_group(group_id, given)
         self._tell_configs()
 
     def directory(self) -> TopicDirectory:

@@ -7,11 +7,13 @@ one node was given counts for all; of several, that of the node with the lowest 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from attrs import define, evolve, field, fields
 
 from kafka_nextgen.broker.groups import coordinator_settings
 from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.broker.storage import Catalogue
 from kafka_nextgen.coordinator.requests import ConfigsChanged
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 
@@ -19,6 +21,8 @@ __all__ = ["ALL_NODES", "DynamicConfigs"]
 
 #: The name of the resource that stands for all brokers.
 ALL_NODES = ""
+
+_GROUP, _BROKER = "group-config", "broker-config"  # kinds of entries
 
 #: Broker settings that are not in every release, by the first that has them.
 _SINCE = {
@@ -33,11 +37,28 @@ _NO_CONFIGS = ("profile", "group.version")  # settings of this broker, but of no
 
 @define
 class DynamicConfigs:
-    """What groups and brokers were given, as text by key, by the name of the resource."""
+    """What groups and brokers were given, as text by key, by the name of the resource; kept in a catalogue."""
 
     at_start: BrokerSettings
-    groups: dict[str, Mapping[str, str]] = field(factory=dict)
-    brokers: dict[str, Mapping[str, str]] = field(factory=dict)
+    _catalogue: Catalogue = field(factory=Catalogue)
+
+    @property
+    def groups(self) -> Mapping[str, Mapping[str, str]]:
+        """What each group was given, be it there or not."""
+        return cast("Mapping[str, Mapping[str, str]]", self._catalogue.entries(_GROUP))
+
+    @property
+    def brokers(self) -> Mapping[str, Mapping[str, str]]:
+        """What each node was given, and what all of them were."""
+        return cast("Mapping[str, Mapping[str, str]]", self._catalogue.entries(_BROKER))
+
+    def configure_group(self, group_id: str, given: Mapping[str, str]) -> None:
+        """Give a group these settings, and no others; raises ``StorageError``."""
+        self._put(_GROUP, group_id, given)
+
+    def configure_broker(self, name: str, given: Mapping[str, str]) -> None:
+        """Give a node, or all of them, these settings, and no others; raises ``StorageError``."""
+        self._put(_BROKER, name, given)
 
     def knows(self, key: str) -> bool:
         """Whether brokers of the release that is followed have such a setting."""
@@ -72,3 +93,9 @@ class DynamicConfigs:
             if (key := attribute.name.replace("_", ".")) in given
         }
         return evolve(self.at_start, **parsed)
+
+    def _put(self, kind: str, name: str, given: Mapping[str, str]) -> None:
+        if given:
+            self._catalogue.put(kind, name, dict(given))
+        else:
+            self._catalogue.remove(kind, name)

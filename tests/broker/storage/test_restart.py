@@ -14,9 +14,11 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import InitProducerIdRequest
 from kafka_nextgen.wire.records import NewRecord, encode_batch
+from tests.broker import configs
 from tests.broker.client import Client
+from tests.broker.configs import BROKER, DELETE, GROUP, SET, TOPIC
 from tests.broker.requests import by_name_fetch, list_offset, metadata, produce, records_of, topic_id_of, values
-from tests.broker.topic_requests import TOPIC, create, delete, describe, grow, new_topic_request
+from tests.broker.topic_requests import create, delete, describe, grow, new_topic_request
 
 EARLIEST, LATEST = -2, -1
 
@@ -109,6 +111,24 @@ def test_an_idempotent_producers_batch_is_known_again(tmp_path: Path) -> None:
         assert [produce(client, "orders", batch).base_offset for batch in batches] == [0, 1, 2]
         assert read(client, "orders") == ["0", "1", "2"]
         assert new_producer_id(client) > producer_id
+
+
+def test_what_was_configured_while_the_broker_ran_still_counts(tmp_path: Path) -> None:
+    given = [
+        (TOPIC, "orders", "retention.bytes", "5"),
+        (GROUP, "billing", "consumer.session.timeout.ms", "50000"),
+        (BROKER, "", "group.consumer.assignment.interval.ms", "7"),
+    ]
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        create(client, new_topic_request("orders", configs={"retention.ms": "1"}))
+        for kind, name, key, value in given:
+            assert configs.alter(client, kind, name, (key, SET, value)) == ("NONE", None)
+        assert configs.alter(client, GROUP, "shipping", ("consumer.session.timeout.ms", SET, "50000"))[0] == "NONE"
+        assert configs.alter(client, GROUP, "shipping", ("consumer.session.timeout.ms", DELETE, None))[0] == "NONE"
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert [configs.describe(client, kind, name)[key].value for kind, name, key, _ in given] == ["5", "50000", "7"]
+        assert configs.describe(client, TOPIC, "orders")["retention.ms"].value == "1"
+        assert configs.describe(client, GROUP, "shipping")["consumer.session.timeout.ms"].value == "45000"
 
 
 def test_where_retention_let_a_log_begin_it_begins_again(tmp_path: Path) -> None:
