@@ -1,4 +1,4 @@
-"""What a consumer counts and measures: the values, and how each is called by Kafka's own clients.
+"""What consumers and group coordinators count and measure: the values, and how Kafka calls each.
 
 Nothing here counts by itself. Whoever does something keeps plain numbers beside it (``Timings`` for durations),
 written by one thread and readable by any; ``Metrics`` is what they were at one moment.
@@ -6,7 +6,15 @@ written by one thread and readable by any; ``Metrics`` is what they were at one 
 
 from __future__ import annotations
 
+from kafka_nextgen.metrics.coordinator import (
+    CoordinatorMetrics,
+    GroupCounts,
+    OffsetCounts,
+    RebalanceCounts,
+    RuntimeMetrics,
+)
 from kafka_nextgen.metrics.fields import Kind, MetricSpec
+from kafka_nextgen.metrics.meter import Meter
 from kafka_nextgen.metrics.samples import Sample, samples, specs
 from kafka_nextgen.metrics.timings import Latency, Timings
 from kafka_nextgen.metrics.values import (
@@ -23,14 +31,20 @@ from kafka_nextgen.metrics.values import (
 __all__ = [
     "CommitMetrics",
     "ConnectionMetrics",
+    "CoordinatorMetrics",
+    "GroupCounts",
     "GroupMetrics",
     "Kind",
     "Latency",
+    "Meter",
     "MetricSpec",
     "Metrics",
+    "OffsetCounts",
     "PartitionMetrics",
     "PollingMetrics",
     "ReadingMetrics",
+    "RebalanceCounts",
+    "RuntimeMetrics",
     "Sample",
     "Timings",
     "TopicMetrics",

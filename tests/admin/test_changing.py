@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen import BrokerError, Consumer, GroupAdmin, GroupNotEmptyError, GroupNotFoundError, TopicPartition
+from kafka_nextgen import (
+    BrokerError,
+    Consumer,
+    GroupAdmin,
+    GroupNotEmptyError,
+    GroupNotFoundError,
+    OffsetReset,
+    TopicPartition,
+)
 from kafka_nextgen.codes import ErrorCode
 from tests.admin.conftest import Scene
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +72,27 @@ def test_members_are_removed_by_either_id_with_a_result_for_each(
     unknown = removed[3].error
     assert isinstance(unknown, BrokerError)
     assert (unknown.code, unknown.group, unknown.member) == (ErrorCode.UNKNOWN_MEMBER_ID, group, "stranger")
+
+
+def test_offsets_are_altered_to_where_a_partition_begins_or_ends(scene: Scene, admin: GroupAdmin) -> None:
+    group, nowhere = unique("ends"), TopicPartition(unique("nowhere"), 0)
+    first, last = TopicPartition(scene.topic, 0), TopicPartition(scene.topic, 1)
+    places = {first: OffsetReset.EARLIEST, last: OffsetReset.LATEST, nowhere: OffsetReset.LATEST}
+    altered = admin.alter_offsets(group, places)
+    assert {tp: offset.offset for tp, offset in altered.done.items()} == {first: 0, last: 10}
+    assert list(altered.failed) == [nowhere]
+
+
+def test_a_group_is_configured_before_it_is_there(kafka: KafkaServer, admin: GroupAdmin) -> None:
+    group, key = unique("configured"), "consumer.session.timeout.ms"
+    admin.alter_config(group, {key: 7000}, validate_only=True)
+    before = admin.describe_config(group)[key]
+    assert (before.value, before.is_own) == ("6000", False)
+    admin.alter_config(group, {key: 7000})
+    eventually("the broker has learnt of it", lambda: admin.describe_config(group)[key].value == "7000")
+    assert admin.describe_config(group)[key].is_own
+    for changes in ({key: 1}, {"consumer.session.timeout": 7000}):
+        with pytest.raises(BrokerError, match=f"group {group}: configuring .*INVALID_CONFIG"):
+            admin.alter_config(group, changes)
+    admin.alter_config(group, {key: None})
+    eventually("it follows the broker again", lambda: not admin.describe_config(group)[key].is_own)

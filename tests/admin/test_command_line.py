@@ -14,6 +14,7 @@ from kafka_nextgen.types import format_partitions
 from tests.admin.conftest import Scene
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
 
 
 def groups(kafka: KafkaServer, *arguments: str) -> Result:
@@ -118,6 +119,21 @@ def test_offsets_are_set_and_the_group_deleted(kafka: KafkaServer) -> None:
     done = groups(kafka, "delete", group, unique("nobody"))
     assert (done.stdout, done.exit_code) == (f"Deleted {group}.\n", 1)
     assert "GROUP_ID_NOT_FOUND" in done.stderr
+
+
+def test_a_configuration_is_shown_and_changed(kafka: KafkaServer) -> None:
+    group, key = unique("configured"), "consumer.heartbeat.interval.ms"
+    done = groups(kafka, "config", group, "--set", f"{key}=700")
+    assert (done.exit_code, done.stderr) == (0, f"{group}: configured.\n")
+
+    def rows() -> list[list[str]]:
+        return [line.split() for line in groups(kafka, "config", group).stdout.splitlines()]
+
+    eventually("the broker has learnt of it", lambda: [key, "700", "group"] in rows())
+    assert ["consumer.session.timeout.ms", "6000", "broker"] in rows()
+    assert all(row[0].startswith("consumer.") for row in rows()[1:])
+    refused = groups(kafka, "config", group, "--set", f"{key}=1", "--dry-run")
+    assert (refused.exit_code, "INVALID_CONFIG" in refused.stderr) == (1, True)
 
 
 def test_removing_a_stranger_fails_with_its_name(scene: Scene) -> None:
