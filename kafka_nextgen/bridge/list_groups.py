@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import GroupsListed, ListedGroup
 from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
@@ -40,7 +39,7 @@ def from_request(message: ListGroupsRequest) -> ListGroups:
 def to_response(answer: GroupsListed) -> ListGroupsResponse:
     """Write the groups."""
     return ListGroupsResponse(
-        error_code=ErrorCode.NONE,
+        error_code=answer.error,
         groups=[
             _Group(
                 group_id=group.group_id,

@@ -12,8 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, field, frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory
+from kafka_nextgen.broker import elections
 from kafka_nextgen.broker.configs.state import DynamicConfigs
-from kafka_nextgen.broker.groups import Groups
+from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
+from kafka_nextgen.broker.coordination.offsets_topic import OVERRIDES
+from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
 from kafka_nextgen.broker.security.access import Access, Authorizer
@@ -27,11 +30,9 @@ from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Topic, Topics
 from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
-from kafka_nextgen.broker.transactions.marking import OFFSETS_TOPIC, end_everywhere
+from kafka_nextgen.broker.transactions.marking import end_everywhere
 from kafka_nextgen.broker.transactions.transaction import Transaction
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import TopicsChanged
-from kafka_nextgen.coordinator.responses import ConfigsNoted, TopicsNoted
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Cluster", "Context", "Node"]
@@ -41,11 +42,15 @@ _FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
 
 @define
 class Node:
-    """A broker node, with the address of each of its listeners, by name: known once it listens."""
+    """A broker node, with the address of each of its listeners, by name: known once it listens.
+
+    One that is not alive leads nothing, and clients are not told of it.
+    """
 
     node_id: int
     rack: str | None = None
     endpoints: dict[str, Endpoint] = field(factory=dict)
+    is_alive: bool = True
 
 
 class Cluster:
@@ -70,7 +75,7 @@ class Cluster:
         self.storage = InMemory() if storage is None else storage
         self.topics = Topics([node.node_id for node in nodes], self.storage)
         self.configs = DynamicConfigs(settings, self.storage.catalogue)
-        self.groups = Groups(settings, clock)
+        self.groups = Coordination(settings, self.topics, self._create_offsets_topic, clock)
         self.transactions = Transactions(
             settings.transactional_id_expiration_ms,
             clock,
@@ -79,7 +84,7 @@ class Cluster:
         )
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
-        self.topics.on_change(self._tell_coordinator)
+        self.topics.on_change(self.groups.refresh)
 
     def open(self) -> None:
         """Read what was kept: the catalogue, then the logs. Raises ``StorageError``."""
@@ -110,7 +115,11 @@ class Cluster:
     @property
     def controller(self) -> Node:
         """The node that clients are told is the controller; every node does its work."""
-        return self.nodes[0]
+        return self.living()[0]
+
+    def living(self) -> Sequence[Node]:
+        """The nodes that are alive: at least one."""
+        return [node for node in self.nodes if node.is_alive]
 
     def now(self) -> float:
         """The time, in seconds since the epoch; never going back."""
@@ -120,21 +129,23 @@ class Cluster:
         """The time, in milliseconds since the epoch."""
         return int(self._clock() * 1000)
 
-    def coordinator_of(self, group_id: str) -> Node:
-        """The node that coordinates a group, whether or not the group exists.
+    def coordinator_of(self, group_id: str) -> Node | None:
+        """The node that coordinates a group, whether or not the group exists; None if there is none just now.
 
         As in Kafka it leads the partition of the offsets topic that the group's id hashes to.
         """
-        return self.nodes[self.offsets_partition(group_id).partition % len(self.nodes)]
+        leader = self.groups.partition_of(group_id).leader
+        return None if leader is None else self.node(leader)
 
     def offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition of the offsets topic that has the group."""
-        return TopicPartition(OFFSETS_TOPIC, _java_hash(group_id) % self.settings.offsets_topic_num_partitions)
+        return TopicPartition(OFFSETS_TOPIC, self.groups.partition_of(group_id).index)
 
     def transaction_coordinator_of(self, transactional_id: str) -> Node:
-        """The node that coordinates the transactions of a transactional id."""
-        partition = _java_hash(transactional_id) % self.settings.transaction_state_log_num_partitions
-        return self.nodes[partition % len(self.nodes)]
+        """The node that coordinates the transactions of a transactional id: if it is not alive, the next that is."""
+        partition = spread(transactional_id, self.settings.transaction_state_log_num_partitions)
+        living = [node for node in (*self.nodes[partition % len(self.nodes) :], *self.nodes) if node.is_alive]
+        return living[0]
 
     def node(self, node_id: int) -> Node:
         """The node of that id."""
@@ -142,7 +153,7 @@ class Cluster:
 
     def replica_to_read(self, partition: Partition, rack: str) -> int:
         """The node that a consumer in this rack is to read a partition from; the rack is empty if it told none."""
-        replicas = [ReplicaView(node_id, self.node(node_id).rack) for node_id in partition.replicas]
+        replicas = [ReplicaView(node_id, self.node(node_id).rack) for node_id in partition.isr]
         return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
 
     def new_producer_id(self) -> int:
@@ -152,7 +163,7 @@ class Cluster:
     def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:
         """Make a topic with the broker's defaults; its name was checked before."""
         count = self.settings.num_partitions if num_partitions is None else num_partitions
-        factor = min(self.settings.default_replication_factor, len(self.nodes))
+        factor = min(self.settings.default_replication_factor, len(self.living()))
         return self.topics.create(name, self.topics.placement(count, factor), self.topic_settings())
 
     def topic_settings(self, overrides: Mapping[str, str] | None = None) -> TopicSettings:
@@ -186,10 +197,43 @@ class Cluster:
         end_everywhere(transaction, self.topics, self.groups, self.now_ms())
 
     def _tell_configs(self) -> None:
-        self.groups.ask(self.configs.for_coordinator(), ConfigsNoted)
+        self.groups.configure(self.configs.for_coordinator())
 
-    def _tell_coordinator(self) -> None:
-        self.groups.ask(TopicsChanged(self.topics.images()), TopicsNoted)
+    def node_left(self, node: Node) -> None:
+        """Let others lead and coordinate what this node did."""
+        assert self.living() != [node], "the last node can't leave"
+        node.is_alive = False
+        self.topics.set_nodes([each.node_id for each in self.living()])
+        elections.leave(self.topics.partitions(), node.node_id)
+        self.groups.refresh()
+
+    def node_came_back(self, node: Node) -> None:
+        """Let this node lead what nobody else does."""
+        node.is_alive = True
+        self.topics.set_nodes([each.node_id for each in self.living()])
+        elections.rejoin(self.topics.partitions(), node.node_id)
+        self.groups.refresh()
+
+    def move_leader(self, partition: Partition, node: Node) -> None:
+        """Let another of a partition's replicas lead it, which is alive."""
+        assert node.node_id in partition.isr
+        elections.lead(partition, node.node_id)
+        self.groups.refresh()
+
+    def elect_preferred_leaders(self) -> None:
+        """Let the first replica of each partition lead it again, where that is alive."""
+        elections.prefer(self.topics.partitions())
+        self.groups.refresh()
+
+    def _create_offsets_topic(self) -> Topic:
+        """As Kafka makes it, but on fewer nodes than ``offsets.topic.replication.factor`` if there are no more."""
+        factor = min(self.settings.offsets_topic_replication_factor, len(self.living()))
+        ids = [node.node_id for node in self.living()]
+        replicas = [
+            tuple(ids[(index + replica) % len(ids)] for replica in range(factor))
+            for index in range(self.settings.offsets_topic_num_partitions)
+        ]
+        return self.topics.create(OFFSETS_TOPIC, replicas, self.topic_settings(OVERRIDES))
 
 
 @frozen
@@ -251,13 +295,3 @@ class Context:
         if known_epoch < partition.leader_epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
         return ErrorCode.UNKNOWN_LEADER_EPOCH
-
-
-def _java_hash(text: str) -> int:
-    """Java's ``String.hashCode``, made positive as Kafka does it: the lowest number, which has no opposite, is 0."""
-    number = 0
-    units = text.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        number = (31 * number + (high << 8 | low)) & 0xFFFFFFFF
-    number = number - 2**32 if number >= 2**31 else number
-    return 0 if number == -(2**31) else abs(number)

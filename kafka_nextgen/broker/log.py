@@ -150,6 +150,11 @@ class PartitionLog:
         """Find the first record with the highest timestamp (KIP-734); None if the log is empty."""
         return self.offset_for_time(self._latest[-1]) if self._latest else None
 
+    def begin_epoch(self, leader_epoch: int) -> None:
+        """Let what is appended from now on carry this leader epoch, and wake who waits: the leader has changed."""
+        self.leader_epoch = leader_epoch
+        self._wake()
+
     def add_watcher(self, event: asyncio.Event) -> None:
         """Have ``event`` set whenever something is appended."""
         self._watchers.add(event)

@@ -56,6 +56,11 @@ class TopicSettings:
         return None if size < 0 else size
 
     @property
+    def min_insync_replicas(self) -> int:
+        """How many replicas have to be in sync for a coordinator to write."""
+        return int(self.value("min.insync.replicas"))
+
+    @property
     def segment_bytes(self) -> int:
         """The size of a file before the next is begun, in bytes."""
         return int(self.value("segment.bytes"))

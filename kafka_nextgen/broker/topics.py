@@ -11,7 +11,7 @@ What cannot be done is answered with a ``Refusal``; whoever registered with ``on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from uuid import uuid4
 
 from attrs import define, field, frozen
@@ -31,6 +31,8 @@ __all__ = ["MAX_PARTITIONS", "Partition", "Refusal", "Topic", "Topics"]
 #: As many as Kafka's controller makes in one request.
 MAX_PARTITIONS = 10_000
 
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
+
 
 @frozen
 class Refusal:
@@ -42,22 +44,25 @@ class Refusal:
 
 @define
 class Partition:
-    """One partition: who leads it, its log, and the idempotent producers seen there."""
+    """One partition: who leads it, its log, and the idempotent producers seen there.
+
+    ``leader`` is the node that serves it, None if none of those in sync (``isr``) is alive; see ``elections``.
+    """
 
     index: int
     replicas: tuple[int, ...]
     log: PartitionLog
     producers: Producers = field(factory=Producers)
+    leader: int | None = field(init=False)
+    isr: tuple[int, ...] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.leader, self.isr = self.replicas[0], self.replicas
 
     def recover(self) -> None:
         """Find again what the log kept, and with it the producers that wrote it."""
         for batch in self.log.recover():
             self.producers.remember_recovered(batch.header)
-
-    @property
-    def leader(self) -> int:
-        """The node that serves the partition: the first of its replicas."""
-        return self.replicas[0]
 
     @property
     def leader_epoch(self) -> int:
@@ -77,6 +82,11 @@ class Topic:
     def partition(self, index: int) -> Partition | None:
         """The partition of that number, if there is one."""
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether brokers write it for themselves: clients read it and don't subscribe to it by pattern."""
+        return self.name in INTERNAL_TOPICS
 
     @property
     def replication_factor(self) -> int:
@@ -133,6 +143,14 @@ class Topics:
     def with_id(self, topic_id: TopicId | None) -> Topic | None:
         """The topic of that id, if there is one."""
         return None if topic_id is None else self._by_id.get(topic_id)
+
+    def set_nodes(self, node_ids: Sequence[int]) -> None:
+        """Place new partitions on these nodes from now on."""
+        self._node_ids = tuple(node_ids)
+
+    def partitions(self) -> Iterator[Partition]:
+        """Every partition of every topic."""
+        return (partition for topic in self._by_name.values() for partition in topic.partitions)
 
     def all(self) -> tuple[Topic, ...]:
         """Every topic, by name."""

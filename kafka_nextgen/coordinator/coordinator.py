@@ -110,12 +110,14 @@ class Coordinator:
         else:
             self.groups.pop(record.group_id, None)
 
-    def restart(self, now: float) -> None:
-        """Arm all timers anew, after the log was applied."""
+    def restart(self, now: float) -> tuple[Outcome, ...]:
+        """Go on after the log was applied and the topics told of: one outcome per group, each to be committed."""
+        outcomes = []
         for group_id in sorted(self.groups):
             draft = self._draft(group_id, now)
             restart_timers(draft)
-            self.commit(draft.outcome(None))
+            outcomes.append(draft.outcome(None))
+        return tuple(outcomes)
 
     def _group(self, group_id: str) -> Group:
         return self.groups.get(group_id) or Group(group_id, self.settings.behaviour.first_epoch)

@@ -93,6 +93,7 @@ class GroupsListed:
     """The groups that passed the filters, by group id."""
 
     groups: tuple[ListedGroup, ...]
+    error: ErrorCode = ErrorCode.NONE
 
 
 @frozen

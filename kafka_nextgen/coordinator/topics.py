@@ -26,15 +26,11 @@ class Topics:
     version: int = 0
     created_version: int = 0
     by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
-    _digests: Mapping[str, bytes] = field(init=False, eq=False, repr=False)
+    _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those asked for so far
 
     @by_id.default
     def _index(self) -> Mapping[TopicId, TopicImage]:
         return {topic.topic_id: topic for topic in self.by_name.values()}
-
-    @_digests.default
-    def _digest_all(self) -> Mapping[str, bytes]:
-        return {name: _digest(topic) for name, topic in self.by_name.items()}
 
     def changed_to(self, by_name: Mapping[str, TopicImage]) -> Topics:
         """The next version; this one if nothing changed."""
@@ -46,13 +42,19 @@ class Topics:
 
     def metadata_hash(self, names: Iterable[str]) -> int:
         """A hash over what there is of these topics: ids, names, partition counts, racks. 0 if there is none."""
-        present = sorted(name for name in set(names) if name in self._digests)
+        present = sorted(name for name in set(names) if name in self.by_name)
         if not present:
             return 0
         total = blake2b(digest_size=8)
         for name in present:
-            total.update(self._digests[name])
+            total.update(self._digest_of(name))
         return int.from_bytes(total.digest(), "big", signed=True)
+
+    def _digest_of(self, name: str) -> bytes:
+        found = self._digests.get(name)
+        if found is None:
+            found = self._digests[name] = _digest(self.by_name[name])
+        return found
 
     def ids(self, names: Iterable[str]) -> frozenset[TopicId]:
         """The ids of those of the topics that exist."""

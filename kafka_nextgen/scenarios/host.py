@@ -92,7 +92,12 @@ class CoordinatorHost:
         for record in self.log:
             self.coordinator.apply(record)
         self.ask(TopicsChanged(dict(self.topics)))
-        self.coordinator.restart(self.now)
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the coordinator go on from what the log says."""
+        for outcome in self.coordinator.restart(self.now):
+            self.commit(outcome)
 
     def broken(self) -> list[str]:
         """The coordinator's invariants, and that its log alone leads to the same state."""

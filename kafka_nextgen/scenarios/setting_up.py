@@ -54,7 +54,7 @@ def carry_out(plan: Plan, host: CoordinatorHost) -> None:
         host.coordinator.apply(record)
     host.log.extend(records)
     if records:
-        host.coordinator.restart(host.now)
+        host.restart()
 
 
 def _members(plan: Plan, host: CoordinatorHost) -> Iterator[r.Record]:

@@ -206,7 +206,9 @@ def test_a_static_member_that_restarts_disturbs_nobody(
 
 
 def generation_of(cluster: Cluster, group: str) -> int:
-    found = cluster._broker._cluster.groups._coordinator.groups[group].classic
+    shard = cluster._broker._cluster.groups.shard_of(group)
+    assert shard is not None
+    found = shard.coordinator.groups[group].classic
     assert found is not None
     return found.generation
 

@@ -8,11 +8,12 @@ from uuid import uuid4
 
 import pytest
 
-from kafka_nextgen.broker.groups import Groups
+from kafka_nextgen.broker.cluster import Cluster as ClusterState
+from kafka_nextgen.broker.cluster import Node
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import ListGroups
-from kafka_nextgen.coordinator.responses import GroupsListed
+from kafka_nextgen.coordinator.requests import ListGroups, OffsetFetch
+from kafka_nextgen.coordinator.responses import GroupsListed, OffsetsFetched
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicId
@@ -209,10 +210,13 @@ def test_timers_that_fail_are_logged_and_the_groups_go_on(
         raise RuntimeError("a bug")
 
     async def scenario() -> None:
-        groups = Groups(BrokerSettings(), lambda: 0.0)
-        monkeypatch.setattr(groups._coordinator, "expire", fail)
-        groups._expire()
-        assert groups.ask(ListGroups(), GroupsListed) == GroupsListed(())
+        groups = ClusterState(BrokerSettings(), [Node(1)], lambda: 0.0).groups
+        groups.ask(OffsetFetch("billing"), OffsetsFetched)
+        shard = groups.shard_of("billing")
+        assert shard is not None
+        monkeypatch.setattr(shard.coordinator, "expire", fail)
+        shard.expire()
+        assert groups.list_groups(ListGroups(), 1) == GroupsListed(())
         groups.close()
 
     asyncio.run(scenario())

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kafka_nextgen.broker.coordination.shard import Shard
 from kafka_nextgen.scenarios import Player
 from kafka_nextgen.scenarios.worlds import RAW
 from kafka_nextgen.testing import Cluster
@@ -32,15 +33,22 @@ class TcpWorld(SocketWorld):
         yield from ()
 
     def wait(self) -> Iterator[str]:
-        deadline = self._groups._coordinator.deadline()
+        deadline = self._shard.coordinator.deadline()
         assert deadline is not None, "nothing is due, so there is nothing to wait for"
         yield from self.pass_time(max(deadline - self._now, 0.0))
 
+    @property
+    def _shard(self) -> Shard:
+        """The coordinator of the one group there is."""
+        shard = self._groups.shard_of(self.group)
+        assert shard is not None
+        return shard
+
     async def _expire_until(self, end: float) -> None:
         """Let the coordinator's timers ring, each at its time."""
-        while (deadline := self._groups._coordinator.deadline()) is not None and deadline <= end:
+        while (deadline := self._shard.coordinator.deadline()) is not None and deadline <= end:
             self._now = max(self._now, deadline)
-            self._groups._expire()
+            self._shard.expire()
             await asyncio.sleep(0)
         self._now = end
 

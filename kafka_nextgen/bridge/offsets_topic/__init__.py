@@ -18,5 +18,6 @@ not what their type and version say are a ``DecodeError``.
 from __future__ import annotations
 
 from kafka_nextgen.bridge.offsets_topic.codec import KeyAndValue, Skipped, decode, encode
+from kafka_nextgen.bridge.offsets_topic.replay import LoggedBatch, replay
 
-__all__ = ["KeyAndValue", "Skipped", "decode", "encode"]
+__all__ = ["KeyAndValue", "LoggedBatch", "Skipped", "decode", "encode", "replay"]

@@ -11,7 +11,7 @@ from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
 from kafka_nextgen.bridge.offsets_topic.groups import GROUP, MEMBER, PATTERN
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
-from kafka_nextgen.coordinator.records import Record
+from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.wire.offsets_topic import decode_message, encode_message, read_number
 
 __all__ = ["KeyAndValue", "Skipped", "decode", "encode"]
@@ -21,6 +21,7 @@ _BY_NUMBER: Mapping[int, RecordKind] = {0: OFFSET, **{kind.number: kind for kind
 _BY_RECORD: Mapping[type[Record], RecordKind] = {
     **{kind.record: kind for kind in _KINDS},
     **{kind.removed: kind for kind in _KINDS},
+    PendingOffsetCommitted: OFFSET,  # what makes it pending is told by its batch
 }
 _KEY_VERSION = 0
 

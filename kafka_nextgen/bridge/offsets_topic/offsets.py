@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved
+from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved, PendingOffsetCommitted
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.offsets_topic import OffsetCommitKey, OffsetCommitValue
 
 __all__ = ["OFFSET"]
 
 
-def _to_key(record: OffsetCommitted | OffsetRemoved) -> OffsetCommitKey:
+def _to_key(record: OffsetCommitted | PendingOffsetCommitted | OffsetRemoved) -> OffsetCommitKey:
     partition = record.partition
     return OffsetCommitKey(group=record.group_id, topic=partition.topic, partition=partition.partition)
 
 
-def _to_value(record: OffsetCommitted) -> OffsetCommitValue:
+def _to_value(record: OffsetCommitted | PendingOffsetCommitted) -> OffsetCommitValue:
     return OffsetCommitValue(
         offset=record.offset.offset,
         leader_epoch=record.offset.leader_epoch,

@@ -11,7 +11,7 @@ from typing import cast
 
 from attrs import define, evolve, field, fields
 
-from kafka_nextgen.broker.groups import coordinator_settings
+from kafka_nextgen.broker.coordination.settings import coordinator_settings
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import Catalogue
 from kafka_nextgen.coordinator.requests import ConfigsChanged

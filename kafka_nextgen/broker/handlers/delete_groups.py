@@ -15,15 +15,14 @@ __all__ = ["handle"]
 
 async def handle(request: DeleteGroupsRequest, context: Context) -> DeleteGroupsResponse:
     """Delete the groups this node coordinates, and say of each what became of it."""
-    asked = from_request(request)
-    refused = {group_id: error for group_id in asked.group_ids if (error := _refusal(group_id, context))}
-    own = tuple(group_id for group_id in asked.group_ids if group_id not in refused)
-    deleted = context.cluster.groups.ask(DeleteGroups(own), GroupsDeleted)
-    results = {group_id: refused.get(group_id) or deleted.results[group_id] for group_id in asked.group_ids}
-    return to_response(GroupsDeleted(results))
+    return to_response(
+        GroupsDeleted({group_id: _delete(group_id, context) for group_id in from_request(request).group_ids})
+    )
 
 
-def _refusal(group_id: str, context: Context) -> ErrorCode | None:
+def _delete(group_id: str, context: Context) -> ErrorCode:
     if not context.may(DELETE_GROUP, group_id):
         return DELETE_GROUP.error
-    return None if context.coordinates(group_id) else ErrorCode.NOT_COORDINATOR
+    if not context.coordinates(group_id):
+        return ErrorCode.NOT_COORDINATOR
+    return context.cluster.groups.ask(DeleteGroups((group_id,)), GroupsDeleted).results[group_id]

@@ -31,7 +31,7 @@ async def handle(request: DescribeClusterRequest, context: Context) -> DescribeC
         error_code=ErrorCode.NONE,
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
-        brokers=[_broker(node, context) for node in cluster.nodes],
+        brokers=[_broker(node, context) for node in cluster.living()],
         authorized_operations=(
             cluster_operations(context) if request.include_cluster_authorized_operations else NOT_ASKED
         ),

@@ -29,5 +29,8 @@ def _find(key_type: int, key: str, context: Context) -> FoundCoordinator:
         return FoundCoordinator(key, error=right.error, message=f"the client has not the right to {right}")
     cluster = context.cluster
     node = cluster.coordinator_of(key) if key_type == GROUP else cluster.transaction_coordinator_of(key)
+    if node is None:
+        message = f"no replica of the partition that group {key} is kept in is alive"
+        return FoundCoordinator(key, error=ErrorCode.COORDINATOR_NOT_AVAILABLE, message=message)
     address = context.endpoint(node)
     return FoundCoordinator(key, node.node_id, address.host, address.port)

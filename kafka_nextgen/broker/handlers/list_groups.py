@@ -16,11 +16,7 @@ __all__ = ["handle"]
 
 async def handle(request: ListGroupsRequest, context: Context) -> ListGroupsResponse:
     """List this node's groups."""
-    listed = context.cluster.groups.ask(from_request(request), GroupsListed)
+    listed = context.cluster.groups.list_groups(from_request(request), context.node.node_id)
     may_see_all = context.may(DESCRIBE_CLUSTER)
-    own = tuple(
-        group
-        for group in listed.groups
-        if context.coordinates(group.group_id) and (may_see_all or context.may(DESCRIBE_GROUP, group.group_id))
-    )
-    return to_response(GroupsListed(own))
+    own = tuple(group for group in listed.groups if may_see_all or context.may(DESCRIBE_GROUP, group.group_id))
+    return to_response(GroupsListed(own, listed.error))

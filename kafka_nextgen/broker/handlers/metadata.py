@@ -9,7 +9,7 @@ where they are, whether there is such a topic or not.
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context, Node
+from kafka_nextgen.broker.cluster import Cluster, Context, Node
 from kafka_nextgen.broker.handlers.describe_cluster import NOT_ASKED, cluster_operations
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType
@@ -23,18 +23,21 @@ _Broker = MetadataResponse.MetadataResponseBroker
 _Topic = MetadataResponse.MetadataResponseTopic
 _Partition = _Topic.MetadataResponsePartition
 
+_NOBODY = -1  # leads the partition
+
 
 async def handle(request: MetadataRequest, context: Context) -> MetadataResponse:
     """Answer with the topics asked for, or all."""
     cluster = context.cluster
     if request.topics is None or (context.version == 0 and not request.topics):
-        topics = [_described(topic) for topic in cluster.topics.all() if context.may(DESCRIBE_TOPIC, topic.name)]
+        visible = (topic for topic in cluster.topics.all() if context.may(DESCRIBE_TOPIC, topic.name))
+        topics = [_described(topic, cluster) for topic in visible]
     else:
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
         topics = [_asked(topic, context, may_create) for topic in request.topics]
     _tell_operations(request, topics, context)
     return MetadataResponse(
-        brokers=[_broker(node, context) for node in cluster.nodes],
+        brokers=[_broker(node, context) for node in cluster.living()],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller.node_id,
         topics=topics,
@@ -67,7 +70,7 @@ def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:
     topics = context.cluster.topics
     topic = topics.named(asked.name)
     if topic is not None:
-        return _described(topic)
+        return _described(topic, context.cluster)
     refusal = topics.creation_complaint(asked.name)
     if refusal is not None:
         return _failed(asked, refusal.code)
@@ -75,34 +78,37 @@ def _asked(asked: DataContainer, context: Context, may_create: bool) -> _Topic:
         return _failed(asked, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     if not (context.may(CREATE_IN_CLUSTER) or context.may(CREATE_TOPIC, asked.name)):
         return _failed(asked, CREATE_TOPIC.error)
-    return _described(context.cluster.create_topic(asked.name))
+    return _described(context.cluster.create_topic(asked.name), context.cluster)
 
 
 def _by_id(asked: DataContainer, context: Context) -> _Topic:
     topic = context.cluster.topics.with_id(asked.topic_id)
     if topic is None:
         return _failed(asked, ErrorCode.UNKNOWN_TOPIC_ID)
-    return _described(topic) if context.may(DESCRIBE_TOPIC, topic.name) else _failed(asked, DESCRIBE_TOPIC.error)
+    if not context.may(DESCRIBE_TOPIC, topic.name):
+        return _failed(asked, DESCRIBE_TOPIC.error)
+    return _described(topic, context.cluster)
 
 
-def _described(topic: Topic) -> _Topic:
+def _described(topic: Topic, cluster: Cluster) -> _Topic:
     return _Topic(
         error_code=ErrorCode.NONE,
         name=topic.name,
         topic_id=topic.topic_id,
-        partitions=[_partition(partition) for partition in topic.partitions],
+        is_internal=topic.is_internal,
+        partitions=[_partition(partition, cluster) for partition in topic.partitions],
     )
 
 
-def _partition(partition: Partition) -> _Partition:
+def _partition(partition: Partition, cluster: Cluster) -> _Partition:
     return _Partition(
-        error_code=ErrorCode.NONE,
+        error_code=ErrorCode.LEADER_NOT_AVAILABLE if partition.leader is None else ErrorCode.NONE,
         partition_index=partition.index,
-        leader_id=partition.leader,
+        leader_id=_NOBODY if partition.leader is None else partition.leader,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(partition.replicas),
-        isr_nodes=list(partition.replicas),
-        offline_replicas=[],
+        isr_nodes=list(partition.isr),
+        offline_replicas=[node_id for node_id in partition.replicas if not cluster.node(node_id).is_alive],
     )
 
 

@@ -61,5 +61,5 @@ def _write(tp: TopicPartition, producer: Producer, marker: EndMarker, context: C
         return error
     if partition.producers.epoch_of(producer.producer_id) > producer.epoch:
         return ErrorCode.INVALID_PRODUCER_EPOCH
-    end_in_log(tp, producer, marker, context.cluster.topics, context.cluster.now_ms())
+    end_in_log(partition, producer, marker, context.cluster.groups, context.cluster.now_ms())
     return ErrorCode.NONE

@@ -1,0 +1,82 @@
+"""The log of a partition of the offsets topic, batch by batch, as what it tells.
+
+A batch is one outcome of the coordinator, and is taken in as a whole. What is none of ours is passed over and named.
+Offsets in a producer's transaction are pending; a marker says what became of them (KIP-98).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from kafka_nextgen.bridge.offsets_topic.codec import Skipped, decode
+from kafka_nextgen.coordinator.records import OffsetCommitted, PendingOffsetCommitted, Record
+from kafka_nextgen.coordinator.requests import EndTransaction
+from kafka_nextgen.errors import CorruptRecordError, DecodeError
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import RecordLimits, decode_partition, read_end_marker
+from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
+
+__all__ = ["LoggedBatch", "replay"]
+
+
+@frozen
+class LoggedBatch:
+    """A batch of the log: its header, its records, and what was passed over. Compaction may have left it empty.
+
+    ``end`` is there if it is the marker of a transaction.
+    """
+
+    header: BatchHeader
+    records: tuple[Record, ...] = ()
+    skipped: tuple[str, ...] = ()
+    end: EndTransaction | None = None
+
+
+def replay(data: bytes, partition: TopicPartition) -> Iterator[LoggedBatch]:
+    """Read whole batches. Raises ``CorruptRecordError`` where a batch or a record is not what it says it is."""
+    view = memoryview(data)
+    start = 0
+    while start < len(view):
+        header = read_header(view, start)
+        assert header is not None, "a log gives whole batches"
+        yield _batch(header, view[start : start + header.size], partition)
+        start += header.size
+
+
+def _batch(header: BatchHeader, data: memoryview, partition: TopicPartition) -> LoggedBatch:
+    if header.is_control:
+        marker = read_end_marker(header, data)
+        return LoggedBatch(header, end=None if marker is None else EndTransaction(header.producer_id, marker.is_commit))
+    columns = decode_partition(data, partition, header.base_offset, RecordLimits())
+    records: list[Record] = []
+    skipped: list[str] = []
+    for offset, key, value in zip(columns.offsets, columns.keys, columns.values, strict=True):
+        found = _decoded(key, value, partition, offset)
+        if isinstance(found, Skipped):
+            skipped.append(found.what)
+        else:
+            records.append(_pending(found, header) if header.is_transactional else found)
+    return LoggedBatch(header, tuple(records), tuple(skipped))
+
+
+def _pending(record: Record, header: BatchHeader) -> Record:
+    if not isinstance(record, OffsetCommitted):
+        return record
+    return PendingOffsetCommitted(
+        record.group_id,
+        record.partition,
+        record.offset,
+        record.commit_timestamp_ms,
+        record.topic_id,
+        header.producer_id,
+        header.producer_epoch,
+    )
+
+
+def _decoded(key: bytes | None, value: bytes | None, partition: TopicPartition, offset: int) -> Record | Skipped:
+    try:
+        return decode(key, value)
+    except DecodeError as error:
+        raise CorruptRecordError(f"{partition} at offset {offset}: {error}", partition, offset) from error

@@ -1,0 +1,143 @@
+"""The coordinators of all groups, one for each partition of the offsets topic, on the nodes that lead these.
+
+The topic is made when somebody first asks for a coordinator. When leaders change, coordinators come and go with them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import TypeVar
+
+from kafka_nextgen.broker.coordination.journal import Journal
+from kafka_nextgen.broker.coordination.offsets_topic import OFFSETS_TOPIC
+from kafka_nextgen.broker.coordination.refusals import group_of, refuse
+from kafka_nextgen.broker.coordination.settings import coordinator_settings
+from kafka_nextgen.broker.coordination.shard import Shard
+from kafka_nextgen.broker.hashing import spread
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.broker.topics import Partition, Topic, Topics
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
+from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, ListGroups, Request
+from kafka_nextgen.coordinator.responses import GroupsListed, Response
+
+__all__ = ["Coordination"]
+
+_R = TypeVar("_R", bound=Response)
+
+
+class Coordination:
+    """All groups of a cluster.
+
+    ``make_topic`` makes the offsets topic; ``clock`` gives seconds since the epoch and never goes back.
+    """
+
+    def __init__(
+        self, settings: BrokerSettings, topics: Topics, make_topic: Callable[[], Topic], clock: Callable[[], float]
+    ) -> None:
+        self._configs = ConfigsChanged(coordinator_settings(settings))
+        self._topics = topics
+        self._make_topic = make_topic
+        self._clock = clock
+        self._numbers = count(1)
+        self._shards: dict[int, Shard] = {}
+        self._may_load = asyncio.Event()
+        self._may_load.set()
+
+    def partition_of(self, group_id: str) -> Partition:
+        """The partition of the offsets topic that has a group, whether or not the group exists."""
+        topic = self._topics.named(OFFSETS_TOPIC) or self._make_topic()
+        return topic.partitions[spread(group_id, len(topic.partitions))]
+
+    def shard_of(self, group_id: str) -> Shard | None:
+        """The coordinator of a group; None if nobody leads its partition."""
+        return self._shards.get(self.partition_of(group_id).index)
+
+    def new_number(self) -> int:
+        """A number for a request that may be parked."""
+        return next(self._numbers)
+
+    def ask(self, request: Request, expected: type[_R]) -> _R:
+        """Put a request about one group to its coordinator and return the response, of the ``expected`` class.
+
+        Where there is no coordinator, or it has to read its log first, the response says so.
+        """
+        shard = self.shard_of(group_of(request))
+        response = refuse(request, ErrorCode.NOT_COORDINATOR) if shard is None else shard.ask(request)
+        assert isinstance(response, expected)
+        return response
+
+    async def ask_and_wait(self, request: JoinGroup | SyncGroup, expected: type[_R]) -> _R | None:
+        """Put a request that may be parked, and wait until it is answered; None if it never will be."""
+        shard = self.shard_of(group_of(request))
+        if shard is None:
+            response: Response | None = refuse(request, ErrorCode.NOT_COORDINATOR)
+        else:
+            response = await shard.ask_and_wait(request, request.number)
+        assert response is None or isinstance(response, expected)
+        return response
+
+    def list_groups(self, request: ListGroups, node_id: int) -> GroupsListed:
+        """List the groups that a node coordinates; an error if it has to read some of their logs first."""
+        answers = [shard.ask(request) for shard in self._shards.values() if shard.node_id == node_id]
+        listed = [answer for answer in answers if isinstance(answer, GroupsListed)]
+        error = max((answer.error for answer in listed), default=ErrorCode.NONE)
+        groups = (group for answer in listed for group in answer.groups)
+        return GroupsListed(tuple(sorted(groups, key=lambda group: group.group_id)), error)
+
+    def end_transaction(self, partition: int, request: EndTransaction) -> None:
+        """Tell the coordinator of a partition that a transaction has ended, whose marker is in the log."""
+        shard = self._shards.get(partition)
+        if shard is not None:
+            shard.end_transaction(request)
+
+    def configure(self, configs: ConfigsChanged) -> None:
+        """Let all coordinators go by this configuration from now on."""
+        self._configs = configs
+        for shard in self._shards.values():
+            shard.configure(configs)
+
+    def refresh(self) -> None:
+        """Follow the topics and their leaders, which have changed: begin, end and inform coordinators."""
+        topic = self._topics.named(OFFSETS_TOPIC)
+        partitions = {partition.index: partition for partition in topic.partitions} if topic else {}
+        images = self._topics.images()
+        for index, shard in tuple(self._shards.items()):
+            partition = partitions.get(index)
+            if partition is None or partition.log is not shard.log or partition.leader != shard.node_id:
+                del self._shards[index]
+                shard.close()
+            else:
+                shard.tell_topics(images)
+        for index, partition in partitions.items():
+            if index not in self._shards and partition.leader is not None and topic is not None:
+                self._shards[index] = self._begun(partition, topic, partition.leader)
+
+    @contextmanager
+    def loading_held(self) -> Iterator[None]:
+        """Let coordinators that have yet to read their logs wait as long as the block runs."""
+        self._may_load.clear()
+        try:
+            yield
+        finally:
+            self._may_load.set()
+
+    def close(self) -> None:
+        """End all coordinators."""
+        for shard in self._shards.values():
+            shard.close()
+        self._shards.clear()
+
+    def _now(self) -> float:
+        return self._clock()
+
+    def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
+        journal = Journal(topic, partition)
+        shard = Shard(node_id, partition.log, journal, Coordinator(self._configs.settings), self._now)
+        shard.configure(self._configs)
+        shard.start(self._topics.images(), self._may_load)
+        return shard

@@ -1,0 +1,71 @@
+"""Where a coordinator's outcomes are stored: the log of its partition of the offsets topic.
+
+The records of one outcome are one batch. A batch is in the log or it is not, so a group is never half of what a request
+came to, and a target assignment is replayed as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from kafka_nextgen.bridge.offsets_topic import encode
+from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
+from kafka_nextgen.errors import StorageError
+from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
+
+__all__ = ["Journal"]
+
+_log = logging.getLogger(__name__)
+
+
+class Journal:
+    """Writes to one partition of the offsets topic."""
+
+    def __init__(self, topic: Topic, partition: Partition) -> None:
+        self._topic = topic
+        self._partition = partition
+
+    def append(self, records: Sequence[Record], now_ms: int) -> ErrorCode:
+        """Store what one outcome says, all of it or nothing, and return what clients are to be told of it.
+
+        The errors are those that Kafka's coordinator makes of its log's.
+        """
+        if not records:
+            return ErrorCode.NONE
+        settings = self._topic.settings
+        if len(self._partition.isr) < settings.min_insync_replicas:
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE
+        batch = _batch(records, now_ms)
+        limit = settings.max_message_bytes
+        if len(batch) > limit:
+            _log.error("%s: %d bytes exceed max.message.bytes=%d", self._partition.log.partition, len(batch), limit)
+            return ErrorCode.UNKNOWN_SERVER_ERROR
+        return self._write(batch)
+
+    def _write(self, batch: bytes) -> ErrorCode:
+        log = self._partition.log
+        if log.is_deleted:
+            return ErrorCode.NOT_COORDINATOR
+        try:
+            log.append(read_batches(batch)[0])
+        except StorageError as error:
+            _log.error("%s can't be written: %s", log.partition, error)
+            return ErrorCode.NOT_COORDINATOR
+        return ErrorCode.NONE
+
+
+def _batch(records: Sequence[Record], now_ms: int) -> bytes:
+    """One batch; offsets that wait for the end of a transaction are in one of its producer's (KIP-98)."""
+    rows = [_new_record(record, now_ms) for record in records]
+    first = records[0]
+    if not isinstance(first, PendingOffsetCommitted):
+        return encode_batch(rows)
+    return encode_batch(rows, producer_id=first.producer_id, producer_epoch=first.producer_epoch, transactional=True)
+
+
+def _new_record(record: Record, now_ms: int) -> NewRecord:
+    row = encode(record)
+    return NewRecord(row.value, row.key, now_ms)

@@ -1,0 +1,54 @@
+"""A new coordinator reads its log, and looks at what changed while there was none (KIP-848, "Fail Over").
+
+State comes by applying records and in no other way. Then all timers begin anew, since nobody can tell how much was left
+of them. Topics are looked at again with each group's next heartbeat, and so is an assignment behind its group epoch.
+
+A long log is read piece by piece, and others have their turn in between: they are told to wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from kafka_nextgen.bridge.offsets_topic import LoggedBatch, replay
+from kafka_nextgen.broker.log import PartitionLog
+from kafka_nextgen.coordinator.coordinator import Coordinator
+
+__all__ = ["load"]
+
+_log = logging.getLogger(__name__)
+
+_PIECE_BYTES = 1024 * 1024  # as much as Kafka reads at once: offsets.load.buffer.size is 5 MiB
+
+
+async def load(log: PartitionLog, coordinator: Coordinator, now: float) -> None:
+    """Apply what the log says, also what is appended meanwhile: markers of transactions.
+
+    Raises ``CorruptRecordError`` or ``StorageError`` if it can't be read.
+    """
+    skipped: set[str] = set()
+    offset, count = log.start_offset, 0
+    while offset < log.end_offset:
+        for batch in replay(log.read(offset, _PIECE_BYTES, at_least_one=True), log.partition):
+            _take_in(batch, coordinator, now)
+            offset = batch.header.next_offset
+            count += len(batch.records)
+            _warn_once(log, batch.skipped, skipped)
+        await asyncio.sleep(0)
+    if count:
+        _log.info("%s: %d records tell of %d groups", log.partition, count, len(coordinator.groups))
+
+
+def _take_in(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
+    ended = () if batch.end is None else coordinator.handle(batch.end, now).records
+    for record in (*batch.records, *ended):
+        coordinator.apply(record)
+
+
+def _warn_once(log: PartitionLog, whats: tuple[str, ...], warned: set[str]) -> None:
+    """Of a type we don't know there may be thousands; it is nothing wrong, another release wrote it."""
+    for what in whats:
+        if what not in warned:
+            warned.add(what)
+            _log.warning("%s: %s is unknown here and passed over", log.partition, what)

@@ -1,0 +1,61 @@
+"""Requests that wait for others: JoinGroup and SyncGroup of classic groups.
+
+A parked request has a number. Its answer comes with the outcome of what it waited for, or when the coordinator moves
+away. Whoever waits may be cancelled, when a connection ends; the coordinator can't know, and takes the member for one
+that waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from kafka_nextgen.broker.coordination.refusals import refuse
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import Request
+from kafka_nextgen.coordinator.responses import Response
+
+__all__ = ["Parking"]
+
+
+@frozen
+class _Waiting:
+    request: Request
+    answer: asyncio.Future[Response | None]
+
+    def settle(self, response: Response | None) -> None:
+        if not self.answer.done():
+            self.answer.set_result(response)
+
+
+class Parking:
+    """The parked requests of one coordinator, by number."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, _Waiting] = {}
+
+    async def wait(self, number: int, request: Request) -> Response | None:
+        """Wait for the answer to a request; None if it will never be answered."""
+        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._waiting[number] = waiting
+        try:
+            return await waiting.answer
+        finally:
+            del self._waiting[number]
+
+    def release(self, number: int, response: Response | None) -> None:
+        """Answer a request, if anybody still waits for it."""
+        if number in self._waiting:
+            self._waiting[number].settle(response)
+
+    def refuse(self, numbers: Iterable[int], error: ErrorCode) -> None:
+        """Answer these requests with an error: what would have been their answer is not in force."""
+        for number in numbers:
+            if number in self._waiting:
+                self._waiting[number].settle(refuse(self._waiting[number].request, error))
+
+    def refuse_all(self, error: ErrorCode) -> None:
+        """Answer all requests with an error: nobody is left to release them."""
+        self.refuse(tuple(self._waiting), error)

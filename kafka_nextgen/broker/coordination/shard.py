@@ -1,0 +1,160 @@
+"""One coordinator at work: that of one partition of the offsets topic, on the node that leads it.
+
+It is asked, its outcome is stored, then put into force, and only then answered. What can't be stored did not happen:
+the request is answered with an error, and so are those that the outcome would have released. Timers run on the event
+loop; what they come to is stored the same way, and tried again if that fails.
+
+It begins by reading its log, and ends when another node leads its partition; parked requests are then told to look for
+the coordinator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from enum import Enum
+
+from kafka_nextgen.broker.coordination.alarm import Alarm
+from kafka_nextgen.broker.coordination.journal import Journal
+from kafka_nextgen.broker.coordination.loading import load
+from kafka_nextgen.broker.coordination.parking import Parking
+from kafka_nextgen.broker.coordination.refusals import refuse
+from kafka_nextgen.broker.log import PartitionLog
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.responses import Parked
+from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, Request, TopicImage, TopicsChanged
+from kafka_nextgen.coordinator.responses import Response
+from kafka_nextgen.errors import CorruptRecordError, StorageError
+
+__all__ = ["Shard", "Standing"]
+
+_logger = logging.getLogger(__name__)
+
+_RETRY_S = 0.5  # after the log could not be written, as Kafka's timers do it
+
+
+class Standing(Enum):
+    """What a coordinator can do, with what it answers until it can."""
+
+    LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    ACTIVE = ErrorCode.NONE
+    OVER = ErrorCode.NOT_COORDINATOR  # the partition is led elsewhere, or its log can't be read
+
+
+class Shard:
+    """The coordinator of one partition, on node ``node_id``. ``clock`` gives seconds since the epoch."""
+
+    def __init__(
+        self, node_id: int, log: PartitionLog, journal: Journal, coordinator: Coordinator, clock: Callable[[], float]
+    ) -> None:
+        self.node_id = node_id
+        self.standing = Standing.LOADING
+        self.log = log
+        self._journal = journal
+        self.coordinator = coordinator
+        self._clock = clock
+        self._parking = Parking()
+        self._alarm = Alarm(self.expire)
+        self._loading: asyncio.Task[None] | None = None
+        self._news: Mapping[str, TopicImage] | None = None
+
+    def start(self, topics: Mapping[str, TopicImage], may_load: asyncio.Event) -> None:
+        """Become active: at once if the log says nothing, else when it has been read, once ``may_load`` is set."""
+        self._news = topics
+        if self.log.start_offset == self.log.end_offset and may_load.is_set():
+            self.standing = Standing.ACTIVE
+        else:
+            self._loading = asyncio.get_running_loop().create_task(self._load(may_load))
+
+    def close(self) -> None:
+        """Coordinate no more."""
+        self.standing = Standing.OVER
+        self._alarm.set(None)
+        if self._loading is not None:
+            self._loading.cancel()
+        self._parking.refuse_all(ErrorCode.NOT_COORDINATOR)
+
+    def ask(self, request: Request) -> Response | None:
+        """Put a request to the coordinator; ``Parked`` if it has to wait, None if it will never be answered."""
+        if self.standing is not Standing.ACTIVE:
+            return refuse(request, self.standing.value)
+        self._learn_topics()
+        outcome = self.coordinator.handle(request, self._clock())
+        error = self._store(outcome)
+        self._arm()
+        return outcome.response if error is ErrorCode.NONE else refuse(request, error)
+
+    async def ask_and_wait(self, request: Request, number: int) -> Response | None:
+        """Put a request that may be parked under ``number``, and wait for its answer; None if there will be none."""
+        response = self.ask(request)
+        if isinstance(response, Parked):
+            return await self._parking.wait(number, request)
+        return response
+
+    def end_transaction(self, request: EndTransaction) -> None:
+        """Let pending offsets count, or drop them. The marker says so in the log, be that read or still to be read."""
+        if self.standing is Standing.ACTIVE:
+            self.coordinator.commit(self.coordinator.handle(request, self._clock()))
+
+    def configure(self, configs: ConfigsChanged) -> None:
+        """Go by this configuration from now on. It is not the coordinator's to store."""
+        self.coordinator.commit(self.coordinator.handle(configs, self._clock()))
+
+    def tell_topics(self, topics: Mapping[str, TopicImage]) -> None:
+        """Let the coordinator know of the topics; one without groups learns of them when somebody asks it."""
+        self._news = topics
+        if self.standing is Standing.ACTIVE and self.coordinator.groups:
+            self._learn_topics()
+            self._arm()
+
+    def _learn_topics(self) -> None:
+        if self._news is not None:
+            outcome = self.coordinator.handle(TopicsChanged(self._news), self._clock())
+            if self._store(outcome) is ErrorCode.NONE:
+                self._news = None
+
+    def _store(self, outcome: Outcome) -> ErrorCode:
+        """Store an outcome and put it into force; or, if that can't be, let nothing have happened."""
+        error = self._journal.append(outcome.records, int(self._clock() * 1000))
+        if error is not ErrorCode.NONE:
+            self._parking.refuse((number for number, _ in outcome.released), error)
+            return error
+        self.coordinator.commit(outcome)
+        for note in outcome.notes:
+            _logger.info("%s", note)
+        for number, response in outcome.released:
+            self._parking.release(number, response)
+        return error
+
+    async def _load(self, may_load: asyncio.Event) -> None:
+        await may_load.wait()
+        try:
+            await load(self.log, self.coordinator, self._clock())
+        except (CorruptRecordError, StorageError) as error:
+            self.standing = Standing.OVER
+            _logger.error("the groups of %s are out of reach: %s", self.log.partition, error)
+            return
+        self._learn_topics()
+        for outcome in self.coordinator.restart(self._clock()):
+            self._store(outcome)
+        self.standing = Standing.ACTIVE
+        self._arm()
+
+    def expire(self) -> None:
+        """Serve the timers that have run out."""
+        try:
+            outcomes = self.coordinator.expire(self._clock())
+            errors = {self._store(outcome) for outcome in outcomes} - {ErrorCode.NONE}
+        except Exception:  # a bug; trying the same again at once would be a loop, so the next request arms
+            _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
+            return
+        if errors:
+            self._alarm.set(_RETRY_S)
+        else:
+            self._arm()
+
+    def _arm(self) -> None:
+        deadline = self.coordinator.deadline()
+        self._alarm.set(None if deadline is None else deadline - self._clock())
