@@ -37,6 +37,7 @@ from kafka_nextgen.broker.handlers.list_offsets import handle as list_offsets
 from kafka_nextgen.broker.handlers.metadata import handle as metadata
 from kafka_nextgen.broker.handlers.offset_commit import handle as offset_commit
 from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
+from kafka_nextgen.broker.handlers.offset_for_leader_epoch import handle as offset_for_leader_epoch
 from kafka_nextgen.broker.handlers.produce import handle as produce
 from kafka_nextgen.broker.handlers.sasl_authenticate import handle as sasl_authenticate
 from kafka_nextgen.broker.handlers.sasl_handshake import handle as sasl_handshake
@@ -98,6 +99,7 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.END_TXN, end_txn),
         ServedApi(api.TXN_OFFSET_COMMIT, txn_offset_commit),
         ServedApi(api.WRITE_TXN_MARKERS, write_txn_markers),
+        ServedApi(api.OFFSET_FOR_LEADER_EPOCH, offset_for_leader_epoch),
         ServedApi(api.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat),
         ServedApi(api.CONSUMER_GROUP_DESCRIBE, consumer_group_describe),
         ServedApi(api.LIST_CONFIG_RESOURCES, list_config_resources),

@@ -19,6 +19,7 @@ from kafka_nextgen.broker.coordination.offsets_topic import OVERRIDES
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
+from kafka_nextgen.broker.reading.sessions import FetchSessions
 from kafka_nextgen.broker.security.access import Access, Authorizer
 from kafka_nextgen.broker.security.listeners import Endpoint
 from kafka_nextgen.broker.security.rights import Right
@@ -82,6 +83,8 @@ class Cluster:
             self._write_markers,
             TransactionEntries(self.storage.catalogue),
         )
+        slots = settings.max_incremental_fetch_session_cache_slots
+        self.fetch_sessions = {node.node_id: FetchSessions(slots, clock) for node in nodes}
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
         self.topics.on_change(self.groups.refresh)

@@ -22,10 +22,18 @@ from contextlib import contextmanager
 
 from attrs import frozen
 
+from kafka_nextgen.broker.leader_epochs import LeaderEpochs
 from kafka_nextgen.broker.open_transactions import OpenTransactions
 from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import BatchView, RecordLimits, decode_partition, read_end_marker, rebase
+from kafka_nextgen.wire.records import (
+    BatchView,
+    RecordLimits,
+    decode_partition,
+    read_end_marker,
+    read_header,
+    rebase,
+)
 
 __all__ = ["FoundOffset", "PartitionLog", "watching"]
 
@@ -48,6 +56,7 @@ class PartitionLog:
         self.end_offset = 0
         self.is_deleted = False
         self.transactions = OpenTransactions()
+        self.epochs = LeaderEpochs()
         self._batches = MemoryBatches() if batches is None else batches
         self._ends = array("q")  # the offset after each batch, so that bisect finds the batch of an offset
         self._positions = array("q")  # the position after each batch in the store
@@ -73,6 +82,7 @@ class PartitionLog:
             self.leader_epoch = max(self.leader_epoch, batch.header.leader_epoch)
             self._note(batch.header.next_offset, batch.header.size, batch.header.max_timestamp)
             self._note_transaction(batch, batch.header.base_offset)
+            self.epochs.note(batch.header.leader_epoch, batch.header.base_offset)
             yield batch
         self._drop(self._batches.start_offset)
 
@@ -89,6 +99,7 @@ class PartitionLog:
         self._batches.append(data, base_offset, end_offset)
         self._note(end_offset, len(data), timestamp)
         self._note_transaction(batch, base_offset)
+        self.epochs.note(self.leader_epoch, base_offset)
         self._wake()
         return base_offset
 
@@ -189,11 +200,17 @@ class PartitionLog:
         self._begin = self._position(count)
         del self._ends[:count], self._positions[:count], self._latest[:count]
         self.transactions.forget_before(offset)
+        self.epochs.forget_before(offset)
         self.start_offset = offset
         self.end_offset = max(self.end_offset, offset)
 
     def _records(self, index: int) -> Iterator[FoundOffset]:
+        """The records of a batch, and a marker, too: to a look-up by time it is a record like any other."""
         data = self._batches.read(self._position(index), self._position(index + 1))
+        header = read_header(data, 0)
+        if header is not None and header.is_control:
+            yield FoundOffset(header.base_offset, header.base_timestamp)
+            return
         columns = decode_partition(data, self.partition, self.start_offset, RecordLimits())
         for offset, timestamp in zip(columns.offsets, columns.timestamps, strict=True):
             yield FoundOffset(offset, timestamp)

@@ -79,7 +79,8 @@ def _transaction_error(partition: Partition, header: BatchHeader, admit: Admit |
         return ErrorCode.INVALID_TXN_STATE if is_open else ErrorCode.NONE
     if admit is None:
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    return ErrorCode.NONE if is_open else admit(header)
+    is_asked = is_open and header.producer_epoch <= partition.producers.epoch_of(header.producer_id)
+    return ErrorCode.NONE if is_asked else admit(header)
 
 
 def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now_ms: int) -> Appended:

@@ -104,7 +104,7 @@ def delete_group(draft: Draft) -> ErrorCode:
     classic = group.classic
     if group.members or (classic is not None and not classic.is_in(ClassicStatus.EMPTY)):
         return ErrorCode.NON_EMPTY_GROUP
-    for partition in sorted(group.offsets):
+    for partition in group.partitions_with_offsets():
         draft.write(r.OffsetRemoved(group.group_id, partition))
     write_group_removal(draft)
     return ErrorCode.NONE

@@ -90,6 +90,10 @@ class Group:
         found = self.currents.get(member_id)
         return found or r.CurrentMemberAssignment(self.group_id, member_id, 0, 0, r.MemberStatus.STABLE, (), ())
 
+    def partitions_with_offsets(self) -> list[TopicPartition]:
+        """The partitions that have an offset, be it pending."""
+        return sorted({*self.offsets, *(partition for _, partition in self.pending)})
+
     def has_pending(self, partition: TopicPartition) -> bool:
         """Whether an open transaction may change the partition's offset."""
         return any(pending == partition for _, pending in self.pending)
@@ -273,6 +277,9 @@ def _transaction_ended(group: Group, record: r.TransactionEnded) -> None:
 
 def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:
     group.offsets.pop(record.partition, None)
+    for producer_id, partition in list(group.pending):
+        if partition == record.partition:
+            del group.pending[producer_id, partition]
 
 
 _APPLY: Mapping[type, Callable[[Group, Any], None]] = {

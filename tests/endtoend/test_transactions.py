@@ -1,6 +1,7 @@
 """Transactions as a producer and a consumer see them: committed, aborted, fenced, and with the offsets of a group.
 
-The client is confluent-kafka's, whose consumer drops what was aborted by what the broker tells it (KIP-98).
+The client is confluent-kafka's, whose consumer drops what was aborted by what the broker tells it (KIP-98). What that
+is on the wire, by release, is in ``test_fetch``.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ TIMEOUT_S = 30
 
 
 @pytest.fixture
-def topic(every_kafka: KafkaServer) -> str:
-    return create_topic(every_kafka.bootstrap_servers, "ledger")
+def topic(kafka: KafkaServer) -> str:
+    return create_topic(kafka.bootstrap_servers, "ledger")
 
 
 @pytest.fixture
-def new_producer(every_kafka: KafkaServer) -> Callable[..., Producer]:
+def new_producer(kafka: KafkaServer) -> Callable[..., Producer]:
     def make(transactional_id: str, **config: Any) -> Producer:
         producer = Producer(
             {
-                "bootstrap.servers": every_kafka.bootstrap_servers,
+                "bootstrap.servers": kafka.bootstrap_servers,
                 "transactional.id": transactional_id,
                 "log_level": 0,
                 **config,
@@ -41,12 +42,12 @@ def new_producer(every_kafka: KafkaServer) -> Callable[..., Producer]:
 
 
 @pytest.fixture
-def new_consumer(every_kafka: KafkaServer) -> Iterator[Callable[..., Consumer]]:
+def new_consumer(kafka: KafkaServer) -> Iterator[Callable[..., Consumer]]:
     made: list[Consumer] = []
 
     def make(group: str = "", **config: Any) -> Consumer:
         settings = {
-            "bootstrap.servers": every_kafka.bootstrap_servers,
+            "bootstrap.servers": kafka.bootstrap_servers,
             "group.id": group or unique("readers"),
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
@@ -164,7 +165,10 @@ def test_a_transaction_that_takes_too_long_is_aborted(
     producer.begin_transaction()
     send(producer, topic, "late")
     consumer = new_consumer()
-    low_high = lambda: consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S)  # noqa: E731
-    eventually("the transaction is over", lambda: low_high() == (0, 2), TIMEOUT_S)
+
+    def watermarks() -> tuple[int, int]:
+        return consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S)
+
+    eventually("the transaction is over", lambda: watermarks() == (0, 2), TIMEOUT_S)
     assert read_to_end(consumer, topic) == []
     assert error_of(lambda: producer.commit_transaction(TIMEOUT_S)) == KafkaError._FENCED

@@ -1,30 +1,29 @@
 """Fetch: read batches from partitions, waiting if there are too few (long poll); by topic id from version 13 on.
 
-The answer waits until ``min_bytes`` can be given, a partition has an error or is to be read elsewhere, or
-``max_wait_ms`` is over. The first partition with records gives one batch even if that exceeds every limit (KIP-74);
-for the others the limits hold.
+The answer waits until ``min_bytes`` can be given, a partition has an error, is to be read elsewhere or parted from what
+the reader read, or ``max_wait_ms`` is over. Partitions that do not exist hurry nobody, as in Kafka; but where there is
+none to read from the answer comes at once. How partitions are read is in
+``reading.partitions``, and what of that is told in ``reading.sessions``.
 
-Who reads committed records only (KIP-98) gets those before the last stable offset, and which producers' transactions
-among them were aborted: dropping their records is the reader's part.
-
-A leader names the replica that a consumer had better read, if it is not itself, and gives it no records (KIP-392).
-
-Fetch sessions (KIP-227) are never begun: every answer has session id 0, which makes clients send full requests.
+From version 16 on a reader that came to the wrong node is told where the leader is (KIP-951).
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-
-from attrs import frozen
+from itertools import groupby
 
 from kafka_nextgen.bridge.list_offsets import READ_COMMITTED
+from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.log import PartitionLog, watching
-from kafka_nextgen.broker.security.rights import READ_TOPIC
-from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.broker.reading.asked import Asked, Key, Reading
+from kafka_nextgen.broker.reading.partitions import FetchLimits, find, read_all
+from kafka_nextgen.broker.reading.sessions import SessionRequest
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import DataContainer, FetchRequest, FetchResponse
 
 __all__ = ["handle"]
@@ -32,40 +31,48 @@ __all__ = ["handle"]
 _Topic = FetchResponse.FetchableTopicResponse
 _Partition = _Topic.PartitionData
 _Aborted = _Partition.AbortedTransaction
+_Leader = _Partition.LeaderIdAndEpoch
+_Diverging = _Partition.EpochEndOffset
+_Node = FetchResponse.NodeEndpoint
 
 _WITH_TOPIC_IDS = 13
-
-
-@frozen
-class _Asked:
-    """A partition of the request: what was asked, and either the partition or why there is none."""
-
-    fields: DataContainer
-    partition: Partition | None
-    error: ErrorCode
-
-
-@frozen
-class _Answer:
-    topics: list[_Topic]
-    size: int  # bytes
-    is_due: bool  # whatever the size
+_WITH_LEADERS = 16
 
 
 async def handle(request: FetchRequest, context: Context) -> FetchResponse:
     """Answer with what there is, now or within the time the request gives."""
-    if request.session_id != 0:
-        return FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND, responses=[])
+    turn = context.cluster.fetch_sessions[context.node.node_id].turn(_session_request(request, context))
+    if isinstance(turn, ErrorCode):
+        return FetchResponse(error_code=turn, session_id=0, responses=[])
+    session_id, told = turn.tell(await _read(request, turn.asked, context))
+    return FetchResponse(
+        error_code=ErrorCode.NONE,
+        session_id=session_id,
+        responses=_topics(told, context),
+        node_endpoints=_leaders(told, context),
+    )
+
+
+async def _read(request: FetchRequest, asked: Sequence[Asked], context: Context) -> list[Reading]:
     loop = asyncio.get_running_loop()
     give_up_at = loop.time() + max(request.max_wait_ms, 0) / 1000
-    with watching(_logs(request, context)) as more:
+    max_bytes = min(request.max_bytes, context.cluster.settings.fetch_max_bytes)
+    limits = FetchLimits(max_bytes, request.isolation_level == READ_COMMITTED, request.rack_id)
+    with watching(_logs(asked, context)) as more:
         while True:
             more.clear()
-            answer = _read(request, context)
+            readings = read_all(asked, limits, context)
             left_s = give_up_at - loop.time()
-            if answer.is_due or answer.size >= request.min_bytes or left_s <= 0:
-                return FetchResponse(error_code=ErrorCode.NONE, session_id=0, responses=answer.topics)
+            if left_s <= 0 or _is_enough(readings, min(request.min_bytes, max_bytes)):
+                return readings
             await _wait(more, left_s)
+
+
+def _is_enough(readings: Sequence[Reading], min_bytes: int) -> bool:
+    if all(reading.is_missing for reading in readings):
+        return True
+    size = sum(len(reading.records) for reading in readings)
+    return size >= min_bytes or any(reading.is_due for reading in readings)
 
 
 async def _wait(event: asyncio.Event, timeout_s: float) -> None:
@@ -73,97 +80,76 @@ async def _wait(event: asyncio.Event, timeout_s: float) -> None:
         await asyncio.wait_for(event.wait(), timeout_s)
 
 
-def _logs(request: FetchRequest, context: Context) -> list[PartitionLog]:
-    asked = [_find(topic, fields, context) for topic in request.topics for fields in topic.partitions]
-    return [entry.partition.log for entry in asked if entry.partition is not None]
+def _logs(wanted: Sequence[Asked], context: Context) -> Iterator[PartitionLog]:
+    for asked in wanted:
+        partition = find(asked, context)
+        if not isinstance(partition, ErrorCode):
+            yield partition.log
 
 
-def _read(request: FetchRequest, context: Context) -> _Answer:
-    left = min(request.max_bytes, context.cluster.settings.fetch_max_bytes)
-    topics, size, is_due = [], 0, False
-    for topic in request.topics:
-        partitions = []
-        for fields in topic.partitions:
-            asked = _find(topic, fields, context)
-            partition = _redirect(asked, request, context) or _partition(
-                asked, left - size, is_first=size == 0, is_committed=request.isolation_level == READ_COMMITTED
-            )
-            assert isinstance(partition.records, bytes)
-            size += len(partition.records)
-            is_due = is_due or partition.error_code != ErrorCode.NONE or partition.preferred_read_replica >= 0
-            partitions.append(partition)
-        topics.append(_Topic(topic=topic.topic, topic_id=topic.topic_id, partitions=partitions))
-    return _Answer(topics, size, is_due)
-
-
-def _find(topic: DataContainer, fields: DataContainer, context: Context) -> _Asked:
+def _session_request(request: FetchRequest, context: Context) -> SessionRequest:
     by_id = context.version >= _WITH_TOPIC_IDS
-    topics = context.cluster.topics
-    found = topics.with_id(topic.topic_id) if by_id else topics.named(topic.topic)
-    name = topic.topic if found is None else found.name
-    if name and not context.may(READ_TOPIC, name):
-        return _Asked(fields, None, READ_TOPIC.error)
-    if found is None:
-        missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return _Asked(fields, None, missing)
-    partition = found.partition(fields.partition)
-    if partition is None:
-        return _Asked(fields, None, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    return _Asked(fields, partition, context.reading_error(partition, fields.current_leader_epoch))
+    asked = (
+        Asked(
+            _topic(topic, by_id),
+            fields.partition,
+            fields.fetch_offset,
+            fields.partition_max_bytes,
+            fields.current_leader_epoch,
+            fields.last_fetched_epoch,
+        )
+        for topic in request.topics
+        for fields in topic.partitions
+    )
+    forgotten: Iterator[Key] = (
+        (_topic(topic, by_id), index) for topic in request.forgotten_topics_data for index in topic.partitions
+    )
+    return SessionRequest(request.session_id, request.session_epoch, tuple(asked), tuple(forgotten), by_id)
 
 
-def _redirect(asked: _Asked, request: FetchRequest, context: Context) -> _Partition | None:
-    """Send a consumer to another replica, if that is better and has what is asked for."""
-    partition, here = asked.partition, context.node.node_id
-    if partition is None or asked.error is not ErrorCode.NONE or partition.leader != here:
-        return None
-    node_id = context.cluster.replica_to_read(partition, request.rack_id)
-    if node_id == here or not partition.log.holds(asked.fields.fetch_offset):
-        return None
-    return _read_from(partition.log, asked.fields.partition, b"", preferred_read_replica=node_id)
+def _topic(topic: DataContainer, by_id: bool) -> TopicId | str:
+    """An id of zeros, which is no topic's, was read as None."""
+    key: TopicId | str | None = topic.topic_id if by_id else topic.topic
+    return NO_TOPIC_ID if key is None else key
 
 
-def _partition(asked: _Asked, max_bytes: int, *, is_first: bool, is_committed: bool) -> _Partition:
-    index = asked.fields.partition
-    if asked.partition is None or asked.error is not ErrorCode.NONE:
-        return _failed(index, asked.error)
-    log = asked.partition.log
-    if not log.holds(asked.fields.fetch_offset):
-        return _failed(index, ErrorCode.OFFSET_OUT_OF_RANGE)
-    limit = min(max_bytes, asked.fields.partition_max_bytes)
-    before = log.last_stable_offset if is_committed else log.end_offset
-    start = asked.fields.fetch_offset
-    records = log.read(start, limit, at_least_one=is_first, before=before)
-    return _read_from(log, index, records, aborted=_aborted(log, start, before) if is_committed else None)
-
-
-def _aborted(log: PartitionLog, start: int, end: int) -> list[_Aborted]:
+def _topics(readings: Sequence[Reading], context: Context) -> list[_Topic]:
+    """Partitions that follow each other are told together if they are of one topic."""
     return [
-        _Aborted(producer_id=one.producer_id, first_offset=one.first_offset)
-        for one in log.transactions.aborted_within(start, end)
+        _Topic(
+            topic=topic if isinstance(topic, str) else "",
+            topic_id=NO_TOPIC_ID if isinstance(topic, str) else topic,
+            partitions=[_partition(reading, context) for reading in group],
+        )
+        for topic, group in groupby(readings, key=lambda reading: reading.asked.topic)
     ]
 
 
-def _read_from(
-    log: PartitionLog,
-    index: int,
-    records: bytes,
-    aborted: list[_Aborted] | None = None,
-    preferred_read_replica: int = -1,
-) -> _Partition:
-    return _Partition(
-        partition_index=index,
-        error_code=ErrorCode.NONE,
-        high_watermark=log.end_offset,
-        last_stable_offset=log.last_stable_offset,
-        log_start_offset=log.start_offset,
-        aborted_transactions=aborted,
-        preferred_read_replica=preferred_read_replica,
-        records=records,
+def _partition(reading: Reading, context: Context) -> _Partition:
+    aborted, diverging = reading.aborted, reading.diverging
+    partition = _Partition(
+        partition_index=reading.asked.index,
+        error_code=reading.error,
+        high_watermark=reading.high_watermark,
+        last_stable_offset=reading.last_stable_offset,
+        log_start_offset=reading.log_start_offset,
+        aborted_transactions=None
+        if aborted is None
+        else [_Aborted(producer_id=one.producer_id, first_offset=one.first_offset) for one in aborted],
+        preferred_read_replica=reading.preferred_replica,
+        records=reading.records,
     )
+    if diverging is not None:
+        partition.diverging_epoch = _Diverging(epoch=diverging.epoch, end_offset=diverging.end_offset)
+    if reading.leader >= 0 and context.version >= _WITH_LEADERS:
+        partition.current_leader = _Leader(leader_id=reading.leader, leader_epoch=reading.leader_epoch)
+    return partition
 
 
-def _failed(index: int, error: ErrorCode) -> _Partition:
-    return _Partition(
-        partition_index=index, error_code=error, high_watermark=-1, aborted_transactions=None, records=b""
-    )
+def _leaders(readings: Sequence[Reading], context: Context) -> list[_Node]:
+    node_ids = sorted({reading.leader for reading in readings if reading.leader >= 0})
+    nodes = [context.cluster.node(node_id) for node_id in node_ids if context.version >= _WITH_LEADERS]
+    return [
+        _Node(node_id=node.node_id, host=context.endpoint(node).host, port=context.endpoint(node).port, rack=node.rack)
+        for node in nodes
+    ]

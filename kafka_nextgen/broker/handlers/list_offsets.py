@@ -60,9 +60,9 @@ async def handle(request: ListOffsetsRequest, context: Context) -> ListOffsetsRe
                 name=topic.name,
                 partitions=[
                     _partition(topic.name, asked, context, is_committed)
-                    if counts[topic.name, asked.partition_index] == 1
-                    else _Partition(partition_index=asked.partition_index, error_code=ErrorCode.INVALID_REQUEST)
-                    for asked in topic.partitions
+                    if counts[topic.name, index] == 1
+                    else _Partition(partition_index=index, error_code=ErrorCode.INVALID_REQUEST)
+                    for index, asked in {asked.partition_index: asked for asked in topic.partitions}.items()
                 ],
             )
             for topic in request.topics

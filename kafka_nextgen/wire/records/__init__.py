@@ -8,7 +8,7 @@ are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896
 
 from __future__ import annotations
 
-from kafka_nextgen.wire.records.batch_header import BatchHeader
+from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
 from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase
 from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, Headers
 from kafka_nextgen.wire.records.compression import Compression
@@ -31,5 +31,6 @@ __all__ = [
     "encode_end_marker",
     "read_batches",
     "read_end_marker",
+    "read_header",
     "rebase",
 ]

@@ -1,0 +1,1 @@
+"""What a Fetch asks of partitions, what they give, and the sessions that keep both short."""

@@ -1,0 +1,135 @@
+"""Reading partitions for a fetch, in the order it asks for them, within its limits.
+
+The first partition that has records gives one batch even if that exceeds every limit, so that readers with small
+limits get on (KIP-74). For all others hold both the limit of their own and what the ones before left of the whole.
+
+Who reads committed records only (KIP-98) gets those before the last stable offset, and which producers' transactions
+among them were aborted: dropping their records is the reader's part.
+
+A leader names the replica that a consumer had better read, if it is not itself, and gives it no records (KIP-392). A
+reader that tells which epoch it read last is told where its log and this one part, if they do (KIP-320, KIP-595).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.log import PartitionLog
+from kafka_nextgen.broker.open_transactions import AbortedTransaction
+from kafka_nextgen.broker.reading.asked import Asked, Diverging, Reading
+from kafka_nextgen.broker.security.rights import READ_TOPIC
+from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.codes import ErrorCode
+
+__all__ = ["FetchLimits", "find", "read_all"]
+
+_NOBODY = -1
+_MOVED = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+
+
+@frozen
+class FetchLimits:
+    """What a whole fetch is read by."""
+
+    max_bytes: int
+    is_committed: bool
+    rack: str
+
+
+def find(asked: Asked, context: Context) -> Partition | ErrorCode:
+    """The partition that is asked for, or why there is none for this reader."""
+    topics = context.cluster.topics
+    by_name = isinstance(asked.topic, str)
+    topic = topics.named(asked.topic) if isinstance(asked.topic, str) else topics.with_id(asked.topic)
+    name = asked.topic if topic is None else topic.name
+    if isinstance(name, str) and not context.may(READ_TOPIC, name):
+        return READ_TOPIC.error
+    if topic is None:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if by_name else ErrorCode.UNKNOWN_TOPIC_ID
+    return topic.partition(asked.index) or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def read_all(wanted: Iterable[Asked], limits: FetchLimits, context: Context) -> list[Reading]:
+    """Read each partition."""
+    left = limits.max_bytes
+    is_first = True
+    readings = []
+    for asked in wanted:
+        reading = _read(asked, left, limits, context, is_first=is_first)
+        left = max(left - len(reading.records), 0)
+        is_first = is_first and not reading.records
+        readings.append(reading)
+    return readings
+
+
+def _read(asked: Asked, left: int, limits: FetchLimits, context: Context, *, is_first: bool) -> Reading:
+    partition = find(asked, context)
+    if isinstance(partition, ErrorCode):
+        return Reading(asked, partition, aborted=())
+    error = context.reading_error(partition, asked.leader_epoch)
+    if error in _MOVED:
+        leader = _NOBODY if partition.leader is None else partition.leader
+        return Reading(asked, error, leader=leader, leader_epoch=partition.leader_epoch)
+    if error is not ErrorCode.NONE:
+        return Reading(asked, error)
+    redirected = _redirect(asked, partition, limits, context)
+    return redirected or _read_log(asked, partition.log, min(asked.max_bytes, left), limits, is_first=is_first)
+
+
+def _redirect(asked: Asked, partition: Partition, limits: FetchLimits, context: Context) -> Reading | None:
+    """Send a consumer to another replica, if that is better and has what is asked for."""
+    here = context.node.node_id
+    if partition.leader != here:
+        return None
+    node_id = context.cluster.replica_to_read(partition, limits.rack)
+    if node_id == here or not partition.log.holds(asked.offset):
+        return None
+    return _reading(asked, partition.log, preferred_replica=node_id)
+
+
+def _read_log(asked: Asked, log: PartitionLog, max_bytes: int, limits: FetchLimits, *, is_first: bool) -> Reading:
+    if asked.last_fetched_epoch >= 0:
+        parted = _compare(asked, log)
+        if parted is not None:
+            return parted
+    if not log.holds(asked.offset):
+        return Reading(asked, ErrorCode.OFFSET_OUT_OF_RANGE)
+    before = log.last_stable_offset if limits.is_committed else log.end_offset
+    records = log.read(asked.offset, max_bytes, at_least_one=is_first, before=before)
+    aborted = log.transactions.aborted_within(asked.offset, before) if limits.is_committed else None
+    return _reading(asked, log, records=records, aborted=aborted)
+
+
+def _compare(asked: Asked, log: PartitionLog) -> Reading | None:
+    """Say where the logs part; None if the reader has read nothing but what is here."""
+    found = log.epochs.end_of(asked.last_fetched_epoch, log.leader_epoch, log.end_offset)
+    if found is None or asked.offset < log.start_offset:
+        return Reading(asked, ErrorCode.OFFSET_OUT_OF_RANGE)
+    epoch, end_offset = found
+    if epoch == asked.last_fetched_epoch and end_offset >= asked.offset:
+        return None
+    return _reading(asked, log, diverging=Diverging(epoch, end_offset))
+
+
+def _reading(
+    asked: Asked,
+    log: PartitionLog,
+    *,
+    records: bytes = b"",
+    aborted: tuple[AbortedTransaction, ...] | None = None,
+    preferred_replica: int = -1,
+    diverging: Diverging | None = None,
+) -> Reading:
+    return Reading(
+        asked,
+        high_watermark=log.end_offset,
+        last_stable_offset=log.last_stable_offset,
+        log_start_offset=log.start_offset,
+        records=records,
+        aborted=aborted,
+        preferred_replica=preferred_replica,
+        diverging=diverging,
+    )
