@@ -43,7 +43,10 @@ class RangeAssignor(PartitionAssignor):
         for (num_partitions, subscribing), topics in _alike(group, kinds_of_topics(kinds)).items():
             places = sorted(place for kind in subscribing for place in kinds[kind].places)
             for place, numbers in zip(places, _ranges(num_partitions, len(places)), strict=False):
-                shares[place].update(dict.fromkeys(topics, numbers))
+                if share := shares[place]:
+                    share.update(dict.fromkeys(topics, numbers))
+                else:
+                    shares[place] = dict.fromkeys(topics, numbers)
         return GroupAssignment(
             {
                 member_id: MemberAssignment(share) if share else _NOTHING

@@ -1,0 +1,1 @@
+"""Our assignors and Kafka's own, on the same groups, in turns."""

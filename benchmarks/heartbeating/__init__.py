@@ -1,0 +1,1 @@
+"""Groups that do nothing but heartbeat: in the coordinator alone, and over TCP."""

@@ -1,0 +1,136 @@
+"""The benchmarks at sizes at which nothing can be measured: that they run, and how they read what they saw."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from benchmarks.assigning.groups import ASSIGNORS, Result, Shape, judge, make_group
+from benchmarks.assigning.run import Measured, measure, shapes_of_growth, shapes_of_sizes
+from benchmarks.assignors import growth_table, sizes_table, verdict
+from benchmarks.coordinator_memory import measure as measure_memory
+from benchmarks.coordinator_memory import per_member, per_partition, report
+from benchmarks.heartbeating.machine import MachineGroup
+from benchmarks.heartbeating.tcp import TcpGroup
+from benchmarks.heartbeats import OverTcp, in_the_machine, machine_table, tcp_table
+from benchmarks.page import PAGE, in_ms, table, write_section
+from kafka_nextgen.testing import Cluster
+from tests.support.kafka_server import NoKafkaError
+from tests.support.real_kafka import NEWEST_VERSION, is_required
+
+# The page.
+
+
+def test_a_table_can_be_read_before_it_is_rendered() -> None:
+    assert table(("what", "ms"), [("a", "1"), ("long", "100")]).splitlines() == [
+        "| what |  ms |",
+        "|------|----:|",
+        "| a    |   1 |",
+        "| long | 100 |",
+    ]
+
+
+def test_a_benchmark_writes_its_own_section_only(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    b = "# B\n<!-- figures of b -->\n<!-- end of b -->\nend\n"
+    page.write_text(f"# A\n<!-- figures of a -->\nold\n<!-- end of a -->\n{b}")
+    write_section("a", "new", page)
+    write_section("a", "newer\n", page)
+    assert page.read_text() == f"# A\n<!-- figures of a -->\n\nnewer\n\n<!-- end of a -->\n{b}"
+
+
+def test_figures_without_a_place_are_not_written(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("nothing here")
+    with pytest.raises(SystemExit, match="no place for the figures of a"):
+        write_section("a", "new", page)
+
+
+@pytest.mark.parametrize("name", ["assignors", "heartbeats", "coordinator_memory"])
+def test_the_page_has_a_place_for_every_benchmark(name: str) -> None:
+    assert f"<!-- figures of {name} -->\n" in PAGE.read_text()
+    assert f"<!-- end of {name} -->\n" in PAGE.read_text()
+
+
+def test_times_are_told_by_their_median_and_their_ends() -> None:
+    assert in_ms([0.5, 0.01, 0.1]) == "100 (10..500)"
+
+
+# Assignors.
+
+
+def test_groups_are_assigned_in_every_way_there_is() -> None:
+    shapes = list(shapes_of_sizes((10, 20), partitions=200, topics=10))
+    assert len(set(shapes)) == 2 * 2 * 2 * 3
+    for shape in shapes:
+        group = make_group(shape)
+        result = judge(group, ASSIGNORS[shape.assignor].assign(group))
+        assert len(group.members) == shape.members
+        assert result.most >= 200 / shape.members
+        assert (result.moved == 200) == (shape.change == "none")
+
+
+def test_the_tables_tell_both_sides() -> None:
+    results = Result(1, 2, 3), Result(4, 5, 6)
+    one = Measured(Shape("range", 20, 10, 20, "mixed", "join"), [0.002, 0.003, 0.004], [0.001] * 3, *results)
+    row = "| range, mixed | 20 | one joins | 3 (2..4) | 1 (1..1) | 3 | 1..2 | 4..5 | 3 | 6 |"
+    assert " ".join(sizes_table([one]).splitlines()[-1].split()) == row
+    assert verdict([one]).startswith("1 of 1 groups take at most 3 times as long")
+    assert [line.split("|")[2].strip() for line in growth_table([one]).splitlines()[2:]] == ["15", "5"]
+
+
+@pytest.mark.kafka
+def test_kafkas_own_assignors_make_the_same_of_the_same_groups() -> None:
+    shapes = [*shapes_of_sizes((20,), partitions=210, topics=10), *shapes_of_growth((30,), topics=10)]
+    try:
+        measured = list(measure(shapes, NEWEST_VERSION, rounds=1, warm_up_s=0))
+    except NoKafkaError as reason:
+        if is_required():
+            raise
+        pytest.skip(str(reason))
+    assert [one.shape for one in measured] == shapes
+    for one in measured:
+        if one.shape.assignor == "range" or one.shape.subscriptions == "same":
+            assert (one.ours.fewest, one.ours.most) == (one.kafkas.fewest, one.kafkas.most), one.shape
+        assert one.ours.most - one.ours.fewest <= one.kafkas.most - one.kafkas.fewest, one.shape
+
+
+# Heartbeats.
+
+
+def test_a_group_in_the_machine_settles_and_rebalances() -> None:
+    group = MachineGroup(partitions=10)
+    group.grow(3)
+    assert sorted(len(member.owned) for member in group.members.values()) == [3, 3, 4]
+    assert not group.beat_all()
+    group.replace_one()
+    assert list(group.members) == ["member-00001", "member-00002", "member-00000"]
+    assert sorted(len(member.owned) for member in group.members.values()) == [3, 3, 4]
+
+
+def test_heartbeats_in_the_machine_are_counted() -> None:
+    measured = in_the_machine(members=2, rounds=2, round_s=0.001)
+    assert len(measured.at_rest) == len(measured.rebalancing) == 2
+    assert min(*measured.at_rest, *measured.rebalancing) > 0
+    assert machine_table([measured]).splitlines()[-1].startswith("| 2 ")
+
+
+def test_a_group_over_tcp_settles_and_is_counted() -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", partitions=4)
+        with closing(TcpGroup(cluster.bootstrap_servers, "orders", members=4, connections=2)) as group:
+            rates = [group.rate(0.01), group.rate(0.01)]
+    assert min(rates) > 0
+    assert tcp_table([OverTcp(4, 2, [10, 20, 30], [40])]).splitlines()[-1].split("|")[-2].strip() == "0.5"
+
+
+# Memory.
+
+
+def test_memory_is_told_by_member_and_by_partition() -> None:
+    grid = {size: measure_memory(*size) for size in ((2, 4), (2, 400), (20, 4), (20, 400))}
+    assert per_member(grid[2, 4], grid[20, 4]) > 100
+    assert per_partition(grid[2, 4], grid[2, 400]) > 50
+    assert "A member takes" in report(grid, (2, 20), (4, 400))
