@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import warnings
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import CancelledError
 from types import TracebackType
@@ -56,6 +58,7 @@ class GroupAdmin:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._thread = IoThread(f"kafka_nextgen admin {parsed.client_id}", _log_failure, "GroupAdmin")
         self._calls = self._thread.submit(_made(parsed)).result()
+        self._closed = False
 
     def __enter__(self) -> GroupAdmin:
         return self
@@ -164,6 +167,7 @@ class GroupAdmin:
 
     def close(self) -> None:
         """Close every connection; calls under way end with MisuseError. May be called more than once."""
+        self._closed = True
         if self._thread.is_foreign:
             return
         try:
@@ -171,6 +175,13 @@ class GroupAdmin:
         except MisuseError:  # closed already
             return
         self._thread.stop(_CLOSING_S)
+
+    def __del__(self) -> None:
+        if getattr(self, "_closed", True) or self._thread.is_foreign:
+            return
+        thread, calls = self._thread, self._calls
+        thread.call_soon(lambda: asyncio.ensure_future(_ended(thread, calls)))
+        warnings.warn("a GroupAdmin was dropped without close()", ResourceWarning, stacklevel=2)
 
     def _wait(self, call: Callable[[AdminCalls], Coroutine[object, object, T]]) -> T:
         future = self._thread.submit(call(self._calls))
@@ -185,6 +196,11 @@ class GroupAdmin:
 
 async def _made(config: ConsumerConfig) -> AdminCalls:
     return AdminCalls(config)
+
+
+async def _ended(thread: IoThread, calls: AdminCalls) -> None:
+    await calls.close()
+    thread.end()
 
 
 def _log_failure(error: Exception) -> None:

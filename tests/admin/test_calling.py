@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -115,6 +116,16 @@ def test_a_closed_admin_says_so(cluster: Cluster) -> None:
 
     with pytest.raises(MisuseError, match="this AsyncGroupAdmin is closed"):
         asyncio.run(ask())
+
+
+def test_one_that_is_dropped_warns_and_ends_its_thread(cluster: Cluster) -> None:
+    admin = GroupAdmin(bootstrap_servers=cluster.bootstrap_servers, client_id="dropped")
+    admin.list()
+    (thread,) = [thread for thread in threading.enumerate() if "admin dropped" in thread.name]
+    with pytest.warns(ResourceWarning, match=r"dropped without close\(\)"):
+        del admin  # the only reference there is
+    thread.join(10)
+    assert not thread.is_alive()
 
 
 def test_results_give_or_raise() -> None:
