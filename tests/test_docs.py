@@ -14,10 +14,10 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.parametrize("name", ["configuration", "membership", "metrics"])
+@pytest.mark.parametrize("name", ["configuration", "membership", "metrics", "one_heartbeat"])
 def test_a_page_made_from_the_code_is_what_the_code_says(name: str) -> None:
     page = runpy.run_path(str(ROOT / "docs" / f"make_{name}.py"))[f"{name}_page"]()
-    assert (ROOT / "docs" / f"{name}.md").read_text() == page, f"run python docs/make_{name}.py"
+    assert (ROOT / "docs" / f"{name.replace('_', '-')}.md").read_text() == page, f"run python docs/make_{name}.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -31,6 +31,15 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_named_files_exist(page: Path) -> None:
     named = re.findall(r"`((?:kafka_nextgen|tests|docs|examples|\.ci)/[\w./]*)`", page.read_text())
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_is_said_to_be_in_a_file_is_there(page: Path) -> None:
+    for name, file in re.findall(r"`(\w+)`\s\(`(kafka_nextgen/[\w/]+\.py)`\)", page.read_text()):
+        defined = re.search(
+            rf"^\s*(async def|def|class) {name}\b|^{name}\b.* = ", (ROOT / file).read_text(), re.MULTILINE
+        )
+        assert defined, f"{page.name}: there is no {name} in {file}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
