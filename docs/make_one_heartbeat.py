@@ -99,13 +99,17 @@ def one_heartbeat_page() -> str:
     told = talk.exchange(SendHeartbeat(3, ALICE, epoch), 3.0)
     bob.member.handle(joined.event, 0.0, 0.5)
     page = TEXT.read_text()
-    for name, text in {**_values(joined, bob.member), **_sequel(alice, told)}.items():
+    for name, text in {
+        **_values(joined),
+        **_statuses(answered, bob.member.status.name),
+        **_sequel(alice, told),
+    }.items():
         assert f"<{name}>" in page, name
         page = page.replace(f"<{name}>", text)
     return page
 
 
-def _values(bob: Exchange, member: Member) -> dict[str, str]:
+def _values(bob: Exchange) -> dict[str, str]:
     return {
         "effect": _fields(bob.effect),
         "request-bytes": _hex(bob.request_frame),
@@ -118,10 +122,11 @@ def _values(bob: Exchange, member: Member) -> dict[str, str]:
         "answer": _fields(bob.outcome.response),
         "answer-bytes": _hex(bob.answer_frame),
         "event": _fields(bob.event),
-        "status": member.status.name,
-        "driver": "`Groups` (`kafka_nextgen/broker/groups.py`)",
-        "log": "LOG",
     }
+
+
+def _statuses(answered: str, polled: str) -> dict[str, str]:
+    return {"status": answered, "next-status": polled}
 
 
 def _sequel(alice: Exchange, told: Exchange) -> dict[str, str]:
