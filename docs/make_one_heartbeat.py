@@ -99,11 +99,7 @@ def one_heartbeat_page() -> str:
     told = talk.exchange(SendHeartbeat(3, ALICE, epoch), 3.0)
     bob.member.handle(joined.event, 0.0, 0.5)
     page = TEXT.read_text()
-    for name, text in {
-        **_values(joined),
-        **_statuses(answered, bob.member.status.name),
-        **_sequel(alice, told),
-    }.items():
+    for name, text in {**_values(joined), "status": bob.member.status.name, **_sequel(alice, told)}.items():
         assert f"<{name}>" in page, name
         page = page.replace(f"<{name}>", text)
     return page
@@ -123,10 +119,6 @@ def _values(bob: Exchange) -> dict[str, str]:
         "answer-bytes": _hex(bob.answer_frame),
         "event": _fields(bob.event),
     }
-
-
-def _statuses(answered: str, polled: str) -> dict[str, str]:
-    return {"status": answered, "next-status": polled}
 
 
 def _sequel(alice: Exchange, told: Exchange) -> dict[str, str]:
