@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import socket
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from os import PathLike, fspath
 from pathlib import Path
 
 from attrs import evolve
 
-from kafka_nextgen.broker.cluster import Cluster, Node
-from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
+from kafka_nextgen.broker.node import Node
+from kafka_nextgen.broker.node_servers import NodeServers
 from kafka_nextgen.broker.security.access import Authorizer
-from kafka_nextgen.broker.security.listeners import Endpoint, Listener, SecurityProtocol
+from kafka_nextgen.broker.security.listeners import Listener, SecurityProtocol
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.users import Users
-from kafka_nextgen.broker.server import Server
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
+from kafka_nextgen.broker.topics import Partition
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.secret import Secret
 
@@ -28,7 +29,6 @@ __all__ = ["Broker"]
 
 _log = logging.getLogger(__name__)
 
-_WILDCARDS = ("", "0.0.0.0", "::")
 _FIRST_NODE_ID = 1
 
 
@@ -73,11 +73,9 @@ class Broker:
         if nodes < 1:
             raise ConfigError(f"a cluster has at least one node, not {nodes}")
         settings = BrokerSettings.from_properties({**(config or {}), **({"profile": profile} if profile else {})})
-        self._advertised_host = advertised_host
         self._listeners = tuple(
             (listener, settings.tls_context(listener.protocol)) for listener in _listeners(settings, host, port)
         )
-        self._users = Users(users)
         self._cluster = Cluster(
             settings,
             [Node(_FIRST_NODE_ID + i, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
@@ -86,8 +84,8 @@ class Broker:
             _authorizer(settings, rules),
         )
         self._data_dir = data_dir
-        self._is_closed = False
-        self._servers: list[Server] = []
+        self._is_started = self._is_closed = False
+        self._servers = NodeServers(self._cluster, self._listeners, Users(users), advertised_host)
 
     @property
     def port(self) -> int:
@@ -117,25 +115,25 @@ class Broker:
         Raises ``StorageError`` if ``data_dir`` can't be used, ``OSError`` if the address can't, ``MisuseError`` if the
         broker listens already or was closed.
         """
-        if self._servers:
+        if self._is_started:
             raise MisuseError(f"the broker listens already, on {self.bootstrap_servers}")
         if self._is_closed:
             raise MisuseError("the broker was closed: make another")
         self._cluster.open()
         try:
-            for index, node in enumerate(self._cluster.nodes):
-                await self._start_node(node, index)
+            for node in self._cluster.nodes:
+                await self._servers.start(node)
         except OSError:
             await self.close()
             raise
+        self._is_started = True
         kept = "in memory" if self._data_dir is None else f"on {fspath(self._data_dir)}"
         _log.info("a broker for development and tests, %s, listens on %s", kept, self.bootstrap_servers)
 
     async def close(self) -> None:
         """Close every connection and stop; what is not kept in a ``data_dir`` is gone."""
-        self._is_closed = True
-        await asyncio.gather(*(server.close() for server in self._servers))
-        self._servers.clear()
+        self._is_started, self._is_closed = False, True
+        await self._servers.stop_all()
         self._cluster.close()
 
     def create_topic(self, name: str, partitions: int | None = None) -> None:
@@ -150,18 +148,83 @@ class Broker:
             raise MisuseError(f"topic {name} needs at least one partition, not {partitions}")
         self._cluster.create_topic(name, partitions)
 
-    async def _start_node(self, node: Node, index: int) -> None:
-        server = Server(Dispatcher(self._cluster, node), lambda: self._cluster.settings, self._users)
-        self._servers.append(server)
-        for listener, tls in self._listeners:
-            port = await server.start(evolve(listener, port=listener.port and listener.port + index), tls)
-            node.endpoints[listener.name] = Endpoint(self._advertised(listener), port)
+    async def stop_node(self, node_id: int) -> None:
+        """Stop a node, as if it was killed: its connections end, and other replicas lead and coordinate what it did.
 
-    def _advertised(self, listener: Listener) -> str:
-        return self._advertised_host or (socket.getfqdn() if listener.host in _WILDCARDS else listener.host)
+        Raises ``MisuseError`` if there is no such node or it does not run.
+        """
+        node = self._node(node_id)
+        if not self._servers.runs(node):
+            raise MisuseError(f"node {node_id} does not run")
+        await self._servers.stop(node)
+        self._cluster.leadership.node_left(node)
+
+    async def start_node(self, node_id: int) -> None:
+        """Start a node that was stopped, at the address it had. It leads what nobody else can; see ``move_leader``.
+
+        Raises ``MisuseError`` if there is no such node or it runs, ``OSError`` if its address is taken.
+        """
+        node = self._node(node_id)
+        if self._servers.runs(node):
+            raise MisuseError(f"node {node_id} runs already")
+        await self._servers.start(node)
+        self._cluster.leadership.node_came_back(node)
+
+    def move_leader(self, topic: str, partition: int, node_id: int) -> None:
+        """Let another replica of a partition lead it, from the next leader epoch on.
+
+        Raises ``MisuseError`` unless the node runs and has a replica.
+        """
+        found = self._partition(topic, partition)
+        if self._node(node_id).node_id not in found.isr:
+            raise MisuseError(f"node {node_id} can't lead {topic}[{partition}], only one of {list(found.isr)} can")
+        self._cluster.leadership.move(found, self._node(node_id))
+
+    def move_coordinator(self, group_id: str, node_id: int) -> None:
+        """Let another node coordinate a group, and all others that are kept in the same partition.
+
+        Raises ``MisuseError`` unless the node runs and has a replica of it (``offsets.topic.replication.factor``).
+        """
+        self._check_started()
+        self.move_leader(OFFSETS_TOPIC, self._cluster.groups.partition_of(group_id).index, node_id)
+
+    def elect_preferred_leaders(self) -> None:
+        """Let the first replica of each partition lead it again, where it runs (Kafka's preferred election)."""
+        self._check_started()
+        self._cluster.leadership.prefer()
+
+    def leader_of(self, topic: str, partition: int) -> int | None:
+        """The node that leads a partition, None if it is down. Raises ``MisuseError`` if there is no such partition."""
+        return self._partition(topic, partition).leader
+
+    def coordinator_of(self, group_id: str) -> int | None:
+        """The node that coordinates a group, be there one or not; None if it is down."""
+        self._check_started()
+        node = self._cluster.coordinator_of(group_id)
+        return None if node is None else node.node_id
+
+    def loading_held(self) -> AbstractContextManager[None]:
+        """Keep coordinators that move, while the block runs, from reading their logs: clients are told to wait."""
+        return self._cluster.groups.loading_held()
+
+    def _partition(self, topic: str, partition: int) -> Partition:
+        self._check_started()
+        known = self._cluster.topics.named(topic)
+        found = None if known is None else known.partition(partition)
+        if found is None:
+            raise MisuseError(f"there is no partition {topic}[{partition}]")
+        return found
+
+    def _node(self, node_id: int) -> Node:
+        self._check_started()
+        for node in self._cluster.nodes:
+            if node.node_id == node_id:
+                return node
+        known = ", ".join(str(node.node_id) for node in self._cluster.nodes)
+        raise MisuseError(f"there is no node {node_id}, only {known}")
 
     def _check_started(self) -> None:
-        if not self._servers:
+        if not self._is_started:
             raise MisuseError("the broker does not listen: start() it first")
 
 

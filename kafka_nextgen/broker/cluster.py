@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory
-from kafka_nextgen.broker import elections
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.broker.coordination.offsets_topic import OVERRIDES
 from kafka_nextgen.broker.hashing import spread
+from kafka_nextgen.broker.leadership import Leadership
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
 from kafka_nextgen.broker.reading.sessions import FetchSessions
@@ -39,19 +40,6 @@ from kafka_nextgen.types import TopicPartition
 __all__ = ["Cluster", "Context", "Node"]
 
 _FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
-
-
-@define
-class Node:
-    """A broker node, with the address of each of its listeners, by name: known once it listens.
-
-    One that is not alive leads nothing, and clients are not told of it.
-    """
-
-    node_id: int
-    rack: str | None = None
-    endpoints: dict[str, Endpoint] = field(factory=dict)
-    is_alive: bool = True
 
 
 class Cluster:
@@ -87,7 +75,7 @@ class Cluster:
         self.fetch_sessions = {node.node_id: FetchSessions(slots, clock) for node in nodes}
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
-        self.topics.on_change(self.groups.refresh)
+        self.leadership = Leadership(self.nodes, self.topics, self.groups.refresh)
 
     def open(self) -> None:
         """Read what was kept: the catalogue, then the logs. Raises ``StorageError``."""
@@ -121,8 +109,8 @@ class Cluster:
         return self.living()[0]
 
     def living(self) -> Sequence[Node]:
-        """The nodes that are alive: at least one."""
-        return [node for node in self.nodes if node.is_alive]
+        """The nodes that are alive."""
+        return self.leadership.living()
 
     def now(self) -> float:
         """The time, in seconds since the epoch; never going back."""
@@ -156,7 +144,9 @@ class Cluster:
 
     def replica_to_read(self, partition: Partition, rack: str) -> int:
         """The node that a consumer in this rack is to read a partition from; the rack is empty if it told none."""
-        replicas = [ReplicaView(node_id, self.node(node_id).rack) for node_id in partition.isr]
+        assert partition.leader is not None
+        leader_first = sorted(partition.isr, key=lambda node_id: node_id != partition.leader)
+        replicas = [ReplicaView(node_id, self.node(node_id).rack) for node_id in leader_first]
         return SELECTORS[self.settings.replica_selector_class](rack, replicas).node_id
 
     def new_producer_id(self) -> int:
@@ -166,7 +156,7 @@ class Cluster:
     def create_topic(self, name: str, num_partitions: int | None = None) -> Topic:
         """Make a topic with the broker's defaults; its name was checked before."""
         count = self.settings.num_partitions if num_partitions is None else num_partitions
-        factor = min(self.settings.default_replication_factor, len(self.living()))
+        factor = min(self.settings.default_replication_factor, len(self.leadership.homes()))
         return self.topics.create(name, self.topics.placement(count, factor), self.topic_settings())
 
     def topic_settings(self, overrides: Mapping[str, str] | None = None) -> TopicSettings:
@@ -202,36 +192,10 @@ class Cluster:
     def _tell_configs(self) -> None:
         self.groups.configure(self.configs.for_coordinator())
 
-    def node_left(self, node: Node) -> None:
-        """Let others lead and coordinate what this node did."""
-        assert self.living() != [node], "the last node can't leave"
-        node.is_alive = False
-        self.topics.set_nodes([each.node_id for each in self.living()])
-        elections.leave(self.topics.partitions(), node.node_id)
-        self.groups.refresh()
-
-    def node_came_back(self, node: Node) -> None:
-        """Let this node lead what nobody else does."""
-        node.is_alive = True
-        self.topics.set_nodes([each.node_id for each in self.living()])
-        elections.rejoin(self.topics.partitions(), node.node_id)
-        self.groups.refresh()
-
-    def move_leader(self, partition: Partition, node: Node) -> None:
-        """Let another of a partition's replicas lead it, which is alive."""
-        assert node.node_id in partition.isr
-        elections.lead(partition, node.node_id)
-        self.groups.refresh()
-
-    def elect_preferred_leaders(self) -> None:
-        """Let the first replica of each partition lead it again, where that is alive."""
-        elections.prefer(self.topics.partitions())
-        self.groups.refresh()
-
     def _create_offsets_topic(self) -> Topic:
         """As Kafka makes it, but on fewer nodes than ``offsets.topic.replication.factor`` if there are no more."""
-        factor = min(self.settings.offsets_topic_replication_factor, len(self.living()))
-        ids = [node.node_id for node in self.living()]
+        ids = self.leadership.homes()
+        factor = min(self.settings.offsets_topic_replication_factor, len(ids))
         replicas = [
             tuple(ids[(index + replica) % len(ids)] for replica in range(factor))
             for index in range(self.settings.offsets_topic_num_partitions)

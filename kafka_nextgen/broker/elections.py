@@ -8,13 +8,12 @@ what nobody led; for the rest it waits to be elected, or moved to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from kafka_nextgen.broker.topics import Partition
 
 __all__ = ["lead", "leave", "prefer", "rejoin"]
-
-IsAlive = Callable[[int], bool]
 
 
 def leave(partitions: Iterable[Partition], node_id: int) -> None:
@@ -27,16 +26,13 @@ def leave(partitions: Iterable[Partition], node_id: int) -> None:
             lead(partition, rest[0] if rest else None)
 
 
-def rejoin(partitions: Iterable[Partition], node_id: int) -> None:
-    """A node is back: it is in sync again, and leads what nobody led and it may."""
+def rejoin(partitions: Iterable[Partition], living: AbstractSet[int]) -> None:
+    """A node is back, and these are alive now: it leads what nobody led, if it may, and the living are in sync."""
     for partition in partitions:
-        if node_id not in partition.replicas:
-            continue
-        if partition.leader is None and node_id in partition.isr:
-            lead(partition, node_id)
+        if partition.leader is None and not living.isdisjoint(partition.isr):
+            lead(partition, next(node_id for node_id in partition.isr if node_id in living))
         if partition.leader is not None:
-            in_sync = {*partition.isr, node_id}
-            partition.isr = tuple(other for other in partition.replicas if other in in_sync)
+            partition.isr = tuple(node_id for node_id in partition.replicas if node_id in living)
 
 
 def prefer(partitions: Iterable[Partition]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from types import TracebackType
+from typing import TypeVar
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
@@ -15,6 +17,8 @@ from kafka_nextgen.secret import Secret
 __all__ = ["Cluster"]
 
 _TIMEOUT_S = 10.0
+
+T = TypeVar("T")
 
 
 class Cluster:
@@ -67,11 +71,57 @@ class Cluster:
     def create_topic(self, name: str, partitions: int = 1) -> None:
         """Make a topic. Raises ``MisuseError`` if there is one, or the name or the number can't be."""
         self._check_running()
+        self._call(lambda: self._broker.create_topic(name, partitions))
 
-        async def create() -> None:
-            self._broker.create_topic(name, partitions)
+    def stop_node(self, node_id: int) -> None:
+        """Stop a node, counted from 1, as if it was killed; others lead and coordinate what it did.
 
-        self._run(create())
+        Only what has more replicas than one: ``offsets.topic.replication.factor`` is 3 unless there are fewer nodes,
+        ``default.replication.factor`` is 1. Raises ``MisuseError`` if there is no such node or it does not run.
+        """
+        self._check_running()
+        self._run(self._broker.stop_node(node_id))
+
+    def start_node(self, node_id: int) -> None:
+        """Start a node that was stopped, at the address it had. Raises ``MisuseError`` if it runs."""
+        self._check_running()
+        self._run(self._broker.start_node(node_id))
+
+    def leader_of(self, topic: str, partition: int) -> int | None:
+        """The node that leads a partition, None if it is down. Raises ``MisuseError`` if there is no such partition."""
+        self._check_running()
+        return self._call(lambda: self._broker.leader_of(topic, partition))
+
+    def move_leader(self, topic: str, partition: int, node_id: int) -> None:
+        """Let another replica of a partition lead it. Raises ``MisuseError`` unless it has one and runs."""
+        self._check_running()
+        self._call(lambda: self._broker.move_leader(topic, partition, node_id))
+
+    def elect_preferred_leaders(self) -> None:
+        """Let the first replica of each partition lead it again, where it runs."""
+        self._check_running()
+        self._call(self._broker.elect_preferred_leaders)
+
+    def coordinator_of(self, group_id: str) -> int | None:
+        """The node that coordinates a group, be there one or not; None if it is down."""
+        self._check_running()
+        return self._call(lambda: self._broker.coordinator_of(group_id))
+
+    def move_coordinator(self, group_id: str, node_id: int) -> None:
+        """Let another node coordinate a group, and others kept beside it. Raises ``MisuseError`` unless it can."""
+        self._check_running()
+        self._call(lambda: self._broker.move_coordinator(group_id, node_id))
+
+    @contextmanager
+    def loading_held(self) -> Iterator[None]:
+        """Keep coordinators that move, while the block runs, from reading their logs: clients are told to wait."""
+        self._check_running()
+        held = self._broker.loading_held()
+        self._call(held.__enter__)
+        try:
+            yield
+        finally:
+            self._call(lambda: held.__exit__(None, None, None))
 
     def __enter__(self) -> Cluster:
         if self._thread is not None:
@@ -104,9 +154,17 @@ class Cluster:
         self._thread.join(_TIMEOUT_S)
         self._loop.close()
 
-    def _run(self, coroutine: Coroutine[None, None, None]) -> None:
+    def _run(self, coroutine: Coroutine[None, None, T]) -> T:
         assert self._loop is not None
-        asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(_TIMEOUT_S)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(_TIMEOUT_S)
+
+    def _call(self, function: Callable[[], T]) -> T:
+        """Have something done on the cluster's own loop."""
+
+        async def call() -> T:
+            return function()
+
+        return self._run(call())
 
     def _check_running(self) -> None:
         if not self._is_running:

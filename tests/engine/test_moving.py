@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from kafka_nextgen import RebalanceCause
 from kafka_nextgen.testing import Cluster
@@ -15,11 +16,11 @@ def move(stage: Stage, port: int) -> None:
     broker = stage.cluster._broker
 
     async def start_elsewhere() -> None:
-        for server in broker._servers:
-            await server.close()
-        broker._servers.clear()
+        await broker._servers.stop_all()
         for node, at in zip(broker._cluster.nodes, (port, 0), strict=True):
-            await broker._start_node(node, at)
+            (endpoint,) = node.endpoints.values()
+            node.endpoints["PLAINTEXT"] = evolve(endpoint, port=at)
+            await broker._servers.start(node)
 
     stage.cluster._run(start_elsewhere())
 

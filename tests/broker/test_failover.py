@@ -1,0 +1,245 @@
+"""Nodes come and go: leaders and coordinators move, clients are told so, and nothing of a group is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import (
+    FindCoordinatorRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    ListGroupsRequest,
+)
+from tests.broker.client import Client
+from tests.broker.requests import by_name_fetch, metadata, produce, records_of, values
+from tests.broker.test_groups import commit, committed, heartbeat
+from tests.support.waiting import eventually
+
+GROUP = "billing"
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    config = {"default.replication.factor": 2, "group.initial.rebalance.delay.ms": 60_000}
+    with Cluster(brokers=3, config=config) as running:
+        running.create_topic("orders", 3)
+        yield running
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as opened:
+        yield opened
+
+
+class Nodes:
+    """Clients of the nodes of a cluster, connected when needed."""
+
+    def __init__(self, cluster: Cluster, stack: ExitStack) -> None:
+        self._addresses = dict(enumerate(cluster.bootstrap_servers.split(","), 1))
+        self._stack = stack
+
+    def __getitem__(self, node_id: int) -> Client:
+        return self._stack.enter_context(Client(self._addresses[node_id]))
+
+
+@pytest.fixture
+def nodes(cluster: Cluster, stack: ExitStack) -> Nodes:
+    return Nodes(cluster, stack)
+
+
+def others(node_id: int) -> list[int]:
+    return [other for other in (1, 2, 3) if other != node_id]
+
+
+def found(client: Client, group: str = GROUP) -> Any:
+    request = FindCoordinatorRequest(coordinator_keys=[group], key_type=0)
+    return client.ask(apis.FIND_COORDINATOR, request).coordinators[0]
+
+
+def moved(cluster: Cluster) -> tuple[int, int]:
+    """Let another node coordinate the group; the one before, the one now."""
+    before = cluster.coordinator_of(GROUP)
+    assert before is not None
+    after = others(before)[0]
+    cluster.move_coordinator(GROUP, after)
+    return before, after
+
+
+def test_when_its_coordinator_is_killed_a_group_goes_on_with_another(cluster: Cluster, nodes: Nodes) -> None:
+    first = cluster.coordinator_of(GROUP)
+    assert first is not None
+    epoch = heartbeat(nodes[first], GROUP, 0, subscribed_topic_names=["orders"]).member_epoch
+    assert commit(nodes[first], GROUP, "orders", 7, epoch=epoch) == ErrorCode.NONE
+    cluster.stop_node(first)
+    second = cluster.coordinator_of(GROUP)
+    assert second in others(first)
+    assert found(nodes[others(first)[0]]).node_id == second
+    again = heartbeat(nodes[second], GROUP, epoch)
+    assert (again.error_code, again.member_epoch) == (ErrorCode.NONE, epoch)
+    assert committed(nodes[second], GROUP, "orders") == 7
+
+
+def test_who_does_not_coordinate_any_more_says_so(cluster: Cluster, nodes: Nodes) -> None:
+    before, after = moved(cluster)
+    assert heartbeat(nodes[before], GROUP, 0, subscribed_topic_names=[]).error_code == ErrorCode.NOT_COORDINATOR
+    assert heartbeat(nodes[after], GROUP, 0, subscribed_topic_names=[]).error_code == ErrorCode.NONE
+
+
+def test_a_coordinator_that_reads_its_log_tells_clients_to_wait(cluster: Cluster, nodes: Nodes) -> None:
+    first = cluster.coordinator_of(GROUP)
+    assert first is not None
+    commit(nodes[first], GROUP, "orders", 7)
+    with cluster.loading_held():
+        _, after = moved(cluster)
+        client = nodes[after]
+        loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        assert heartbeat(client, GROUP, 0, subscribed_topic_names=[]).error_code == loading
+        assert commit(client, GROUP, "orders", 8) == loading
+        assert client.ask(apis.LIST_GROUPS, ListGroupsRequest(states_filter=[], types_filter=[])).error_code == loading
+        beat = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id="A")
+        assert client.ask(apis.HEARTBEAT, beat).error_code == ErrorCode.NONE, "as Kafka answers it"
+        assert found(client).node_id == after
+    assert committed(client, GROUP, "orders") == 7
+
+
+def join(client: Client, version: int = 3) -> Any:
+    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
+    request = JoinGroupRequest(
+        group_id=GROUP,
+        session_timeout_ms=30_000,
+        rebalance_timeout_ms=30_000,
+        member_id="",
+        protocol_type="consumer",
+        protocols=[protocol],
+    )
+    return client.ask(apis.JOIN_GROUP, request, version)
+
+
+def test_who_waits_for_others_to_join_is_sent_to_the_new_coordinator(cluster: Cluster, nodes: Nodes) -> None:
+    first = cluster.coordinator_of(GROUP)
+    assert first is not None
+    waiting_client = nodes[first]
+    with ThreadPoolExecutor(1) as pool:
+        answer: Future[Any] = pool.submit(join, waiting_client)
+        _wait_until_parked(cluster)
+        moved(cluster)
+        assert answer.result(10).error_code == ErrorCode.NOT_COORDINATOR
+
+
+def _wait_until_parked(cluster: Cluster) -> None:
+    shard = cluster._broker._cluster.groups.shard_of(GROUP)
+    assert shard is not None
+    eventually("the join is parked", lambda: bool(shard._parking._waiting))
+
+
+def test_without_a_living_replica_a_group_waits_until_one_is_back(stack: ExitStack) -> None:
+    with Cluster(brokers=2, config={"offsets.topic.replication.factor": 1}) as cluster:
+        cluster.create_topic("orders")
+        nodes = Nodes(cluster, stack)
+        only = cluster.coordinator_of(GROUP)
+        assert only is not None
+        commit(nodes[only], GROUP, "orders", 7)
+        other = 3 - only
+        cluster.stop_node(only)
+        assert found(nodes[other]).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert commit(nodes[other], GROUP, "orders", 8) == ErrorCode.NOT_COORDINATOR
+        assert cluster.coordinator_of(GROUP) is None
+        cluster.start_node(only)
+        assert found(nodes[other]).node_id == only
+        assert committed(nodes[only], GROUP, "orders") == 7
+
+
+def test_a_single_node_that_restarts_remembers_its_groups(stack: ExitStack) -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders")
+        nodes = Nodes(cluster, stack)
+        commit(nodes[1], GROUP, "orders", 7)
+        cluster.stop_node(1)
+        cluster.start_node(1)
+        assert committed(nodes[1], GROUP, "orders") == 7
+
+
+def test_metadata_tells_who_is_alive_and_who_leads_since_when(cluster: Cluster, nodes: Nodes) -> None:
+    leader = cluster.leader_of("orders", 0)
+    assert leader is not None
+    follower = next(node for node in others(leader) if _has_replica(nodes, node))
+    before = metadata(nodes[follower], "orders").topics[0].partitions[0]
+    cluster.stop_node(leader)
+    told = metadata(nodes[follower], "orders")
+    after = told.topics[0].partitions[0]
+    assert sorted(broker.node_id for broker in told.brokers) == others(leader)
+    assert (after.leader_id, after.leader_epoch) == (follower, before.leader_epoch + 1)
+    assert (after.isr_nodes, after.offline_replicas) == ([follower], [leader])
+    cluster.stop_node(follower)
+    (third,) = {1, 2, 3} - {leader, follower}
+    down = metadata(nodes[third], "orders").topics[0].partitions[0]
+    assert (down.error_code, down.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
+    cluster.start_node(leader)
+    assert cluster.leader_of("orders", 0) is None, "the last one in sync has what was written last"
+    cluster.start_node(follower)
+    assert cluster.leader_of("orders", 0) == follower
+    cluster.elect_preferred_leaders()
+    assert cluster.leader_of("orders", 0) == leader
+
+
+def _has_replica(nodes: Nodes, node_id: int) -> bool:
+    return node_id in metadata(nodes[node_id], "orders").topics[0].partitions[0].replica_nodes
+
+
+def test_a_leader_that_was_moved_takes_no_records_and_fences_who_knows_the_old_epoch(
+    cluster: Cluster, nodes: Nodes
+) -> None:
+    leader = cluster.leader_of("orders", 0)
+    assert leader is not None
+    follower = next(node for node in others(leader) if _has_replica(nodes, node))
+    produce(nodes[leader], "orders", values("a"))
+    cluster.move_leader("orders", 0, follower)
+    assert produce(nodes[leader], "orders", values("b")).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert produce(nodes[follower], "orders", values("b")).error_code == ErrorCode.NONE
+    (fetched,) = by_name_fetch(nodes[follower], "orders")
+    assert records_of(fetched) == [(0, "a"), (1, "b")]
+
+
+def test_the_offsets_topic_is_internal_compacted_and_can_be_read(cluster: Cluster, nodes: Nodes) -> None:
+    first = cluster.coordinator_of(GROUP)
+    assert first is not None
+    commit(nodes[first], GROUP, "orders", 7)
+    topic = metadata(nodes[first], "__consumer_offsets").topics[0]
+    assert topic.is_internal
+    assert len(topic.partitions) == 50
+    assert {len(partition.replica_nodes) for partition in topic.partitions} == {3}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        pytest.param(lambda cluster: cluster.stop_node(4), "there is no node 4, only 1, 2, 3", id="no such node"),
+        pytest.param(lambda cluster: cluster.start_node(1), "node 1 runs already", id="runs already"),
+        pytest.param(lambda cluster: cluster.leader_of("gone", 0), r"no partition gone\[0\]", id="no such partition"),
+        pytest.param(lambda cluster: _stop_twice(cluster), "node 2 does not run", id="stopped already"),
+        pytest.param(lambda cluster: _move_to_stopped(cluster), "node 2 can't lead", id="a leader that is stopped"),
+    ],
+)
+def test_what_can_not_be_is_refused(cluster: Cluster, wrong: Any, complaint: str) -> None:
+    with pytest.raises(MisuseError, match=complaint):
+        wrong(cluster)
+
+
+def _stop_twice(cluster: Cluster) -> None:
+    cluster.stop_node(2)
+    cluster.stop_node(2)
+
+
+def _move_to_stopped(cluster: Cluster) -> None:
+    cluster.stop_node(2)
+    cluster.move_coordinator(GROUP, 2)
