@@ -17,8 +17,9 @@ from __future__ import annotations
 import asyncio
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 
 from attrs import frozen
 
@@ -27,6 +28,7 @@ from kafka_nextgen.broker.open_transactions import OpenTransactions
 from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import (
+    BatchHeader,
     BatchView,
     RecordLimits,
     decode_partition,
@@ -55,6 +57,7 @@ class PartitionLog:
         self.start_offset = 0
         self.end_offset = 0
         self.is_deleted = False
+        self.compacted_size = 0  # what there was to read after the last compaction, in bytes
         self.transactions = OpenTransactions()
         self.epochs = LeaderEpochs()
         self._batches = MemoryBatches() if batches is None else batches
@@ -117,6 +120,25 @@ class PartitionLog:
         position = self._positions[count - 1] if count else self._begin
         self._batches.drop(position, offset)
         self._drop(offset)
+
+    def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
+        """Have ``rewritten`` give batches with the same offsets and fewer records for those whose fate is decided.
+
+        Raises ``StorageError``, and whatever ``rewritten`` raises, with the log as it was.
+        """
+        is_decided = self.last_stable_offset == self.end_offset
+        decided = self._position(bisect_right(self._ends, self.last_stable_offset))
+        position = self._end if is_decided else self._batches.boundary(decided)
+        count = bisect_right(self._positions, position)
+        if count:
+            batches = rewritten(_split(self._batches.read(self._begin, position)))
+            headers = [_header(batch) for batch in batches]
+            assert [header.next_offset for header in headers] == list(self._ends[:count])
+            self._batches.rewrite(position, batches, headers[0].base_offset)
+            self._begin = position - sum(map(len, batches))
+            self._positions[:count] = array("q", accumulate(map(len, batches), initial=self._begin))[1:]
+            self._latest[:count] = array("q", accumulate((header.max_timestamp for header in headers), max))
+        self.compacted_size = self.size
 
     def close(self) -> None:
         """Have everything on the disk, if it is kept."""
@@ -218,6 +240,21 @@ class PartitionLog:
     def _wake(self) -> None:
         for event in self._watchers:
             event.set()
+
+
+def _split(data: bytes) -> Sequence[BatchView]:
+    view, batches, start = memoryview(data), [], 0
+    while start < len(view):
+        header = _header(view[start:])
+        batches.append(BatchView(header, view[start : start + header.size]))
+        start += header.size
+    return batches
+
+
+def _header(data: bytes | memoryview) -> BatchHeader:
+    header = read_header(data, 0)
+    assert header is not None, "a log has whole batches"
+    return header
 
 
 @contextmanager

@@ -58,6 +58,12 @@ class OpenTransactions:
         found = [one for one in self._aborted if one.last_offset >= start_offset and one.first_offset < end_offset]
         return tuple(sorted(found, key=lambda one: one.first_offset))
 
+    def was_aborted(self, producer_id: int, offset: int) -> bool:
+        """Whether what the producer wrote at this offset belongs to a transaction that was aborted."""
+        return any(
+            one.producer_id == producer_id and one.first_offset <= offset < one.last_offset for one in self._aborted
+        )
+
     def forget_before(self, start_offset: int) -> None:
         """The log begins at ``start_offset`` now."""
         self._aborted = [one for one in self._aborted if one.last_offset >= start_offset]

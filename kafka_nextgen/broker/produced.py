@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
+from kafka_nextgen.broker.compaction import compact_if_due
 from kafka_nextgen.broker.producers import Seen
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.broker.topics import Partition, Refusal
@@ -91,6 +92,7 @@ def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now
     partition.producers.remember(batch.header, base_offset, told_time)
     if settings.retention_bytes is not None:
         log.retain(settings.retention_bytes)
+    compact_if_due(log, settings, now_ms)
     return Appended(base_offset, told_time, log.start_offset)
 
 

@@ -1,8 +1,8 @@
 """A topic's configuration, under Kafka's own names and with Kafka's defaults.
 
-Four keys have an effect here: ``max.message.bytes``, ``message.timestamp.type``, ``retention.bytes``, which keeps a
-topic from growing for ever, and ``segment.bytes``, where logs are in files. The others are taken, kept and described,
-so that scripts written for a real cluster run unchanged.
+These keys have an effect here: ``max.message.bytes`` and ``message.timestamp.type``; ``cleanup.policy`` with
+``retention.bytes`` and ``delete.retention.ms``, which keep a topic from growing for ever; ``segment.bytes``, where logs
+are in files. The others are taken, kept and described, so that scripts written for a real cluster run unchanged.
 """
 
 from __future__ import annotations
@@ -53,7 +53,17 @@ class TopicSettings:
     def retention_bytes(self) -> int | None:
         """How many bytes a partition keeps at least, None for all."""
         size = int(self.value("retention.bytes"))
-        return None if size < 0 else size
+        return None if size < 0 or "delete" not in self.value("cleanup.policy").split(",") else size
+
+    @property
+    def is_compacted(self) -> bool:
+        """Whether of each key only the last record has to stay."""
+        return "compact" in self.value("cleanup.policy").split(",")
+
+    @property
+    def delete_retention_ms(self) -> int:
+        """How long the last record of a key stays that has no value, in milliseconds."""
+        return int(self.value("delete.retention.ms"))
 
     @property
     def min_insync_replicas(self) -> int:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Protocol
 
 from kafka_nextgen.wire.records import BatchView
@@ -37,6 +38,12 @@ class BatchStore(Protocol):
 
     def drop(self, position: int, start_offset: int) -> None:
         """Forget what is before a position, or some of it, and remember that the log begins at this offset."""
+
+    def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
+        """Have these batches, which begin at this offset, instead of all before a position, or all as it was.
+
+        They end where those did, at the position.
+        """
 
     def close(self) -> None:
         """Have everything on the disk."""
@@ -77,6 +84,13 @@ class MemoryBatches:
         """Forget the batches before a position."""
         count = bisect_left(self._starts, position)
         del self._batches[:count], self._starts[:count]
+
+    def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
+        """Have these batches instead of all before a position."""
+        count = bisect_left(self._starts, position)
+        starts = accumulate((len(batch) for batch in batches), initial=position - sum(map(len, batches)))
+        self._batches[:count] = batches
+        self._starts[:count] = array("q", list(starts)[:-1])
 
     def close(self) -> None:
         """Nothing is kept."""

@@ -24,7 +24,7 @@ _METADATA = "partition.metadata"
 _START_OFFSET = "log-start-offset"
 _SEGMENT_NAME = re.compile(rf"\d{{20}}{re.escape(SUFFIX)}")
 _NAME = re.compile(r"(.+)-(\d+)")
-_OURS = re.compile(rf"{_METADATA}|{_START_OFFSET}(\.new)?|\d{{20}}{re.escape(SUFFIX)}")
+_OURS = re.compile(rf"{_METADATA}|({_START_OFFSET}|\d{{20}}{re.escape(SUFFIX)})(\.new)?")
 
 
 class PartitionDirectory:

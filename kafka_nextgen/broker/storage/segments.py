@@ -4,6 +4,9 @@ A batch goes to the last file, the active segment; it begins a new one when it w
 ``segment.bytes``. Whole old segments are deleted, never the active one, so that the name of one always tells where the
 log goes on. Where a log begins in the middle of a segment (DeleteRecords), a small file beside it says so.
 
+Compaction writes one segment for all those before a position, in one step. What a crash leaves of them then has offsets
+that the new one has already, by which it is known.
+
 After a restart the segments are read from the first on. The first bad batch ends the log: its file is cut there, and
 the files after it are deleted, newest first, so that a crash in the middle of this leaves it to be done again.
 
@@ -15,13 +18,13 @@ from __future__ import annotations
 
 import logging
 import os
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import define
 
-from kafka_nextgen.broker.storage.files import doing, flush, write_at
+from kafka_nextgen.broker.storage.files import doing, flush, replace, write_at
 from kafka_nextgen.broker.storage.partition_directory import SUFFIX, PartitionDirectory
 from kafka_nextgen.broker.storage.scan import SegmentScan
 from kafka_nextgen.errors import StorageError
@@ -77,6 +80,10 @@ class SegmentedBatches:
         end_offset: int | None = None
         for index, path in enumerate(files):
             base_offset = int(path.stem)
+            if end_offset is not None and base_offset < end_offset:
+                _log.info("%s is part of the segment before it, since the log was compacted, and is deleted", path)
+                _delete(path)
+                continue
             if end_offset not in (None, base_offset):
                 self._cut_off(files[index:], f"there is nothing between offsets {end_offset} and {base_offset}")
                 break
@@ -128,11 +135,19 @@ class SegmentedBatches:
             self._directory.write_start_offset(start_offset)
             self._start_offset = start_offset
         for segment in self._segments[:kept]:
-            try:
-                segment.path.unlink()
-            except OSError as error:
-                _log.warning("can't delete %s: %s", segment.path, error.strerror)
+            _delete(segment.path)
         del self._segments[:kept]
+
+    def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
+        """Write one segment with these batches, in one step, then delete those it stands for."""
+        data = b"".join(batches)
+        path = self._path_of(base_offset)
+        replace(path, data)
+        count = bisect_left(self._segments, position, key=_start)
+        for segment in self._segments[:count]:
+            if segment.path != path:
+                _delete(segment.path)
+        self._segments[:count] = [_Segment(path, base_offset, position - len(data), len(data))]
 
     def close(self) -> None:
         """Flush what was not flushed yet."""
@@ -159,9 +174,12 @@ class SegmentedBatches:
         elif self._unflushed and self._flush_interval < NEVER:
             flush(active.path)
             self._unflushed = 0
-        segment = _Segment(self._directory.path / f"{base_offset:020}{SUFFIX}", base_offset, self._end)
+        segment = _Segment(self._path_of(base_offset), base_offset, self._end)
         self._segments.append(segment)
         return segment
+
+    def _path_of(self, base_offset: int) -> Path:
+        return self._directory.path / f"{base_offset:020}{SUFFIX}"
 
     def _take(self, scan: SegmentScan, base_offset: int) -> None:
         self._segments.append(_Segment(scan.path, base_offset, self._end, scan.good))
@@ -195,6 +213,13 @@ class SegmentedBatches:
         )
         self._cut_off([segment.path for segment in self._segments], "it ends before the log begins")
         self._segments.clear()
+
+
+def _delete(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        _log.warning("can't delete %s: %s", path, error.strerror)
 
 
 def _start(segment: _Segment) -> int:

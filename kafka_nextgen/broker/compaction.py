@@ -1,0 +1,113 @@
+"""Log compaction: of each key the last record stays (``cleanup.policy=compact``; Kafka, "Log Compaction").
+
+| record | stays |
+|---|---|
+| the last of its key, with a value | yes |
+| the last of its key, without a value: a tombstone | for ``delete.retention.ms`` after its timestamp |
+| an earlier one of its key | no |
+| one of a transaction that was aborted | no, and it does not count as the last |
+| one without a key | yes: there is nothing to tell it by |
+| a marker that ends a transaction | yes |
+
+Records keep their offsets, and batches their span of offsets, so a log without holes remains one; a batch may be left
+without records. What follows the first open transaction is left alone, since nobody knows yet what counts there.
+
+A log is compacted when there is as much again as the last compaction left, and a megabyte: so what compaction costs is
+in proportion to what is written. Kafka leaves the active segment out; here all of the log is compacted.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from kafka_nextgen.broker.log import PartitionLog
+from kafka_nextgen.broker.topic_settings import TopicSettings
+from kafka_nextgen.errors import CorruptRecordError, StorageError
+from kafka_nextgen.wire.records import (
+    BatchView,
+    Columns,
+    Compression,
+    NewRecord,
+    RecordLimits,
+    decode_partition,
+    encode_batch,
+)
+
+__all__ = ["compact", "compact_if_due"]
+
+_log = logging.getLogger(__name__)
+
+_LEAST_BYTES = 1024 * 1024
+
+
+def compact_if_due(log: PartitionLog, settings: TopicSettings, now_ms: int) -> None:
+    """Compact the log of a topic with these settings if it has grown enough; ``now_ms`` is since the epoch."""
+    if not settings.is_compacted or log.size < 2 * log.compacted_size + _LEAST_BYTES:
+        return
+    try:
+        compact(log, settings, now_ms)
+    except (CorruptRecordError, StorageError) as error:
+        _log.warning("%s is not compacted: %s", log.partition, error)
+        log.compacted_size = log.size
+
+
+def compact(log: PartitionLog, settings: TopicSettings, now_ms: int) -> None:
+    """Compact a log now. Raises ``CorruptRecordError`` or ``StorageError``, and leaves the log as it was."""
+    horizon_ms = now_ms - settings.delete_retention_ms
+
+    def rewrite(batches: Sequence[BatchView]) -> list[bytes]:
+        decoded = [(batch, _decoded(batch, log)) for batch in batches]
+        last = {
+            key: offset for _, columns in decoded for key, offset in zip(columns.keys, columns.offsets, strict=True)
+        }
+        return [_rewritten(batch, columns, _staying(columns, last, horizon_ms)) for batch, columns in decoded]
+
+    log.rewrite(rewrite)
+
+
+def _decoded(batch: BatchView, log: PartitionLog) -> Columns:
+    """The records that count; none of a marker, and none of a transaction that was aborted."""
+    header = batch.header
+    if header.is_transactional and log.transactions.was_aborted(header.producer_id, header.base_offset):
+        return Columns(log.partition, header.base_offset)
+    return decode_partition(batch.data, log.partition, header.base_offset, RecordLimits())
+
+
+def _staying(columns: Columns, last: dict[bytes | None, int], horizon_ms: int) -> list[int]:
+    """The indexes of the records that stay."""
+    return [
+        index
+        for index, (key, value, offset, time) in enumerate(
+            zip(columns.keys, columns.values, columns.offsets, columns.timestamps, strict=True)
+        )
+        if key is None or (last[key] == offset and (value is not None or time > horizon_ms))
+    ]
+
+
+def _rewritten(batch: BatchView, columns: Columns, staying: Sequence[int]) -> bytes:
+    header = batch.header
+    if header.is_control or len(staying) == header.record_count:
+        return bytes(batch.data)
+    headers = columns.headers
+    return encode_batch(
+        [
+            NewRecord(
+                columns.values[index],
+                columns.keys[index],
+                columns.timestamps[index],
+                () if headers is None else headers[index],
+                columns.offsets[index] - header.base_offset,
+            )
+            for index in staying
+        ],
+        Compression(header.codec) if staying else Compression.NONE,
+        base_offset=header.base_offset,
+        leader_epoch=header.leader_epoch,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        last_offset_delta=header.last_offset_delta,
+        timestamp_type=header.timestamp_type,
+        transactional=header.is_transactional,
+    )
