@@ -75,7 +75,7 @@ class Cluster:
         self.fetch_sessions = {node.node_id: FetchSessions(slots, clock) for node in nodes}
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
-        self.leadership = Leadership(self.nodes, self.topics, self.groups.refresh)
+        self.leadership = Leadership(self.nodes, self.topics, self._leaders_changed)
 
     def open(self) -> None:
         """Read what was kept: the catalogue, then the logs. Raises ``StorageError``."""
@@ -191,6 +191,10 @@ class Cluster:
 
     def _tell_configs(self) -> None:
         self.groups.configure(self.configs.for_coordinator())
+
+    def _leaders_changed(self) -> None:
+        self.topics.note_leaders()
+        self.groups.refresh()
 
     def _create_offsets_topic(self) -> Topic:
         """As Kafka makes it, but on fewer nodes than ``offsets.topic.replication.factor`` if there are no more."""

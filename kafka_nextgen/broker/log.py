@@ -82,7 +82,6 @@ class PartitionLog:
         """Find again what the store kept, and give it batch by batch; before the log is used for anything else."""
         assert not self._ends
         for batch in self._batches.recover():
-            self.leader_epoch = max(self.leader_epoch, batch.header.leader_epoch)
             self._note(batch.header.next_offset, batch.header.size, batch.header.max_timestamp)
             self._note_transaction(batch, batch.header.base_offset)
             self.epochs.note(batch.header.leader_epoch, batch.header.base_offset)

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from attrs import define, field, frozen
 
+from kafka_nextgen.broker.given_epochs import GivenEpochs
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.producers import Producers
 from kafka_nextgen.broker.storage import InMemory, Storage
@@ -101,6 +102,7 @@ class Topics:
         self._node_ids = tuple(node_ids)
         self._storage = InMemory() if storage is None else storage
         self._entries = TopicEntries(self._storage.catalogue)
+        self._given_epochs = GivenEpochs(self._storage.catalogue)
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[TopicId, Topic] = {}
         self._listeners: list[Callable[[], None]] = []
@@ -121,10 +123,16 @@ class Topics:
                 for partition in topic.partitions
             }
         )
-        for topic in self._by_name.values():
-            for partition in topic.partitions:
-                partition.recover()
+        epoch = self._given_epochs.next
+        for partition in self.partitions():
+            partition.recover()
+            partition.log.begin_epoch(epoch)
+        self.note_leaders()
         self._changed()
+
+    def note_leaders(self) -> None:
+        """Remember the epochs of all leaders, before anybody hears of them; raises ``StorageError``."""
+        self._given_epochs.given(max((partition.leader_epoch for partition in self.partitions()), default=-1))
 
     def close(self) -> None:
         """Have all logs on the disk, if they are kept."""
@@ -183,6 +191,7 @@ class Topics:
         """Make a topic with a partition for each entry of ``replicas``; its name was checked before."""
         assert self.creation_complaint(name) is None
         assert replicas
+        self._given_epochs.given(0)
         entry = TopicEntry(uuid4(), name, tuple(replicas), settings.overrides)
         self._entries.put(entry)
         topic = self._topic(entry, settings)

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Sequence
 
 from kafka_nextgen.bridge.offsets_topic import encode
+from kafka_nextgen.broker.compaction import compact_if_due
 from kafka_nextgen.broker.topics import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
@@ -43,7 +44,10 @@ class Journal:
         if len(batch) > limit:
             _log.error("%s: %d bytes exceed max.message.bytes=%d", self._partition.log.partition, len(batch), limit)
             return ErrorCode.UNKNOWN_SERVER_ERROR
-        return self._write(batch)
+        error = self._write(batch)
+        if error is ErrorCode.NONE:
+            compact_if_due(self._partition.log, settings, now_ms)
+        return error
 
     def _write(self, batch: bytes) -> ErrorCode:
         log = self._partition.log

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.broker import Broker
+from kafka_nextgen.broker import Broker, elections
+from kafka_nextgen.broker.storage import DataDir
+from kafka_nextgen.broker.topic_settings import TopicSettings
+from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError, StorageError
 from kafka_nextgen.testing import Cluster
@@ -44,11 +47,30 @@ def test_topics_and_records_are_there_again_with_their_ids(tmp_path: Path) -> No
     with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
         after = metadata(client, "orders")
         assert after.cluster_id == before.cluster_id
+        for topic in (*before.topics, *after.topics):
+            for partition in topic.partitions:
+                partition.leader_epoch = None
         assert after.topics == before.topics
         assert describe(client, TOPIC, "orders", ["retention.bytes"]).configs[0].value == "100000"
         assert produce(client, "orders", values("c")).base_offset == 2
         assert read(client, "orders") == ["a", "b", "c"]
         assert list_offset(client, "orders", LATEST, partition=3).offset == 1
+
+
+def test_no_leader_epoch_comes_again(tmp_path: Path) -> None:
+    epochs: list[int] = []
+    for _ in range(3):
+        storage = DataDir(tmp_path)
+        storage.open()
+        topics = Topics([1, 2], storage)
+        topics.recover(TopicSettings)
+        topic = topics.named("orders") or topics.create("orders", [(1, 2)], TopicSettings())
+        epochs.append(topic.partitions[0].leader_epoch)
+        elections.leave(topics.partitions(), 1)
+        topics.note_leaders()
+        epochs.append(topic.partitions[0].leader_epoch)
+        storage.close()
+    assert epochs == sorted(set(epochs))
 
 
 def test_a_topic_made_again_under_its_old_name_has_nothing_of_the_old_one(tmp_path: Path) -> None:
