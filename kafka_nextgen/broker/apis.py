@@ -14,15 +14,20 @@ from attrs import frozen
 from kafka_nextgen.broker.handlers.add_offsets_to_txn import handle as add_offsets_to_txn
 from kafka_nextgen.broker.handlers.add_partitions_to_txn import handle as add_partitions_to_txn
 from kafka_nextgen.broker.handlers.alter_configs import handle as alter_configs
+from kafka_nextgen.broker.handlers.alter_user_scram_credentials import handle as alter_user_scram_credentials
 from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
 from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
+from kafka_nextgen.broker.handlers.create_acls import handle as create_acls
 from kafka_nextgen.broker.handlers.create_partitions import handle as create_partitions
 from kafka_nextgen.broker.handlers.create_topics import handle as create_topics
+from kafka_nextgen.broker.handlers.delete_acls import handle as delete_acls
 from kafka_nextgen.broker.handlers.delete_groups import handle as delete_groups
 from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
+from kafka_nextgen.broker.handlers.describe_acls import handle as describe_acls
 from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
 from kafka_nextgen.broker.handlers.describe_configs import handle as describe_configs
 from kafka_nextgen.broker.handlers.describe_groups import handle as describe_groups
+from kafka_nextgen.broker.handlers.describe_user_scram_credentials import handle as describe_user_scram_credentials
 from kafka_nextgen.broker.handlers.end_txn import handle as end_txn
 from kafka_nextgen.broker.handlers.fetch import handle as fetch
 from kafka_nextgen.broker.handlers.find_coordinator import handle as find_coordinator
@@ -87,12 +92,17 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.CREATE_TOPICS, create_topics),
         ServedApi(api.DELETE_TOPICS, delete_topics),
         ServedApi(api.INIT_PRODUCER_ID, init_producer_id),
+        ServedApi(api.DESCRIBE_ACLS, describe_acls),
+        ServedApi(api.CREATE_ACLS, create_acls),
+        ServedApi(api.DELETE_ACLS, delete_acls),
         ServedApi(api.DESCRIBE_CONFIGS, describe_configs),
         ServedApi(api.SASL_AUTHENTICATE, sasl_authenticate),
         ServedApi(api.ALTER_CONFIGS, alter_configs),
         ServedApi(api.CREATE_PARTITIONS, create_partitions),
         ServedApi(api.DELETE_GROUPS, delete_groups),
         ServedApi(api.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs),
+        ServedApi(api.DESCRIBE_USER_SCRAM_CREDENTIALS, describe_user_scram_credentials),
+        ServedApi(api.ALTER_USER_SCRAM_CREDENTIALS, alter_user_scram_credentials),
         ServedApi(api.DESCRIBE_CLUSTER, describe_cluster),
         ServedApi(api.ADD_OFFSETS_TO_TXN, add_offsets_to_txn),
         ServedApi(api.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn),

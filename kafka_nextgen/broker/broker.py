@@ -16,6 +16,7 @@ from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.node_servers import NodeServers
 from kafka_nextgen.broker.security.access import Authorizer
+from kafka_nextgen.broker.security.guards import Guards
 from kafka_nextgen.broker.security.listeners import Listener, SecurityProtocol
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.users import Users
@@ -81,11 +82,11 @@ class Broker:
             [Node(_FIRST_NODE_ID + i, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
             _steady_clock(),
             None if data_dir is None else DataDir(Path(data_dir), settings.log_flush_interval_messages),
-            _authorizer(settings, rules),
+            Guards(Users(users), _authorizer(settings, rules)),
         )
         self._data_dir = data_dir
         self._is_started = self._is_closed = False
-        self._servers = NodeServers(self._cluster, self._listeners, Users(users), advertised_host)
+        self._servers = NodeServers(self._cluster, self._listeners, advertised_host)
 
     @property
     def port(self) -> int:

@@ -21,7 +21,8 @@ from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
 from kafka_nextgen.broker.reading.sessions import FetchSessions
-from kafka_nextgen.broker.security.access import Access, Authorizer
+from kafka_nextgen.broker.security.access import Access
+from kafka_nextgen.broker.security.guards import Guards
 from kafka_nextgen.broker.security.listeners import Endpoint
 from kafka_nextgen.broker.security.rights import Right
 from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME
@@ -46,7 +47,7 @@ class Cluster:
     """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back.
 
     What ``storage`` kept is there after ``open``, and it keeps what comes until ``close``.
-    Without an ``authorizer`` everybody may do everything.
+    Without ``security`` nobody can log in, and everybody may do everything.
     """
 
     def __init__(
@@ -55,10 +56,10 @@ class Cluster:
         nodes: Sequence[Node],
         clock: Callable[[], float],
         storage: Storage | None = None,
-        authorizer: Authorizer | None = None,
+        security: Guards | None = None,
     ) -> None:
         assert nodes
-        self.authorizer = authorizer
+        self.security = Guards() if security is None else security
         self.settings = settings
         self.nodes = tuple(nodes)
         self.storage = InMemory() if storage is None else storage
@@ -220,7 +221,7 @@ class Context:
     @property
     def access(self) -> Access:
         """What the client may do."""
-        return Access(self.cluster.authorizer, self.peer.principal, self.peer.host)
+        return Access(self.cluster.security.authorizer, self.peer.principal, self.peer.host)
 
     def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
         """Whether the client has this right to what has this name; the cluster needs none."""

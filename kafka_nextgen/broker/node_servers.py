@@ -16,7 +16,6 @@ from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.dispatch import Dispatcher
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.security.listeners import Endpoint, Listener
-from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.server import Server
 
 __all__ = ["NodeServers"]
@@ -34,12 +33,10 @@ class NodeServers:
         self,
         cluster: Cluster,
         listeners: Sequence[tuple[Listener, ssl.SSLContext | None]],
-        users: Users,
         advertised_host: str | None,
     ) -> None:
         self._cluster = cluster
         self._listeners = listeners
-        self._users = users
         self._advertised_host = advertised_host
         self._running: dict[int, Server] = {}
 
@@ -49,7 +46,8 @@ class NodeServers:
 
     async def start(self, node: Node) -> None:
         """Listen for a node. Raises ``OSError`` if an address can't be used."""
-        server = Server(Dispatcher(self._cluster, node), lambda: self._cluster.settings, self._users)
+        users = self._cluster.security.users
+        server = Server(Dispatcher(self._cluster, node), lambda: self._cluster.settings, users)
         self._running[node.node_id] = server
         for listener, tls in self._listeners:
             port = await server.start(evolve(listener, port=self._port(node, listener)), tls)

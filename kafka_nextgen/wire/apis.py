@@ -18,16 +18,22 @@ from kafka_nextgen.wire import messages as m
 __all__ = [
     "ADD_OFFSETS_TO_TXN",
     "ADD_PARTITIONS_TO_TXN",
+    "ALTER_CLIENT_QUOTAS",
     "ALTER_CONFIGS",
+    "ALTER_USER_SCRAM_CREDENTIALS",
     "APIS",
     "API_VERSIONS",
     "CONSUMER_GROUP_DESCRIBE",
     "CONSUMER_GROUP_HEARTBEAT",
+    "CREATE_ACLS",
     "CREATE_PARTITIONS",
     "CREATE_TOPICS",
+    "DELETE_ACLS",
     "DELETE_GROUPS",
     "DELETE_RECORDS",
     "DELETE_TOPICS",
+    "DESCRIBE_ACLS",
+    "DESCRIBE_CLIENT_QUOTAS",
     "DESCRIBE_CLUSTER",
     "DESCRIBE_CONFIGS",
     "DESCRIBE_GROUPS",
@@ -35,6 +41,7 @@ __all__ = [
     "DESCRIBE_PRODUCERS",
     "DESCRIBE_TOPIC_PARTITIONS",
     "DESCRIBE_TRANSACTIONS",
+    "DESCRIBE_USER_SCRAM_CREDENTIALS",
     "END_TXN",
     "FETCH",
     "FIND_COORDINATOR",
@@ -122,6 +129,9 @@ ADD_OFFSETS_TO_TXN = Api(25, "AddOffsetsToTxn", 0, 4, m.AddOffsetsToTxnRequest, 
 END_TXN = Api(26, "EndTxn", 0, 5, m.EndTxnRequest, m.EndTxnResponse)
 WRITE_TXN_MARKERS = Api(27, "WriteTxnMarkers", 1, 2, m.WriteTxnMarkersRequest, m.WriteTxnMarkersResponse)
 TXN_OFFSET_COMMIT = Api(28, "TxnOffsetCommit", 0, 5, m.TxnOffsetCommitRequest, m.TxnOffsetCommitResponse)
+DESCRIBE_ACLS = Api(29, "DescribeAcls", 1, 3, m.DescribeAclsRequest, m.DescribeAclsResponse)
+CREATE_ACLS = Api(30, "CreateAcls", 1, 3, m.CreateAclsRequest, m.CreateAclsResponse)
+DELETE_ACLS = Api(31, "DeleteAcls", 1, 3, m.DeleteAclsRequest, m.DeleteAclsResponse)
 DESCRIBE_CONFIGS = Api(32, "DescribeConfigs", 1, 4, m.DescribeConfigsRequest, m.DescribeConfigsResponse)
 DESCRIBE_LOG_DIRS = Api(35, "DescribeLogDirs", 1, 4, m.DescribeLogDirsRequest, m.DescribeLogDirsResponse)
 ALTER_CONFIGS = Api(33, "AlterConfigs", 0, 2, m.AlterConfigsRequest, m.AlterConfigsResponse)
@@ -132,6 +142,21 @@ INCREMENTAL_ALTER_CONFIGS = Api(
     44, "IncrementalAlterConfigs", 0, 1, m.IncrementalAlterConfigsRequest, m.IncrementalAlterConfigsResponse
 )
 OFFSET_DELETE = Api(47, "OffsetDelete", 0, 0, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
+DESCRIBE_CLIENT_QUOTAS = Api(
+    48, "DescribeClientQuotas", 0, 1, m.DescribeClientQuotasRequest, m.DescribeClientQuotasResponse
+)
+ALTER_CLIENT_QUOTAS = Api(49, "AlterClientQuotas", 0, 1, m.AlterClientQuotasRequest, m.AlterClientQuotasResponse)
+DESCRIBE_USER_SCRAM_CREDENTIALS = Api(
+    50,
+    "DescribeUserScramCredentials",
+    0,
+    0,
+    m.DescribeUserScramCredentialsRequest,
+    m.DescribeUserScramCredentialsResponse,
+)
+ALTER_USER_SCRAM_CREDENTIALS = Api(
+    51, "AlterUserScramCredentials", 0, 0, m.AlterUserScramCredentialsRequest, m.AlterUserScramCredentialsResponse
+)
 DESCRIBE_CLUSTER = Api(60, "DescribeCluster", 0, 2, m.DescribeClusterRequest, m.DescribeClusterResponse)
 DESCRIBE_PRODUCERS = Api(61, "DescribeProducers", 0, 0, m.DescribeProducersRequest, m.DescribeProducersResponse)
 DESCRIBE_TRANSACTIONS = Api(
@@ -181,6 +206,9 @@ APIS: Mapping[int, Api] = {
         END_TXN,
         WRITE_TXN_MARKERS,
         TXN_OFFSET_COMMIT,
+        DESCRIBE_ACLS,
+        CREATE_ACLS,
+        DELETE_ACLS,
         DESCRIBE_CONFIGS,
         ALTER_CONFIGS,
         DESCRIBE_LOG_DIRS,
@@ -189,6 +217,10 @@ APIS: Mapping[int, Api] = {
         DELETE_GROUPS,
         INCREMENTAL_ALTER_CONFIGS,
         OFFSET_DELETE,
+        DESCRIBE_CLIENT_QUOTAS,
+        ALTER_CLIENT_QUOTAS,
+        DESCRIBE_USER_SCRAM_CREDENTIALS,
+        ALTER_USER_SCRAM_CREDENTIALS,
         DESCRIBE_CLUSTER,
         DESCRIBE_PRODUCERS,
         DESCRIBE_TRANSACTIONS,

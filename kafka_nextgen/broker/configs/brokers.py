@@ -64,6 +64,8 @@ def setting_synonyms(configs: DynamicConfigs, key: str, node_id: int) -> tuple[S
 
 
 def _setting(configs: DynamicConfigs, key: str, node_id: int) -> ConfigValue:
+    if _kind(key) is Kind.PASSWORD:  # nobody is told, not even whether there is one
+        return ConfigValue(key, Kind.PASSWORD, (Synonym(key, None, Source.AT_START),), is_sensitive=True)
     return ConfigValue(key, _kind(key), setting_synonyms(configs, key, node_id), is_read_only=key not in DYNAMIC)
 
 
@@ -139,6 +141,8 @@ def _kind_of(attribute: Attribute[object]) -> Kind:
         return Kind.BOOLEAN
     if isinstance(default, int):
         return Kind.INT
+    if default is None:  # the settings that may be left without a value are secrets
+        return Kind.PASSWORD
     return Kind.LIST if isinstance(default, tuple) else Kind.STRING
 
 

@@ -18,6 +18,7 @@ class Kind(IntEnum):
     INT = 3
     LONG = 5
     LIST = 7
+    PASSWORD = 9
 
 
 class Source(IntEnum):

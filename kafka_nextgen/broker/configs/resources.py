@@ -13,6 +13,16 @@ from kafka_nextgen.broker.configs.brokers import alter_broker, describe_broker
 from kafka_nextgen.broker.configs.groups import alter_group, describe_group
 from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
+from kafka_nextgen.broker.security.rights import (
+    ALTER_CLUSTER_CONFIGS,
+    ALTER_GROUP_CONFIGS,
+    ALTER_TOPIC_CONFIGS,
+    DESCRIBE_CLUSTER_CONFIGS,
+    DESCRIBE_GROUP_CONFIGS,
+    DESCRIBE_TOPIC_CONFIGS,
+    Right,
+)
+from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME, ResourceType
 from kafka_nextgen.broker.topics import Refusal
 from kafka_nextgen.codes import ErrorCode
 
@@ -29,16 +39,20 @@ class Resource(IntEnum):
 
 def describe(kind: int, name: str, context: Context) -> Sequence[ConfigValue] | Refusal:
     """Everything that a resource is configured with, or why that can't be told."""
-    return _WAYS[kind].describe(context, name) if kind in _WAYS else _unknown(kind)
+    if kind not in _WAYS:
+        return _unknown(kind)
+    return _unauthorized(_WAYS[kind].to_describe, name, context) or _WAYS[kind].describe(context, name)
 
 
 def alter(
     kind: int, name: str, changes: Sequence[Change], context: Context, *, validate_only: bool = False
 ) -> Refusal | None:
     """Change a resource's configuration, unless this only asks whether that could be; or say why it can't be."""
-    refusal = refuse_changes(changes)
-    if kind not in _WAYS or refusal is not None:
-        return refusal or _unknown(kind)
+    if kind not in _WAYS:
+        return _unknown(kind)
+    refusal = _unauthorized(_WAYS[kind].to_alter, name, context) or refuse_changes(changes)
+    if refusal is not None:
+        return refusal
     after = _WAYS[kind].altered(context, name, changes)
     if isinstance(after, Refusal):
         return after
@@ -54,8 +68,10 @@ def given_to(kind: int, name: str, context: Context) -> Sequence[str]:
 
 @frozen
 class _Way:
-    """How one kind of resource is described, what changes would lead to, and where that is kept."""
+    """How one kind of resource is described, what changes would lead to, where that is kept, and who may do so."""
 
+    to_describe: Right
+    to_alter: Right
     describe: Callable[[Context, str], Sequence[ConfigValue] | Refusal]
     altered: Callable[[Context, str, Sequence[Change]], Mapping[str, str] | Refusal]
     keep: Callable[[Cluster, str, Mapping[str, str]], None]
@@ -69,24 +85,37 @@ def _given_to_topic(cluster: Cluster, name: str) -> Iterable[str]:
 
 _WAYS: Mapping[int, _Way] = {
     Resource.TOPIC: _Way(
+        DESCRIBE_TOPIC_CONFIGS,
+        ALTER_TOPIC_CONFIGS,
         lambda at, name: describe_topic(at.cluster.configs, at.cluster.topics, name, at.node.node_id),
         lambda at, name, changes: alter_topic(at.cluster.topics, name, changes),
         lambda cluster, name, given: cluster.configure_topic(name, given),
         _given_to_topic,
     ),
     Resource.BROKER: _Way(
+        DESCRIBE_CLUSTER_CONFIGS,
+        ALTER_CLUSTER_CONFIGS,
         lambda at, name: describe_broker(at.cluster.configs, name, at.node.node_id),
         lambda at, name, changes: alter_broker(at.cluster.configs, name, changes, at.node.node_id),
         lambda cluster, name, given: cluster.configure_broker(name, given),
         lambda cluster, name: cluster.configs.brokers.get(name, {}),
     ),
     Resource.GROUP: _Way(
+        DESCRIBE_GROUP_CONFIGS,
+        ALTER_GROUP_CONFIGS,
         lambda at, name: describe_group(at.cluster.configs, name, at.node.node_id),
         lambda at, name, changes: alter_group(at.cluster.configs, name, changes),
         lambda cluster, name, given: cluster.configure_group(name, given),
         lambda cluster, name: cluster.configs.groups.get(name, {}),
     ),
 }
+
+
+def _unauthorized(right: Right, name: str, context: Context) -> Refusal | None:
+    of_cluster = right.resource_type is ResourceType.CLUSTER  # a broker's configuration is the cluster's matter
+    if context.may(right, CLUSTER_NAME if of_cluster else name):
+        return None
+    return Refusal(right.error, f"{right.resource_type.name.capitalize()} authorization failed.")
 
 
 def _unknown(kind: int) -> Refusal:

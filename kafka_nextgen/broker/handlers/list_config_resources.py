@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.configs.resources import Resource
+from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER_CONFIGS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import ListConfigResourcesRequest, ListConfigResourcesResponse
 
@@ -29,6 +30,8 @@ _NAMES: Mapping[int, Callable[[Cluster], Iterable[str]]] = {
 
 async def handle(request: ListConfigResourcesRequest, context: Context) -> ListConfigResourcesResponse:
     """List the resources of the types asked for, of all types if none is named."""
+    if not context.may(DESCRIBE_CLUSTER_CONFIGS):
+        return ListConfigResourcesResponse(error_code=DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
     kinds = {_CLIENT_METRICS} if context.version < _WITH_TYPES else set(request.resource_types) or set(_NAMES)
     if not kinds <= set(_NAMES):
         return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, config_resources=[])

@@ -18,13 +18,16 @@ from scramp import ScramException, ScramMechanism
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 
-__all__ = ["ITERATIONS", "SCRAM_HASHES", "ScramCredential", "Users"]
+__all__ = ["ITERATIONS", "SCRAM_HASHES", "SCRAM_NUMBERS", "ScramCredential", "Users"]
 
 #: How often a password is hashed that is configured: the least that Kafka and RFC 7677 allow.
 ITERATIONS: Final = 4096
 
 #: The hash behind each SCRAM mechanism (RFC 5802, RFC 7677).
 SCRAM_HASHES: Final[Mapping[str, str]] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
+
+#: The mechanisms by their numbers on the wire (KIP-554).
+SCRAM_NUMBERS: Final[Mapping[int, str]] = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}
 
 _SALT_BYTES: Final = 16
 
