@@ -195,9 +195,7 @@ def _alter_configs(kind: int, name: str) -> Request:
 
 
 def _alter_incrementally(kind: int, name: str) -> Request:
-    resource = m.IncrementalAlterConfigsRequest.AlterConfigsResource(
-        resource_type=kind, resource_name=name, configs=[]
-    )
+    resource = m.IncrementalAlterConfigsRequest.AlterConfigsResource(resource_type=kind, resource_name=name, configs=[])
     return m.IncrementalAlterConfigsRequest(resources=[resource], validate_only=True), 1
 
 
@@ -248,14 +246,10 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
             3,
         ),
     ),
-    apis.HEARTBEAT: (
-        lambda names: (m.HeartbeatRequest(group_id=names.group, generation_id=1, member_id="member"), 3),
-    ),
+    apis.HEARTBEAT: (lambda names: (m.HeartbeatRequest(group_id=names.group, generation_id=1, member_id="member"), 3),),
     apis.LEAVE_GROUP: (
         lambda names: (
-            m.LeaveGroupRequest(
-                group_id=names.group, members=[m.LeaveGroupRequest.MemberIdentity(member_id="nobody")]
-            ),
+            m.LeaveGroupRequest(group_id=names.group, members=[m.LeaveGroupRequest.MemberIdentity(member_id="nobody")]),
             3,
         ),
     ),
@@ -295,9 +289,7 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.DESCRIBE_ACLS: (_describe_acls,),
     apis.CREATE_ACLS: (_create_acls,),
     apis.DELETE_ACLS: (_delete_acls,),
-    apis.DESCRIBE_USER_SCRAM_CREDENTIALS: (
-        lambda names: (m.DescribeUserScramCredentialsRequest(users=[]), 0),
-    ),
+    apis.DESCRIBE_USER_SCRAM_CREDENTIALS: (lambda names: (m.DescribeUserScramCredentialsRequest(users=[]), 0),),
     apis.ALTER_USER_SCRAM_CREDENTIALS: (_alter_scram,),
 }
 

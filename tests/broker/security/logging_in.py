@@ -1,0 +1,29 @@
+"""Logging in by hand, token by token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import SaslAuthenticateRequest, SaslHandshakeRequest
+from tests.broker.client import Client
+
+__all__ = ["authenticate", "handshake", "log_in", "plain_token"]
+
+
+def plain_token(user: str, password: str, acting_for: str = "") -> bytes:
+    return f"{acting_for}\0{user}\0{password}".encode()
+
+
+def handshake(client: Client, mechanism: str, version: int = 1) -> Any:
+    return client.ask(apis.SASL_HANDSHAKE, SaslHandshakeRequest(mechanism=mechanism), version)
+
+
+def authenticate(client: Client, token: bytes, version: int = 2) -> Any:
+    return client.ask(apis.SASL_AUTHENTICATE, SaslAuthenticateRequest(auth_bytes=token), version)
+
+
+def log_in(client: Client, user: str, password: str) -> Any:
+    """Log in by PLAIN, and return what was answered."""
+    assert handshake(client, "PLAIN").error_code == 0
+    return authenticate(client, plain_token(user, password))

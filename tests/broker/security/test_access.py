@@ -1,0 +1,201 @@
+"""Every API asks for the rights it is said to ask for, and refuses as real Kafka does.
+
+There are topics, groups and transactional ids that alice may do everything with but one operation, and "all", with
+which she may do everything. With the cluster she may do what no API here takes for a right to a topic or a group.
+Carol has no rights at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_nextgen.broker.apis import SERVED
+from kafka_nextgen.broker.security import rights
+from kafka_nextgen.broker.security.requirements import NEEDS
+from kafka_nextgen.broker.security.rights import Right
+from kafka_nextgen.broker.security.rule_text import parse_rules
+from kafka_nextgen.broker.security.vocabulary import REFUSALS, SUPPORTED, Operation, ResourceType
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.apis import Api
+from tests.broker.client import Client
+from tests.broker.requests import metadata
+from tests.broker.security.asking import REQUESTS, Names, error_codes
+from tests.broker.security.logging_in import log_in
+from tests.support.guarded_kafka import start_guarded
+from tests.support.kafka_server import NoKafkaError
+from tests.support.real_kafka import is_required
+from tests.support.waiting import eventually
+
+PASSWORDS = {"root": "root-secret", "alice": "alice-secret", "carol": "carol-secret"}
+REFUSED = frozenset(REFUSALS.values())
+ASSIGNED = "has-lacks-describe"  # a group that has been assigned the topic which alice must not describe
+
+REFUSING = [pytest.param(api, right, id=f"{api}-{right}") for api, needs in NEEDS.items() for right in needs.refused]
+
+
+def lacking(operation: Operation, prefix: str = "") -> str:
+    return f"{prefix}lacks-{operation.name.lower().replace('_', '-')}"
+
+
+def rules_of_alice() -> Iterator[str]:
+    for kind in (ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACTIONAL_ID):
+        yield f"allow User:alice ALL {kind.name} all"
+        for operation in SUPPORTED[kind]:
+            for name in (lacking(operation), lacking(operation, "new-")):
+                yield f"allow User:alice ALL {kind.name} {name}"
+                yield f"deny User:alice {operation.name} {kind.name} {name}"
+    yield f"allow User:alice ALL GROUP {ASSIGNED}"
+    yield "allow User:alice ALL TOPIC new-all"
+    yield "allow User:alice CLUSTER_ACTION,ALTER_CONFIGS CLUSTER"
+
+
+class World:
+    """A guarded broker, and a connection for each user."""
+
+    def __init__(self, servers: str) -> None:
+        self._servers = servers
+        self._clients = {name: Client(servers) for name in PASSWORDS}
+        for name, client in self._clients.items():
+            assert log_in(client, name, PASSWORDS[name]).error_code == ErrorCode.NONE
+        self._create_rules()
+        self._topic_ids = dict.fromkeys(self._create_topics())
+        for name in self._topic_ids:
+            self._topic_ids[name] = metadata(self._clients["root"], name).topics[0].topic_id
+        self.ask("root", apis.FIND_COORDINATOR, self.names_lacking(None))  # real Kafka then makes the topic of offsets
+        eventually(f"{ASSIGNED} has a topic assigned", self._has_joined)
+
+    def close(self) -> None:
+        for client in self._clients.values():
+            client.close()
+
+    def names_lacking(self, right: Right | None) -> Names:
+        """What a request is to be about so that alice lacks nothing but this right, if it is not the cluster's."""
+        names = dict.fromkeys(ResourceType, "all")
+        new_topic = "new-all"
+        if right is not None and right.resource_type is not ResourceType.CLUSTER:
+            names[right.resource_type] = lacking(right.operation)
+        if right is not None and right.resource_type is ResourceType.TOPIC:
+            new_topic = lacking(right.operation, "new-")
+        topic, group = names[ResourceType.TOPIC], names[ResourceType.GROUP]
+        group = ASSIGNED if right == rights.DESCRIBE_TOPIC else group
+        return Names(topic, self._topic_ids[topic], group, names[ResourceType.TRANSACTIONAL_ID], new_topic)
+
+    def ask(self, user: str, api: Api, names: Names) -> list[ErrorCode]:
+        """Ask everything there is of an API; return the errors that are about rights."""
+        codes: list[ErrorCode] = []
+        for request in REQUESTS[api]:
+            message, version = request(names)
+            answer = self._clients[user].ask(api, message, version)
+            codes += [ErrorCode(code) for code in error_codes(answer) if code in REFUSED]
+        return codes
+
+    def refusals(self, api: Api, right: Right) -> list[ErrorCode]:
+        """Ask as somebody who lacks this right."""
+        user = "carol" if right.resource_type is ResourceType.CLUSTER else "alice"
+        return self.ask(user, api, self.names_lacking(right))
+
+    def _create_rules(self) -> None:
+        creations = [
+            m.CreateAclsRequest.AclCreation(
+                resource_type=rule.resource_type,
+                resource_name=rule.name,
+                resource_pattern_type=rule.pattern,
+                principal=str(rule.principal),
+                host=rule.host,
+                operation=rule.operation,
+                permission_type=rule.permission,
+            )
+            for rule in parse_rules(rules_of_alice())
+        ]
+        answer = self._clients["root"].ask(apis.CREATE_ACLS, m.CreateAclsRequest(creations=creations))
+        assert set(error_codes(answer)) == {ErrorCode.NONE}
+
+    def _create_topics(self) -> list[str]:
+        names = ["all", *map(lacking, SUPPORTED[ResourceType.TOPIC])]
+        topics = [
+            m.CreateTopicsRequest.CreatableTopic(
+                name=name, num_partitions=1, replication_factor=1, assignments=[], configs=[]
+            )
+            for name in names
+        ]
+        request = m.CreateTopicsRequest(topics=topics, timeout_ms=10_000, validate_only=False)
+        assert set(error_codes(self._clients["root"].ask(apis.CREATE_TOPICS, request))) == {ErrorCode.NONE}
+        eventually("the topics are listed", lambda: not any(self._listing_errors(names)))
+        return names
+
+    def _listing_errors(self, names: list[str]) -> list[int]:
+        return [topic.error_code for topic in metadata(self._clients["root"], *names).topics]
+
+    def _has_joined(self) -> bool:
+        request = m.ConsumerGroupHeartbeatRequest(
+            group_id=ASSIGNED,
+            member_id="member",
+            member_epoch=0,
+            rebalance_timeout_ms=60_000,
+            subscribed_topic_names=[lacking(Operation.DESCRIBE)],
+            topic_partitions=[],
+        )
+        answer = self._clients["root"].ask(apis.CONSUMER_GROUP_HEARTBEAT, request)
+        return answer.error_code == ErrorCode.NONE and bool(answer.assignment and answer.assignment.topic_partitions)
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    config = {
+        "listeners": "SASL_PLAINTEXT://:0",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:root",
+        "group.consumer.assignment.interval.ms": 0,
+    }
+    with Cluster(config=config, users=PASSWORDS) as cluster:
+        embedded = World(cluster.bootstrap_servers)
+        yield embedded
+        embedded.close()
+
+
+@pytest.fixture(scope="module")
+def real_world() -> Iterator[World]:
+    try:
+        kafka = start_guarded("4.3.0", PASSWORDS, "root")
+    except NoKafkaError as reason:
+        if is_required():
+            raise
+        pytest.skip(str(reason))
+    try:
+        world = World(kafka.sasl_servers)
+        yield world
+        world.close()
+    finally:
+        kafka.stop()
+
+
+def test_it_is_stated_of_every_api_which_rights_it_asks_for() -> None:
+    assert {api.key for api in NEEDS} == {*SERVED, apis.API_VERSIONS.key}
+
+
+def test_every_api_that_refuses_is_asked_here() -> None:
+    assert set(REQUESTS) == {api for api, needs in NEEDS.items() if needs.refused}
+
+
+@pytest.mark.parametrize(("api", "right"), REFUSING)
+def test_without_the_right_an_api_refuses_with_the_error_of_that_right(world: World, api: Api, right: Right) -> None:
+    refusals = set(world.refusals(api, right))
+    assert right.error in refusals
+    assert right.resource_type is ResourceType.CLUSTER or refusals == {right.error}
+
+
+@pytest.mark.parametrize("api", REQUESTS, ids=str)
+def test_with_all_rights_no_api_refuses(world: World, api: Api) -> None:
+    assert world.ask("root", api, world.names_lacking(None)) == []
+
+
+@pytest.mark.kafka
+def test_real_kafka_refuses_the_same(world: World, real_world: World) -> None:
+    cases = [(api, right) for api, needs in NEEDS.items() for right in needs.refused]
+    told = {f"{api}: {right}": world.refusals(api, right) for api, right in cases}
+    assert told == {f"{api}: {right}": real_world.refusals(api, right) for api, right in cases}
