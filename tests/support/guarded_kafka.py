@@ -76,5 +76,6 @@ def _guards(plain: Mapping[str, str], sasl_port: int, passwords: Mapping[str, st
         "sasl.enabled.mechanisms": "PLAIN",
         "listener.name.sasl_plaintext.plain.sasl.jaas.config": login,
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "auto.create.topics.enable": "true",
         "super.users": f"User:{super_user};User:ANONYMOUS",
     }

@@ -30,14 +30,15 @@ def _delete(name: str | None, topic_id: TopicId | None, context: Context) -> _Re
         return _result(name, topic_id, ErrorCode.INVALID_REQUEST)
     topics = context.cluster.topics
     topic = topics.with_id(topic_id) if name is None else topics.named(name)
-    known_as = name if name is not None or topic is None else topic.name
+    known_as = name if topic is None else topic.name
     if known_as is None:
         return _result(None, topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
-    if not context.may(DELETE_TOPIC, known_as):
-        is_seen = context.may(DESCRIBE_TOPIC, known_as)  # the name behind an id is for those who may see the topic
-        return _result(known_as if is_seen else name, topic_id, DELETE_TOPIC.error)
+    if not context.may(DESCRIBE_TOPIC, known_as):  # the name behind an id is for those who may see the topic
+        return _result(name, topic_id, DESCRIBE_TOPIC.error)
     if topic is None:
         return _result(name, topic_id, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    if not context.may(DELETE_TOPIC, known_as):
+        return _result(topic.name, topic.topic_id, DELETE_TOPIC.error)
     topics.delete(topic)
     return _result(topic.name, topic.topic_id, ErrorCode.NONE)
 

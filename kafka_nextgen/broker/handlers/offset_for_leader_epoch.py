@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
-from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
+from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse
 
@@ -28,7 +28,7 @@ async def handle(request: OffsetForLeaderEpochRequest, context: Context) -> Offs
 
 
 def _partition(name: str, asked: DataContainer, context: Context) -> _Partition:
-    if not context.may(DESCRIBE_TOPIC, name):
+    if not (context.may(DESCRIBE_TOPIC, name) or context.may(ACT_FOR_CLUSTER)):  # as followers do
         return _Partition(error_code=DESCRIBE_TOPIC.error, partition=asked.partition)
     topic = context.cluster.topics.named(name)
     partition = None if topic is None else topic.partition(asked.partition)

@@ -27,8 +27,9 @@ _ACKS = (-1, 0, 1)
 
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
     """Append what may be appended; None if no answer is wanted."""
-    refusal = _refusal(request, context)
-    topics = [_topic(topic, context, request.transactional_id, refusal) for topic in request.topic_data]
+    refusal = _refusal(request)
+    transactional_id = _transactional_id(request, context)
+    topics = [_topic(topic, context, transactional_id, refusal) for topic in request.topic_data]
     if request.acks != 0:
         return ProduceResponse(responses=topics)
     for partition in (partition for topic in topics for partition in topic.partition_responses):
@@ -37,9 +38,13 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
     return None
 
 
-def _refusal(request: ProduceRequest, context: Context) -> Refusal | None:
-    if request.transactional_id is not None and not context.may(WRITE_TRANSACTIONAL_ID, request.transactional_id):
-        return Refusal(WRITE_TRANSACTIONAL_ID.error, "the client may not write with this transactional id")
+def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
+    """The transactional id if the client may write with it. Records of transactions are refused without one."""
+    told: str | None = request.transactional_id
+    return None if told is None or not context.may(WRITE_TRANSACTIONAL_ID, told) else told
+
+
+def _refusal(request: ProduceRequest) -> Refusal | None:
     if request.acks not in _ACKS:
         return Refusal(ErrorCode.INVALID_REQUIRED_ACKS, f"acks must be -1, 0 or 1, not {request.acks}")
     return None

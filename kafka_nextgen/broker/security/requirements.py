@@ -46,6 +46,7 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.PRODUCE: Needs(refused=(r.WRITE_TOPIC, r.WRITE_TRANSACTIONAL_ID)),
     api.FETCH: Needs(refused=(r.READ_TOPIC,)),
     api.LIST_OFFSETS: Needs(refused=(r.DESCRIBE_TOPIC,)),
+    api.OFFSET_FOR_LEADER_EPOCH: Needs(refused=(r.DESCRIBE_TOPIC,), or_else=(r.ACT_FOR_CLUSTER,)),
     # Groups.
     api.FIND_COORDINATOR: Needs(refused=(r.DESCRIBE_GROUP, r.DESCRIBE_TRANSACTIONAL_ID)),
     api.CONSUMER_GROUP_HEARTBEAT: Needs(refused=(r.READ_GROUP, r.DESCRIBE_TOPIC)),
@@ -72,7 +73,7 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     ),
     api.CREATE_TOPICS: Needs(refused=(r.CREATE_TOPIC, r.DESCRIBE_TOPIC_CONFIGS), or_else=(r.CREATE_IN_CLUSTER,)),
     api.CREATE_PARTITIONS: Needs(refused=(r.ALTER_TOPIC,)),
-    api.DELETE_TOPICS: Needs(refused=(r.DELETE_TOPIC,), hidden=(r.DESCRIBE_TOPIC,)),
+    api.DELETE_TOPICS: Needs(refused=(r.DESCRIBE_TOPIC, r.DELETE_TOPIC)),
     api.DESCRIBE_CLUSTER: Needs(hidden=(r.DESCRIBE_CLUSTER,)),
     api.DESCRIBE_CONFIGS: Needs(refused=_TO_DESCRIBE_CONFIGS),
     api.ALTER_CONFIGS: Needs(refused=_TO_ALTER_CONFIGS),

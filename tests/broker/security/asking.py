@@ -15,7 +15,8 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
-from tests.broker.requests import fetch_request, produce_request, values
+from kafka_nextgen.wire.records import NewRecord, encode_batch
+from tests.broker.requests import fetch_request, produce_request
 
 __all__ = ["REQUESTS", "Names", "error_codes"]
 
@@ -38,7 +39,10 @@ Request = tuple[m.ApiMessage, int]
 
 
 def _produce(names: Names) -> Request:
-    request = produce_request(names.topic, values("one"))
+    batch = encode_batch(
+        [NewRecord(b"one")], producer_id=PRODUCER_ID, producer_epoch=0, base_sequence=0, transactional=True
+    )
+    request = produce_request(names.topic, batch)
     request.transactional_id = names.transactional_id
     return request, 11
 
@@ -52,6 +56,13 @@ def _list_offsets(names: Names) -> Request:
     partition = topic.ListOffsetsPartition(partition_index=0, current_leader_epoch=-1, timestamp=-1)
     topics = [topic(name=names.topic, partitions=[partition])]
     return m.ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=topics), 7
+
+
+def _offset_for_epoch(names: Names) -> Request:
+    topic = m.OffsetForLeaderEpochRequest.OffsetForLeaderTopic
+    partition = topic.OffsetForLeaderPartition(partition=0, current_leader_epoch=-1, leader_epoch=0)
+    topics = [topic(topic=names.topic, partitions=[partition])]
+    return m.OffsetForLeaderEpochRequest(replica_id=-2, topics=topics), 4
 
 
 def _find(key_type: int, key: str) -> Request:
@@ -121,7 +132,16 @@ def _add_partitions(names: Names) -> Request:
 
 
 def _add_partitions_of_several(names: Names) -> Request:
-    return m.AddPartitionsToTxnRequest(transactions=[]), 4
+    several = m.AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
+    topics = [several.AddPartitionsToTxnTopic(name=names.topic, partitions=[0])]
+    transaction = several(
+        transactional_id=names.transactional_id,
+        producer_id=PRODUCER_ID,
+        producer_epoch=0,
+        verify_only=False,
+        topics=topics,
+    )
+    return m.AddPartitionsToTxnRequest(transactions=[transaction]), 4
 
 
 def _add_offsets(names: Names) -> Request:
@@ -178,7 +198,8 @@ def _create_partitions(names: Names) -> Request:
 
 
 def _delete_topic(names: Names) -> Request:
-    topic = m.DeleteTopicsRequest.DeleteTopicState(name=names.new_topic, topic_id=None)
+    name = names.new_topic if names.topic == "all" else names.topic  # what may be deleted is still needed
+    topic = m.DeleteTopicsRequest.DeleteTopicState(name=name, topic_id=None)
     return m.DeleteTopicsRequest(topics=[topic], timeout_ms=5_000), 6
 
 
@@ -236,6 +257,7 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.PRODUCE: (_produce,),
     apis.FETCH: (_fetch,),
     apis.LIST_OFFSETS: (_list_offsets,),
+    apis.OFFSET_FOR_LEADER_EPOCH: (_offset_for_epoch,),
     apis.METADATA: (lambda names: _metadata(names.topic), lambda names: _metadata(names.new_topic, True)),
     apis.FIND_COORDINATOR: (lambda names: _find(0, names.group), lambda names: _find(1, names.transactional_id)),
     apis.CONSUMER_GROUP_HEARTBEAT: (_heartbeat_of_consumer,),
