@@ -24,6 +24,7 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.broker.topics import Partition
 from kafka_nextgen.errors import ConfigError, MisuseError
+from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret
 
 __all__ = ["Broker"]
@@ -136,6 +137,10 @@ class Broker:
         self._is_started, self._is_closed = False, True
         await self._servers.stop_all()
         self._cluster.close()
+
+    def metrics(self) -> CoordinatorMetrics:
+        """What the group coordinators of all nodes have counted and measured; on the broker's own loop."""
+        return self._cluster.groups.metrics()
 
     def create_topic(self, name: str, partitions: int | None = None) -> None:
         """Make a topic of ``partitions`` partitions (default: ``num.partitions``), on the broker's own loop.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import click
@@ -10,9 +12,16 @@ import click
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.cli.options import config_option, read_properties
 from kafka_nextgen.coordinator.settings import Profile
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.processing.stopping import STOP_SIGNALS
 
 __all__ = ["broker"]
+
+#: Serves what a function reads, on a port of loopback; see ``kafka_nextgen.prometheus``, which is an extra.
+Serve = Callable[[Callable[[], CoordinatorMetrics], int], AbstractContextManager[int]]
+
+_SCRAPE_S = 5.0  # a broker that takes longer to count its groups is stuck
 
 
 class _Address(click.ParamType[tuple[str, int]]):
@@ -49,25 +58,60 @@ class _Address(click.ParamType[tuple[str, int]]):
     metavar="DIR",
     help="Keep topics, records and groups in this directory; in memory without it.",
 )
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Serve metrics for Prometheus over HTTP on this port, on loopback; 0 lets the system choose.",
+)
 @config_option
-def broker(listen: tuple[str, int], profile: str, data_dir: Path | None, config: tuple[str, ...]) -> None:
+def broker(
+    listen: tuple[str, int], profile: str, data_dir: Path | None, metrics_port: int | None, config: tuple[str, ...]
+) -> None:
     """Run a broker for development and tests.
 
     Any Kafka client can use it. Without --data-dir nothing is kept when it ends, and nobody is asked who they are.
     """
     host, port = listen
-    asyncio.run(_serve(Broker(read_properties(config), host=host, port=port, profile=profile, data_dir=data_dir)))
+    made = Broker(read_properties(config), host=host, port=port, profile=profile, data_dir=data_dir)
+    asyncio.run(_serve(made, metrics_port))
 
 
-async def _serve(broker: Broker) -> None:
+async def _serve(broker: Broker, metrics_port: int | None) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in STOP_SIGNALS:
         loop.add_signal_handler(number, stop.set)
     await broker.start()
     try:
-        click.echo(f"Listening on {broker.bootstrap_servers}")
-        await stop.wait()
+        with _serving_metrics(broker, metrics_port):
+            click.echo(f"Listening on {broker.bootstrap_servers}")
+            await stop.wait()
     finally:
         await broker.close()
     click.echo("Stopped.")
+
+
+@contextmanager
+def _serving_metrics(broker: Broker, port: int | None) -> Iterator[None]:
+    """Serve the broker's numbers as long as the block runs, if a port is given."""
+    if port is None:
+        yield
+        return
+    serve = _prometheus_serve()
+    loop = asyncio.get_running_loop()
+
+    async def read() -> CoordinatorMetrics:
+        return broker.metrics()
+
+    with serve(lambda: asyncio.run_coroutine_threadsafe(read(), loop).result(_SCRAPE_S), port) as bound:
+        click.echo(f"Metrics at http://127.0.0.1:{bound}/metrics")
+        yield
+
+
+def _prometheus_serve() -> Serve:
+    try:
+        from kafka_nextgen.prometheus import serve
+    except ImportError as error:
+        raise ConfigError(f"--metrics-port: {error}") from None
+    return serve

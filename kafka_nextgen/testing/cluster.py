@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret
 
 __all__ = ["Cluster"]
@@ -122,6 +123,11 @@ class Cluster:
             yield
         finally:
             self._call(lambda: held.__exit__(None, None, None))
+
+    def metrics(self) -> CoordinatorMetrics:
+        """What the group coordinators have counted and measured until now. Raises ``MisuseError`` unless it runs."""
+        self._check_running()
+        return self._call(self._broker.metrics)
 
     def __enter__(self) -> Cluster:
         if self._thread is not None:

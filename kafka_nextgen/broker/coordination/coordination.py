@@ -12,6 +12,8 @@ from itertools import count
 from typing import TypeVar
 
 from kafka_nextgen.broker.coordination.journal import Journal
+from kafka_nextgen.broker.coordination.measuring import measure
+from kafka_nextgen.broker.coordination.meters import Meters
 from kafka_nextgen.broker.coordination.offsets_topic import OFFSETS_TOPIC
 from kafka_nextgen.broker.coordination.refusals import group_of, refuse
 from kafka_nextgen.broker.coordination.settings import coordinator_settings
@@ -24,6 +26,7 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, ListGroups, Request
 from kafka_nextgen.coordinator.responses import GroupsListed, Response
+from kafka_nextgen.metrics import CoordinatorMetrics
 
 __all__ = ["Coordination"]
 
@@ -44,6 +47,8 @@ class Coordination:
         self._make_topic = make_topic
         self._clock = clock
         self._numbers = count(1)
+        self._meters = Meters()
+        self._began = clock()
         self._shards: dict[int, Shard] = {}
         self._may_load = asyncio.Event()
         self._may_load.set()
@@ -126,6 +131,10 @@ class Coordination:
         finally:
             self._may_load.set()
 
+    def metrics(self) -> CoordinatorMetrics:
+        """What all coordinators have counted and measured until now."""
+        return measure(tuple(self._shards.values()), self._meters, self._began, self._clock())
+
     def close(self) -> None:
         """End all coordinators."""
         for shard in self._shards.values():
@@ -137,7 +146,7 @@ class Coordination:
 
     def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
         journal = Journal(topic, partition)
-        shard = Shard(node_id, partition.log, journal, Coordinator(self._configs.settings), self._now)
+        shard = Shard(node_id, partition.log, journal, Coordinator(self._configs.settings), self._now, self._meters)
         shard.configure(self._configs)
         shard.start(self._topics.images(), self._may_load)
         return shard

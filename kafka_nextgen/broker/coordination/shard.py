@@ -14,10 +14,12 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from enum import Enum
+from typing import TypeVar
 
 from kafka_nextgen.broker.coordination.alarm import Alarm
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.loading import load
+from kafka_nextgen.broker.coordination.meters import Meters
 from kafka_nextgen.broker.coordination.parking import Parking
 from kafka_nextgen.broker.coordination.refusals import refuse
 from kafka_nextgen.broker.log import PartitionLog
@@ -29,6 +31,8 @@ from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 
 __all__ = ["Shard", "Standing"]
+
+_T = TypeVar("_T")
 
 _logger = logging.getLogger(__name__)
 
@@ -44,10 +48,19 @@ class Standing(Enum):
 
 
 class Shard:
-    """The coordinator of one partition, on node ``node_id``. ``clock`` gives seconds since the epoch."""
+    """The coordinator of one partition, on node ``node_id``.
+
+    ``clock`` gives seconds since the epoch; ``meters`` count what all coordinators of the broker do.
+    """
 
     def __init__(
-        self, node_id: int, log: PartitionLog, journal: Journal, coordinator: Coordinator, clock: Callable[[], float]
+        self,
+        node_id: int,
+        log: PartitionLog,
+        journal: Journal,
+        coordinator: Coordinator,
+        clock: Callable[[], float],
+        meters: Meters,
     ) -> None:
         self.node_id = node_id
         self.standing = Standing.LOADING
@@ -55,6 +68,7 @@ class Shard:
         self._journal = journal
         self.coordinator = coordinator
         self._clock = clock
+        self._meters = meters
         self._parking = Parking()
         self._alarm = Alarm(self.expire)
         self._loading: asyncio.Task[None] | None = None
@@ -81,8 +95,8 @@ class Shard:
         if self.standing is not Standing.ACTIVE:
             return refuse(request, self.standing.value)
         self._learn_topics()
-        outcome = self.coordinator.handle(request, self._clock())
-        error = self._store(outcome)
+        outcome = self._worked_out(lambda now: self.coordinator.handle(request, now))
+        error = self._store(outcome, request)
         self._arm()
         return outcome.response if error is ErrorCode.NONE else refuse(request, error)
 
@@ -111,16 +125,29 @@ class Shard:
 
     def _learn_topics(self) -> None:
         if self._news is not None:
-            outcome = self.coordinator.handle(TopicsChanged(self._news), self._clock())
-            if self._store(outcome) is ErrorCode.NONE:
+            news = TopicsChanged(self._news)
+            outcome = self._worked_out(lambda now: self.coordinator.handle(news, now))
+            if self._store(outcome, news) is ErrorCode.NONE:
                 self._news = None
 
-    def _store(self, outcome: Outcome) -> ErrorCode:
+    def _worked_out(self, work: Callable[[float], _T]) -> _T:
+        began = self._clock()
+        result = work(began)
+        now = self._clock()
+        self._meters.processing.note(now - began, now)
+        return result
+
+    def _store(self, outcome: Outcome, request: Request | None = None) -> ErrorCode:
         """Store an outcome and put it into force; or, if that can't be, let nothing have happened."""
-        error = self._journal.append(outcome.records, int(self._clock() * 1000))
+        began = self._clock()
+        error = self._journal.append(outcome.records, int(began * 1000))
         if error is not ErrorCode.NONE:
             self._parking.refuse((number for number, _ in outcome.released), error)
             return error
+        if outcome.records:
+            now = self._clock()
+            self._meters.flushing.note(now - began, now)
+            self._meters.note_stored(request, outcome.records, now)
         self.coordinator.commit(outcome)
         for note in outcome.notes:
             _logger.info("%s", note)
@@ -130,6 +157,7 @@ class Shard:
 
     async def _load(self, may_load: asyncio.Event) -> None:
         await may_load.wait()
+        began = self._clock()
         try:
             await load(self.log, self.coordinator, self._clock())
         except (CorruptRecordError, StorageError) as error:
@@ -140,12 +168,14 @@ class Shard:
         for outcome in self.coordinator.restart(self._clock()):
             self._store(outcome)
         self.standing = Standing.ACTIVE
+        now = self._clock()
+        self._meters.loading.note(now - began, now)
         self._arm()
 
     def expire(self) -> None:
         """Serve the timers that have run out."""
         try:
-            outcomes = self.coordinator.expire(self._clock())
+            outcomes = self._worked_out(self.coordinator.expire)
             errors = {self._store(outcome) for outcome in outcomes} - {ErrorCode.NONE}
         except Exception:  # a bug; trying the same again at once would be a loop, so the next request arms
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)

@@ -1,0 +1,61 @@
+"""What the coordinators of a broker count while they work.
+
+The coordinator itself is a machine without a clock, so its driver counts: by what stored records say, and what they
+were stored for. An offset that is taken back has expired if a timer did it, and was deleted if an administrator asked
+for that; one that went with its group or its topic counts as neither, as in Kafka.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.classic.requests import SyncGroup
+from kafka_nextgen.coordinator.requests import OffsetCommit, Request, TxnOffsetCommit
+from kafka_nextgen.metrics import Meter, Timings
+
+__all__ = ["Meters"]
+
+
+@define
+class Meters:
+    """Written on the event loop that the coordinators run on; times are on its clock, in seconds."""
+
+    commits: Meter = field(factory=Meter)
+    deletions: Meter = field(factory=Meter)
+    expirations: Meter = field(factory=Meter)
+    rebalances: Meter = field(factory=Meter)
+    classic_rebalances: Meter = field(factory=Meter)
+    processing: Timings = field(factory=Timings)
+    flushing: Timings = field(factory=Timings)
+    loading: Timings = field(factory=Timings)
+
+    def note_stored(self, request: Request | None, records: Sequence[r.Record], now: float) -> None:
+        """These records were stored for a request, or for a timer if there is none."""
+        for rule in _RULES:
+            if rule.causes is None or isinstance(request, rule.causes):
+                count = sum(isinstance(record, rule.records) for record in records)
+                if count:
+                    meter: Meter = getattr(self, rule.meter)
+                    meter.note(count, now)
+
+
+@frozen
+class _Rule:
+    """So many ``records`` are counted by this meter if they were stored for one of ``causes``, or whatever for."""
+
+    meter: str
+    records: tuple[type, ...]
+    causes: tuple[type, ...] | None
+
+
+_A_TIMER = type(None)
+
+_RULES = (
+    _Rule("commits", (r.OffsetCommitted, r.PendingOffsetCommitted), (OffsetCommit, TxnOffsetCommit)),
+    _Rule("expirations", (r.OffsetRemoved,), (_A_TIMER,)),
+    _Rule("rebalances", (r.GroupMetadata,), None),
+    _Rule("classic_rebalances", (r.ClassicGroupMetadata,), (SyncGroup,)),
+)
