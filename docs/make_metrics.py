@@ -1,4 +1,4 @@
-"""Write docs/metrics.md from the fields of ``Metrics``: ``python docs/make_metrics.py``."""
+"""Write docs/metrics.md from ``Metrics`` and ``CoordinatorMetrics``: ``python docs/make_metrics.py``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from attrs import fields
 from kafka_nextgen.metrics import (
     CommitMetrics,
     ConnectionMetrics,
+    GroupCounts,
     GroupMetrics,
     Kind,
     MetricSpec,
+    OffsetCounts,
     PartitionMetrics,
     PollingMetrics,
     ReadingMetrics,
+    RebalanceCounts,
+    RuntimeMetrics,
     TopicMetrics,
 )
 from kafka_nextgen.metrics.fields import spec_of
@@ -27,13 +31,16 @@ PAGE = Path(__file__).with_name("metrics.md")
 OPENING = """\
 # Metrics
 
-*Written by `python docs/make_metrics.py` from `kafka_nextgen/metrics/values.py`; a test keeps it in step.*
+*Written by `python docs/make_metrics.py` from `kafka_nextgen/metrics/`; a test keeps it in step.*
 
-What `consumer.metrics()` has, and how `as_dict()` calls it. [seeing.md](seeing.md) says how to use it.
+What `consumer.metrics()` has, and the `metrics()` of a broker, and how `as_dict()` calls it. [seeing.md](seeing.md)
+says how to use it.
 
-Counters only grow, as long as the consumer lives; gauges are as they are now. A latency is three numbers: `-total`,
-a counter of all milliseconds, and the gauges `-avg` and `-max` of the last 30 to 60 seconds, as in Kafka's clients. A
-name in *italics* is not one of Kafka's; the others, of latencies `-avg` and `-max`, Kafka's own consumer has as well.
+Counters only grow, as long as the consumer or broker lives; gauges are as they are now. A latency is three numbers:
+`-total`, a counter of all milliseconds, and the gauges `-avg` and `-max` of the last 30 to 60 seconds, as in Kafka. A
+name in *italics* is not one of Kafka's; the others, of latencies `-avg` and `-max`, Kafka has as well.
+
+## Of a consumer
 """
 
 GROUPS: dict[str, type[object]] = {
@@ -46,15 +53,37 @@ GROUPS: dict[str, type[object]] = {
     "connections": ConnectionMetrics,
 }
 
+OF_A_BROKER = """
+## Of a broker's group coordinators
+
+`Broker.metrics()` of `kafka_nextgen.broker`, and `Cluster.metrics()` of `kafka_nextgen.testing`, have what the group
+coordinators of all nodes count (KIP-848, "Broker Metrics"). The names are those of Kafka's `group-coordinator-metrics`.
+
+Kafka has more, which would say nothing here: `event-queue-size`, `event-queue-time-ms` and `event-purgatory-time-ms`,
+for requests are worked out as they come, and the log has no followers to wait for; `batch-linger-time-ms`, for no batch
+waits for another; and those of share and streams groups, which there are not.
+"""
+
+COORDINATOR_GROUPS: dict[str, type[object]] = {
+    "groups": GroupCounts,
+    "rebalances": RebalanceCounts,
+    "offsets": OffsetCounts,
+    "runtime": RuntimeMetrics,
+}
+
 
 def metrics_page() -> str:
     """The page, as it should be."""
-    return OPENING + "".join(_section(name, group) for name, group in GROUPS.items())
+    return OPENING + _sections(GROUPS) + OF_A_BROKER + _sections(COORDINATOR_GROUPS)
+
+
+def _sections(groups: dict[str, type[object]]) -> str:
+    return "".join(_section(name, group) for name, group in groups.items())
 
 
 def _section(name: str, group: type[object]) -> str:
     rows = "".join(f"| {' | '.join(row)} |\n" for row in _rows(group))
-    return f"\n## {name}\n\n| field | name | kind | unit | meaning |\n|---|---|---|---|---|\n{rows}"
+    return f"\n### {name}\n\n| field | name | kind | unit | meaning |\n|---|---|---|---|---|\n{rows}"
 
 
 def _rows(group: type[object]) -> Iterator[tuple[str, ...]]:
