@@ -27,12 +27,13 @@ from kafka_nextgen.coordinator.classic.leaving import leave_group
 from kafka_nextgen.coordinator.classic.syncing import sync_group
 from kafka_nextgen.coordinator.describe import delete_group, describe_group, list_groups
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.expiry import restart_timers, ring
+from kafka_nextgen.coordinator.expiry import ring
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import settings_of_group
 from kafka_nextgen.coordinator.heartbeat import heartbeat
 from kafka_nextgen.coordinator.offsets import commit_offsets, fetch_offsets, forget_offsets_of_deleted
 from kafka_nextgen.coordinator.records import Record
+from kafka_nextgen.coordinator.restart import restart
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.timers import Timers
 from kafka_nextgen.coordinator.topics import Topics
@@ -115,7 +116,7 @@ class Coordinator:
         outcomes = []
         for group_id in sorted(self.groups):
             draft = self._draft(group_id, now)
-            restart_timers(draft)
+            restart(draft)
             outcomes.append(draft.outcome(None))
         return tuple(outcomes)
 

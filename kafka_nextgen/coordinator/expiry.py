@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from kafka_nextgen.coordinator.classic.expiry import restart_sessions, ring_classic
+from kafka_nextgen.coordinator.classic.expiry import ring_classic
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.regex import match_patterns
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 
-__all__ = ["restart_timers", "ring"]
+__all__ = ["ring"]
 
 
 def ring(draft: Draft, due: Iterable[Arm]) -> None:
@@ -53,14 +53,3 @@ _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {
     TimerKind.JOIN: _give_up,
     TimerKind.SYNC: _give_up,
 }
-
-
-def restart_timers(draft: Draft) -> None:
-    """Give every member its full time again, since nobody can tell how much was left (KIP-848, "Fail Over")."""
-    if draft.group.classic is not None:
-        restart_sessions(draft)
-    for member_id, member in sorted(draft.group.members.items()):
-        draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
-        current = draft.group.current(member_id)
-        if current.pending_revocation:
-            draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)

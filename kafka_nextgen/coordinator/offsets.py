@@ -34,7 +34,14 @@ from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 
-__all__ = ["commit_offsets", "fetch_offsets", "forget_offsets_of_deleted", "may_commit", "refuse_metadata"]
+__all__ = [
+    "commit_offsets",
+    "fetch_offsets",
+    "forget_offsets_of_deleted",
+    "forget_offsets_of_missing",
+    "may_commit",
+    "refuse_metadata",
+]
 
 
 def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
@@ -145,6 +152,13 @@ def _valid_offset(draft: Draft, partition: TopicPartition) -> OffsetAndMetadata 
     if topic is not None and stored.topic_id is not None and stored.topic_id != topic.topic_id:
         return None
     return stored.offset
+
+
+def forget_offsets_of_missing(draft: Draft) -> None:
+    """Take the offsets back of topics that are known by an id and are no more."""
+    for partition, stored in sorted(draft.group.offsets.items()):
+        if stored.topic_id is not None and stored.topic_id not in draft.topics.by_id:
+            draft.write(OffsetRemoved(draft.group.group_id, partition))
 
 
 def forget_offsets_of_deleted(draft: Draft, before: Topics) -> None:

@@ -53,9 +53,9 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
     return None
 
 
-def arm_matching(draft: Draft) -> None:
-    """Have the group's patterns matched if there is reason to, as soon as may be."""
-    if not _has_reason(draft):
+def arm_matching(draft: Draft, *, in_any_case: bool = False) -> None:
+    """Have the group's patterns matched as soon as may be, if it has some, and if there is reason to or it asks so."""
+    if not draft.group.pattern_subscribers or not (in_any_case or _has_reason(draft)):
         return
     last_ms = _last_matching_ms(draft.group)
     wait_s = 0.0 if last_ms is None else last_ms / 1000 + MIN_MATCHING_INTERVAL_S - draft.now
@@ -79,8 +79,6 @@ def match_patterns(draft: Draft) -> None:
 
 def _has_reason(draft: Draft) -> bool:
     group, settings = draft.group, draft.settings
-    if not group.pattern_subscribers:
-        return False
     for pattern in group.pattern_subscribers:
         known = group.patterns.get(pattern)
         if known is None or known.version != draft.topics.created_version:

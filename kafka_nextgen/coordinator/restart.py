@@ -1,0 +1,34 @@
+"""What a coordinator does first, having read its log and being told of the topics (KIP-848, "Fail Over").
+
+| what | why |
+|---|---|
+| every member has its full session again, and its full time to revoke | nobody can tell how much was left |
+| patterns are matched again | topics may have come and gone, and their versions, by which that is known, begin anew |
+| offsets of topics that are no more are forgotten | nobody was told of the deletion |
+
+The rest comes with the next heartbeat of each group, which finds that this coordinator has not looked at its topics
+yet, and whether the assignment is behind the group epoch.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.coordinator.classic.expiry import restart_sessions
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.offsets import forget_offsets_of_missing
+from kafka_nextgen.coordinator.regex import arm_matching
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = ["restart"]
+
+
+def restart(draft: Draft) -> None:
+    """Let a group go on from what the log says of it."""
+    if draft.group.classic is not None:
+        restart_sessions(draft)
+    for member_id, member in sorted(draft.group.members.items()):
+        draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
+        current = draft.group.current(member_id)
+        if current.pending_revocation:
+            draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)
+    arm_matching(draft, in_any_case=True)
+    forget_offsets_of_missing(draft)
