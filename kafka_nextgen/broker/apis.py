@@ -22,11 +22,16 @@ from kafka_nextgen.broker.handlers.create_partitions import handle as create_par
 from kafka_nextgen.broker.handlers.create_topics import handle as create_topics
 from kafka_nextgen.broker.handlers.delete_acls import handle as delete_acls
 from kafka_nextgen.broker.handlers.delete_groups import handle as delete_groups
+from kafka_nextgen.broker.handlers.delete_records import handle as delete_records
 from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
 from kafka_nextgen.broker.handlers.describe_acls import handle as describe_acls
 from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
 from kafka_nextgen.broker.handlers.describe_configs import handle as describe_configs
 from kafka_nextgen.broker.handlers.describe_groups import handle as describe_groups
+from kafka_nextgen.broker.handlers.describe_log_dirs import handle as describe_log_dirs
+from kafka_nextgen.broker.handlers.describe_producers import handle as describe_producers
+from kafka_nextgen.broker.handlers.describe_topic_partitions import handle as describe_topic_partitions
+from kafka_nextgen.broker.handlers.describe_transactions import handle as describe_transactions
 from kafka_nextgen.broker.handlers.describe_user_scram_credentials import handle as describe_user_scram_credentials
 from kafka_nextgen.broker.handlers.end_txn import handle as end_txn
 from kafka_nextgen.broker.handlers.fetch import handle as fetch
@@ -39,6 +44,7 @@ from kafka_nextgen.broker.handlers.leave_group import handle as leave_group
 from kafka_nextgen.broker.handlers.list_config_resources import handle as list_config_resources
 from kafka_nextgen.broker.handlers.list_groups import handle as list_groups
 from kafka_nextgen.broker.handlers.list_offsets import handle as list_offsets
+from kafka_nextgen.broker.handlers.list_transactions import handle as list_transactions
 from kafka_nextgen.broker.handlers.metadata import handle as metadata
 from kafka_nextgen.broker.handlers.offset_commit import handle as offset_commit
 from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
@@ -110,6 +116,12 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.TXN_OFFSET_COMMIT, txn_offset_commit),
         ServedApi(api.WRITE_TXN_MARKERS, write_txn_markers),
         ServedApi(api.OFFSET_FOR_LEADER_EPOCH, offset_for_leader_epoch),
+        ServedApi(api.DELETE_RECORDS, delete_records),
+        ServedApi(api.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions),
+        ServedApi(api.LIST_TRANSACTIONS, list_transactions),
+        ServedApi(api.DESCRIBE_TRANSACTIONS, describe_transactions),
+        ServedApi(api.DESCRIBE_PRODUCERS, describe_producers),
+        ServedApi(api.DESCRIBE_LOG_DIRS, describe_log_dirs),
         ServedApi(api.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat),
         ServedApi(api.CONSUMER_GROUP_DESCRIBE, consumer_group_describe),
         ServedApi(api.LIST_CONFIG_RESOURCES, list_config_resources),

@@ -21,6 +21,7 @@ from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
 from kafka_nextgen.broker.reading.sessions import FetchSessions
+from kafka_nextgen.broker.retention import Retention
 from kafka_nextgen.broker.security.access import Access
 from kafka_nextgen.broker.security.guards import Guards
 from kafka_nextgen.broker.security.listeners import Endpoint
@@ -74,6 +75,8 @@ class Cluster:
         )
         slots = settings.max_incremental_fetch_session_cache_slots
         self.fetch_sessions = {node.node_id: FetchSessions(slots, clock) for node in nodes}
+        interval_s = settings.log_retention_check_interval_ms / 1000
+        self._retention = Retention(self.topics, interval_s, self.now_ms)
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
         self.leadership = Leadership(self.nodes, self.topics, self._leaders_changed)
@@ -86,6 +89,7 @@ class Cluster:
             self._tell_configs()
             self.topics.recover(self.topic_settings)
             self.transactions.recover()
+            self._retention.start()
         except BaseException:
             self.storage.close()
             raise
@@ -94,6 +98,7 @@ class Cluster:
         """Stop the timers, have everything on the disk, and let others have the storage."""
         self.groups.close()
         self.transactions.close()
+        self._retention.close()
         try:
             self.topics.close()
         finally:

@@ -74,9 +74,9 @@ class PartitionLog:
 
     @property
     def last_stable_offset(self) -> int:
-        """Where the first open transaction begins, or the end if none is open."""
+        """Where the first open transaction begins, or what is left of it; the end if none is open."""
         first_open = self.transactions.first_open_offset()
-        return self.end_offset if first_open is None else first_open
+        return self.end_offset if first_open is None else max(first_open, self.start_offset)
 
     def recover(self) -> Iterator[BatchView]:
         """Find again what the store kept, and give it batch by batch; before the log is used for anything else."""
@@ -108,6 +108,13 @@ class PartitionLog:
     def retain(self, max_bytes: int) -> None:
         """Drop the oldest batches as long as ``max_bytes`` are left without them; from files, whole segments."""
         boundary = self._batches.boundary(self._end - max_bytes)
+        count = bisect_right(self._positions, boundary)
+        if count:
+            self.drop_before(self._ends[count - 1])
+
+    def drop_older(self, timestamp: int) -> None:
+        """Drop the oldest batches that end before a time (milliseconds); from files, whole segments."""
+        boundary = self._batches.boundary(self._position(bisect_left(self._latest, timestamp)))
         count = bisect_right(self._positions, boundary)
         if count:
             self.drop_before(self._ends[count - 1])

@@ -24,7 +24,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import BatchHeader
 
-__all__ = ["Producers", "Seen"]
+__all__ = ["KnownProducer", "Producers", "Seen"]
 
 _REMEMBERED = 5
 _SEQUENCES = 2**31
@@ -40,9 +40,22 @@ class Seen:
     log_append_time: int
 
 
+@frozen
+class KnownProducer:
+    """What a partition knows of a producer; -1 is nothing. The timestamp is in milliseconds since the epoch."""
+
+    producer_id: int
+    epoch: int
+    last_sequence: int
+    last_timestamp: int
+    coordinator_epoch: int  # of the last marker
+
+
 @define
 class _Producer:
     epoch: int
+    last_timestamp: int = -1
+    coordinator_epoch: int = -1
     batches: deque[Seen] = field(factory=lambda: deque(maxlen=_REMEMBERED))
 
 
@@ -72,14 +85,31 @@ class Producers:
         known = self._known.get(producer_id)
         return -1 if known is None else known.epoch
 
+    def all(self) -> tuple[KnownProducer, ...]:
+        """Every producer that is known, by its id."""
+        return tuple(
+            KnownProducer(
+                producer_id,
+                known.epoch,
+                known.batches[-1].last_sequence if known.batches else -1,
+                known.last_timestamp,
+                known.coordinator_epoch,
+            )
+            for producer_id, known in sorted(self._known.items())
+        )
+
     def remember(self, header: BatchHeader, base_offset: int, log_append_time: int) -> None:
         """Note a batch, or a marker, that was appended at ``base_offset``."""
         if header.producer_id < 0:
             return
         producer = self._known.get(header.producer_id)
         if producer is None or producer.epoch != header.producer_epoch:
-            producer = self._known[header.producer_id] = _Producer(header.producer_epoch)
+            coordinator_epoch = -1 if producer is None else producer.coordinator_epoch
+            producer = _Producer(header.producer_epoch, coordinator_epoch=coordinator_epoch)
+            self._known[header.producer_id] = producer
+        producer.last_timestamp = header.max_timestamp
         if header.is_control:
+            producer.coordinator_epoch = 0  # there has been no other coordinator in this process
             return
         producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, log_append_time))
 

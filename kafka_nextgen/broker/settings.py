@@ -91,6 +91,7 @@ class BrokerSettings(SecuritySettings):
     message_max_bytes: int = int_key(1_048_588, low=0)
     log_segment_bytes: int = int_key(1_073_741_824, low=14)  # as the next: of logs in files
     log_flush_interval_messages: int = int_key(2**63 - 1, high=2**63 - 1)
+    log_retention_check_interval_ms: int = int_key(300_000)
     fetch_max_bytes: int = int_key(57_671_680, low=1024)
     max_incremental_fetch_session_cache_slots: int = int_key(1000, low=0)  # of each node
 

@@ -1,8 +1,9 @@
 """A topic's configuration, under Kafka's own names and with Kafka's defaults.
 
 These keys have an effect here: ``max.message.bytes`` and ``message.timestamp.type``; ``cleanup.policy`` with
-``retention.bytes`` and ``delete.retention.ms``, which keep a topic from growing for ever; ``segment.bytes``, where logs
-are in files. The others are taken, kept and described, so that scripts written for a real cluster run unchanged.
+``retention.bytes``, ``retention.ms`` and ``delete.retention.ms``, which keep a topic from growing for ever;
+``segment.bytes``, where logs are in files. The others are taken, kept and described, so that scripts written for a real
+cluster run unchanged.
 """
 
 from __future__ import annotations
@@ -64,6 +65,12 @@ class TopicSettings:
     def delete_retention_ms(self) -> int:
         """How long the last record of a key stays that has no value, in milliseconds."""
         return int(self.value("delete.retention.ms"))
+
+    @property
+    def retention_ms(self) -> int | None:
+        """How long records are kept at least, in milliseconds, None for ever; only if the topic deletes any."""
+        kept_ms = int(self.value("retention.ms"))
+        return kept_ms if kept_ms >= 0 and "delete" in self.value("cleanup.policy") else None
 
     @property
     def min_insync_replicas(self) -> int:

@@ -23,6 +23,7 @@ __all__ = [
     "values",
 ]
 
+_LIST_OFFSETS = 10  # the highest version that Kafka 4.0 has
 _LAST_BY_NAME = 12  # Fetch and Produce, whose next version names topics by id
 
 
@@ -99,7 +100,7 @@ def list_offset(client: Client, topic: str, timestamp: int, *, partition: int = 
     )
     topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[asked])]
     request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=topics, timeout_ms=1_000)
-    return client.ask(apis.LIST_OFFSETS, request).topics[0].partitions[0]
+    return client.ask(apis.LIST_OFFSETS, request, _LIST_OFFSETS).topics[0].partitions[0]
 
 
 def metadata(client: Client, *names: str, may_create: bool = False, ids: Sequence[TopicId] = ()) -> Any:

@@ -47,6 +47,9 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.FETCH: Needs(refused=(r.READ_TOPIC,)),
     api.LIST_OFFSETS: Needs(refused=(r.DESCRIBE_TOPIC,)),
     api.OFFSET_FOR_LEADER_EPOCH: Needs(refused=(r.DESCRIBE_TOPIC,), or_else=(r.ACT_FOR_CLUSTER,)),
+    api.DELETE_RECORDS: Needs(refused=(r.DELETE_TOPIC,)),
+    api.DESCRIBE_PRODUCERS: Needs(refused=(r.READ_TOPIC,)),
+    api.DESCRIBE_LOG_DIRS: Needs(refused=(r.DESCRIBE_CLUSTER,)),
     # Groups.
     api.FIND_COORDINATOR: Needs(refused=(r.DESCRIBE_GROUP, r.DESCRIBE_TRANSACTIONAL_ID)),
     api.CONSUMER_GROUP_HEARTBEAT: Needs(refused=(r.READ_GROUP, r.DESCRIBE_TOPIC)),
@@ -67,10 +70,13 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.TXN_OFFSET_COMMIT: Needs(refused=(r.WRITE_TRANSACTIONAL_ID, r.READ_GROUP, r.READ_TOPIC)),
     api.END_TXN: Needs(refused=(r.WRITE_TRANSACTIONAL_ID,)),
     api.WRITE_TXN_MARKERS: Needs(refused=(r.ACT_FOR_CLUSTER,), or_else=(r.ALTER_CLUSTER,)),
+    api.LIST_TRANSACTIONS: Needs(hidden=(r.DESCRIBE_TRANSACTIONAL_ID,)),
+    api.DESCRIBE_TRANSACTIONS: Needs(refused=(r.DESCRIBE_TRANSACTIONAL_ID,), hidden=(r.DESCRIBE_TOPIC,)),
     # Topics and the cluster.
     api.METADATA: Needs(
         refused=(r.DESCRIBE_TOPIC, r.CREATE_TOPIC), hidden=(r.DESCRIBE_CLUSTER,), or_else=(r.CREATE_IN_CLUSTER,)
     ),
+    api.DESCRIBE_TOPIC_PARTITIONS: Needs(refused=(r.DESCRIBE_TOPIC,)),
     api.CREATE_TOPICS: Needs(refused=(r.CREATE_TOPIC, r.DESCRIBE_TOPIC_CONFIGS), or_else=(r.CREATE_IN_CLUSTER,)),
     api.CREATE_PARTITIONS: Needs(refused=(r.ALTER_TOPIC,)),
     api.DELETE_TOPICS: Needs(refused=(r.DESCRIBE_TOPIC, r.DELETE_TOPIC)),

@@ -33,6 +33,10 @@ class Storage(Protocol):
 
     catalogue: Catalogue
 
+    @property
+    def location(self) -> str:
+        """Where that is, for people to read."""
+
     def open(self) -> None:
         """Read what is kept. Raises ``StorageError``."""
 
@@ -51,6 +55,7 @@ class InMemory:
     """Nothing outlives the process."""
 
     catalogue: Catalogue = field(factory=Catalogue)
+    location: str = "memory"
 
     def open(self) -> None:
         """There is nothing to read."""
@@ -72,6 +77,7 @@ class DataDir:
     def __init__(self, path: Path, flush_interval: int = NEVER) -> None:
         self.path = path
         self.catalogue = Catalogue()
+        self.location = str(path)
         self._flush_interval = flush_interval
         self._lock = DirectoryLock(path)
 

@@ -252,6 +252,22 @@ def _alter_scram(names: Names) -> Request:
     return m.AlterUserScramCredentialsRequest(deletions=[deletion], upsertions=[]), 0
 
 
+def _delete_records(names: Names) -> Request:
+    partition = m.DeleteRecordsRequest.DeleteRecordsTopic.DeleteRecordsPartition(partition_index=0, offset=0)
+    topic = m.DeleteRecordsRequest.DeleteRecordsTopic(name=names.topic, partitions=[partition])
+    return m.DeleteRecordsRequest(topics=[topic], timeout_ms=1_000), 2
+
+
+def _describe_producers(names: Names) -> Request:
+    topic = m.DescribeProducersRequest.TopicRequest(name=names.topic, partition_indexes=[0])
+    return m.DescribeProducersRequest(topics=[topic]), 0
+
+
+def _describe_partitions(names: Names) -> Request:
+    topic = m.DescribeTopicPartitionsRequest.TopicRequest(name=names.topic)
+    return m.DescribeTopicPartitionsRequest(topics=[topic], response_partition_limit=10, cursor=None), 0
+
+
 #: For each API the requests that together ask for every right in its need.
 REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.PRODUCE: (_produce,),
@@ -289,6 +305,13 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.TXN_OFFSET_COMMIT: (_commit_in_transaction,),
     apis.END_TXN: (_end,),
     apis.WRITE_TXN_MARKERS: (_write_markers,),
+    apis.DELETE_RECORDS: (_delete_records,),
+    apis.DESCRIBE_PRODUCERS: (_describe_producers,),
+    apis.DESCRIBE_LOG_DIRS: (lambda names: (m.DescribeLogDirsRequest(topics=None), 4),),
+    apis.DESCRIBE_TRANSACTIONS: (
+        lambda names: (m.DescribeTransactionsRequest(transactional_ids=[names.transactional_id]), 0),
+    ),
+    apis.DESCRIBE_TOPIC_PARTITIONS: (_describe_partitions,),
     apis.CREATE_TOPICS: (_create_topic,),
     apis.CREATE_PARTITIONS: (_create_partitions,),
     apis.DELETE_TOPICS: (_delete_topic,),

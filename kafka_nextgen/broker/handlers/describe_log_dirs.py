@@ -1,0 +1,58 @@
+"""DescribeLogDirs: how many bytes each partition takes (KIP-113), in the one directory there is, or in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
+from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
+
+__all__ = ["handle"]
+
+_Directory = DescribeLogDirsResponse.DescribeLogDirsResult
+_Topic = _Directory.DescribeLogDirsTopic
+_Partition = _Topic.DescribeLogDirsPartition
+
+
+async def handle(request: DescribeLogDirsRequest, context: Context) -> DescribeLogDirsResponse:
+    """Describe the partitions asked for, or all, of which this node has a replica."""
+    if not context.may(DESCRIBE_CLUSTER):
+        return DescribeLogDirsResponse(error_code=DESCRIBE_CLUSTER.error, results=[])
+    return DescribeLogDirsResponse(
+        error_code=ErrorCode.NONE,
+        results=[
+            _Directory(
+                error_code=ErrorCode.NONE,
+                log_dir=context.cluster.storage.location,
+                topics=[
+                    _Topic(name=topic.name, partitions=[_partition(partition) for partition in partitions])
+                    for topic, partitions in _asked(request, context)
+                    if partitions
+                ],
+            )
+        ],
+    )
+
+
+def _asked(request: DescribeLogDirsRequest, context: Context) -> Iterator[tuple[Topic, list[Partition]]]:
+    asked = None if request.topics is None else {topic.topic: set(topic.partitions) for topic in request.topics}
+    for topic in context.cluster.topics.all():
+        if asked is None or topic.name in asked:
+            yield (
+                topic,
+                [
+                    partition
+                    for partition in topic.partitions
+                    if context.node.node_id in partition.replicas
+                    and (asked is None or partition.index in asked[topic.name])
+                ],
+            )
+
+
+def _partition(partition: Partition) -> _Partition:
+    return _Partition(
+        partition_index=partition.index, partition_size=partition.log.size, offset_lag=0, is_future_key=False
+    )

@@ -1,0 +1,54 @@
+"""Records that are older than ``retention.ms`` go, looked for every ``log.retention.check.interval.ms``.
+
+Age is counted from the latest timestamp of a batch and all before it, so that a batch with a wrong time far ahead keeps
+those before it, as a segment of Kafka's is kept by its latest record. A topic that is compacted and nothing else keeps
+everything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from kafka_nextgen.broker.topics import Topic, Topics
+from kafka_nextgen.errors import StorageError
+
+__all__ = ["Retention", "drop_expired"]
+
+_log = logging.getLogger(__name__)
+
+
+def drop_expired(topic: Topic, now_ms: int) -> None:
+    """Drop what is too old at ``now_ms`` (since the epoch). Raises ``StorageError``."""
+    kept_ms = topic.settings.retention_ms
+    if kept_ms is not None:
+        for partition in topic.partitions:
+            partition.log.drop_older(now_ms - kept_ms)
+
+
+class Retention:
+    """The clock of retention, on the event loop; ``now_ms`` gives the time since the epoch."""
+
+    def __init__(self, topics: Topics, interval_s: float, now_ms: Callable[[], int]) -> None:
+        self._topics = topics
+        self._interval_s = interval_s
+        self._now_ms = now_ms
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Look every interval from now on."""
+        self._timer = asyncio.get_running_loop().call_later(self._interval_s, self._look)
+
+    def close(self) -> None:
+        """Stop."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look(self) -> None:
+        for topic in self._topics.all():
+            try:
+                drop_expired(topic, self._now_ms())
+            except StorageError as error:
+                _log.error("what is too old of topic %s stays: %s", topic.name, error)
+        self.start()
