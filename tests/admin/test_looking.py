@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen import (
     AsyncGroupAdmin,
+    Consumer,
     GroupAdmin,
     GroupListing,
     GroupNotFoundError,
@@ -17,6 +18,7 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from tests.admin.conftest import PARTITIONS, Scene
+from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, delete_topic, unique
 from tests.support.kafka_server import KafkaServer
 
@@ -142,3 +144,25 @@ def test_a_pattern_is_tried_on_the_topics_there_are(scene: Scene, admin: GroupAd
     assert (searching.is_valid, searching.topics) == (True, ())
     assert "if you meant to search, write" in str(searching.advice)
     assert admin.validate_regex("(orders").error == "pattern '(orders' is not valid RE2: missing ): (orders"
+
+
+def test_members_of_both_protocols_are_told_apart_in_one_group(kafka: KafkaServer, admin: GroupAdmin) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "mixed", 2), unique("mixed")
+    with (
+        Consumer(config_of(kafka, group, "classic", client_id="old")) as old,
+        Consumer(config_of(kafka, group, "consumer", client_id="new")) as new,
+    ):
+        old.subscribe([topic])
+        poll_until([old], lambda: len(old.assignment()) == 2)
+        new.subscribe([topic])
+        poll_until([old, new], lambda: len(old.assignment()) == len(new.assignment()) == 1)
+        described = admin.describe([group])[group]
+        offsets = admin.offsets(group)
+        owned = {"old": old.assignment(), "new": new.assignment()}
+    assert described.type is CONSUMER
+    assert {member.client_id: member.type for member in described.members} == {"old": CLASSIC, "new": CONSUMER}
+    assert {member.client_id: member.assignment for member in described.members} == owned
+    owners = {member.member_id: member.client_id for member in described.members}
+    assert {tp: owners[str(offset.member_id)] for tp, offset in offsets.items()} == {
+        tp: client_id for client_id, partitions in owned.items() for tp in partitions
+    }

@@ -38,12 +38,11 @@ def describe(
     with_offsets: bool,
     as_json: bool,
 ) -> None:
-    """Describe GROUPs, or all that --type and --state leave."""
+    """Describe GROUPs, or all groups, as far as --type and --state leave them."""
     errors: list[KafkaNextgenError] = []
     with reach.open() as admin:
-        wanted = _wanted(admin, reach, group_ids, types, states, errors)
-        described = admin.describe(wanted, reach.timeout_s)
-        groups = list(described.done.values())
+        described = admin.describe(group_ids or _all(admin, reach, types, states, errors), reach.timeout_s)
+        groups = [group for group in described.done.values() if _is_wanted(group, types, states)]
         offsets = _offsets_of(admin, reach, groups, errors) if with_offsets else {}
     if as_json:
         print_json([_document(group, with_members, offsets.get(group.group_id)) for group in groups])
@@ -52,20 +51,21 @@ def describe(
     fail_with([*described.failed.values(), *errors])
 
 
-def _wanted(
+def _all(
     admin: GroupAdmin,
     reach: Reach,
-    group_ids: Collection[str],
     types: Collection[str],
     states: Collection[str],
     errors: list[KafkaNextgenError],
 ) -> list[str]:
-    """The groups named, as far as the filters leave them; all there are if none is named."""
-    if group_ids and not types and not states:
-        return list(group_ids)
     listed = admin.list(types, states, reach.timeout_s)
     errors += listed.failed.values()
-    return [group.group_id for group in listed.groups if not group_ids or group.group_id in group_ids]
+    return [group.group_id for group in listed.groups]
+
+
+def _is_wanted(group: GroupDescription, types: Collection[str], states: Collection[str]) -> bool:
+    """Whether the filters leave it; also of those listed, for groups change in the meantime."""
+    return (not types or group.type.value in types) and (not states or group.state.value in states)
 
 
 def _offsets_of(
