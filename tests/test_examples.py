@@ -54,6 +54,7 @@ def servers() -> Iterator[str]:
 def test_every_example_is_tested() -> None:
     helpers = {"arguments"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
+        "assignor_in_a_test",
         "asyncio_consumer",
         "manual_assignment",
         "opentelemetry_tracing",
@@ -102,3 +103,10 @@ def test_the_listener_hears_what_comes_and_goes(servers: str) -> None:
 def test_the_static_member_says_what_it_keeps(servers: str) -> None:
     lines = run_example("static_member", servers, "--group", "static", "--instance", "worker-7")
     assert lines[-1] == "worker-7 keeps orders[0-2]"
+
+
+def test_the_example_of_a_test_passes() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", str(EXAMPLES / "assignor_in_a_test.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout

@@ -64,7 +64,8 @@ class Cluster:
         self.settings = settings
         self.nodes = tuple(nodes)
         self.storage = InMemory() if storage is None else storage
-        self.topics = Topics([node.node_id for node in nodes], self.storage)
+        racks = {node.node_id: node.rack for node in nodes if node.rack is not None}
+        self.topics = Topics([node.node_id for node in nodes], self.storage, racks)
         self.configs = DynamicConfigs(settings, self.storage.catalogue)
         self.groups = Coordination(settings, self.topics, self._create_offsets_topic, clock)
         self.transactions = Transactions(

@@ -24,9 +24,11 @@ from enum import Enum
 
 from attrs import Attribute, field, fields, frozen
 
+from kafka_nextgen.assignors import PartitionAssignor
+from kafka_nextgen.broker.assignors import assignors_key
 from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.selection import SELECTORS
-from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, list_key, property_name
+from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, property_name
 from kafka_nextgen.coordinator.settings import MigrationPolicy, Profile
 from kafka_nextgen.errors import ConfigError
 
@@ -111,7 +113,7 @@ class BrokerSettings(SecuritySettings):
     group_consumer_min_heartbeat_interval_ms: int = int_key(5_000)
     group_consumer_max_heartbeat_interval_ms: int = int_key(15_000)
     group_consumer_max_size: int = int_key(INT32_MAX)
-    group_consumer_assignors: tuple[str, ...] = list_key(("uniform", "range"))
+    group_consumer_assignors: tuple[PartitionAssignor, ...] = assignors_key()
     group_consumer_assignment_interval_ms: int = int_key(1_000, low=0)
     group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)
@@ -204,5 +206,6 @@ def _as_text(value: object, attribute: Attribute[object]) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, tuple):
-        return str(attribute.metadata.get("separator", ",")).join(value)
+        words = (item.name if isinstance(item, PartitionAssignor) else item for item in value)
+        return str(attribute.metadata.get("separator", ",")).join(words)
     return "" if value is None else str(value)

@@ -96,10 +96,13 @@ class Topic:
 
 
 class Topics:
-    """All topics, over nodes with these ids, kept in ``storage``."""
+    """All topics, over nodes with these ids, kept in ``storage``. ``racks`` are those of the nodes that have one."""
 
-    def __init__(self, node_ids: Sequence[int], storage: Storage | None = None) -> None:
+    def __init__(
+        self, node_ids: Sequence[int], storage: Storage | None = None, racks: Mapping[int, str] | None = None
+    ) -> None:
         self._node_ids = tuple(node_ids)
+        self._racks = racks or {}
         self._storage = InMemory() if storage is None else storage
         self._entries = TopicEntries(self._storage.catalogue)
         self._given_epochs = GivenEpochs(self._storage.catalogue)
@@ -167,9 +170,16 @@ class Topics:
     def images(self) -> Mapping[str, TopicImage]:
         """The topics as a group coordinator knows them."""
         return {
-            topic.name: TopicImage(topic.topic_id, topic.name, len(topic.partitions))
+            topic.name: TopicImage(topic.topic_id, topic.name, len(topic.partitions), self._racks_of(topic))
             for topic in self._by_name.values()
         }
+
+    def _racks_of(self, topic: Topic) -> tuple[tuple[str, ...], ...]:
+        """The racks of each partition's replicas; nothing at all where no node has one."""
+        if not self._racks:
+            return ()
+        racks_of = (map(self._racks.get, partition.replicas) for partition in topic.partitions)
+        return tuple(tuple(sorted({rack for rack in racks if rack is not None})) for racks in racks_of)
 
     def creation_complaint(self, name: str) -> Refusal | None:
         """Say why a topic of that name can't be made now; None if it can."""

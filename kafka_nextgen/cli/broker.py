@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from kafka_nextgen.broker import Broker
+from kafka_nextgen.cli.assignors import with_own_assignors
 from kafka_nextgen.cli.options import config_option, read_properties
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
@@ -71,9 +72,11 @@ def broker(
     """Run a broker for development and tests.
 
     Any Kafka client can use it. Without --data-dir nothing is kept when it ends, and nobody is asked who they are.
+    An assignor of your own is MODULE:CLASS: --config group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen
-    made = Broker(read_properties(config), host=host, port=port, profile=profile, data_dir=data_dir)
+    properties = with_own_assignors(read_properties(config))
+    made = Broker(properties, host=host, port=port, profile=profile, data_dir=data_dir)
     asyncio.run(_serve(made, metrics_port))
 
 

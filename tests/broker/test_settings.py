@@ -27,7 +27,7 @@ def test_settings_are_read_by_kafkas_names_as_values_or_as_text() -> None:
     assert settings.group_consumer_session_timeout_ms == 50_000
     assert settings.num_partitions == 6
     assert settings.auto_create_topics_enable is False
-    assert settings.group_consumer_assignors == ("range", "uniform")
+    assert [assignor.name for assignor in settings.group_consumer_assignors] == ["range", "uniform"]
     assert settings.message_max_bytes == 1000
     assert settings.group_consumer_migration_policy is MigrationPolicy.UPGRADE
 
@@ -59,8 +59,8 @@ def test_settings_can_be_written_and_read_again() -> None:
         ({"num.partitions": 0}, "num.partitions", "between 1 and 2147483647, not 0"),
         ({"auto.create.topics.enable": "yes"}, "auto.create.topics.enable", "true or false, not 'yes'"),
         ({"group.consumer.assignors": ""}, "group.consumer.assignors", "at least one"),
-        ({"group.consumer.assignors": "range,range"}, "group.consumer.assignors", "none twice"),
-        ({"group.consumer.assignors": 7}, "group.consumer.assignors", "a list of names"),
+        ({"group.consumer.assignors": "range,range"}, "group.consumer.assignors", "no two may have the same name"),
+        ({"group.consumer.assignors": 7}, "group.consumer.assignors", "takes names, and PartitionAssignors"),
         ({SESSION: 44_999}, SESSION, r"must lie between group.consumer.min.session.timeout.ms \(45000\)"),
         ({SESSION: 60_001}, SESSION, r"and group.consumer.max.session.timeout.ms \(60000\)"),
         ({"broker.rack": "r1,"}, "broker.rack", "a rack, or one for each node"),

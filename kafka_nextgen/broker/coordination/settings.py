@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.errors import ConfigError
 
 __all__ = ["coordinator_settings"]
 
-_ASSIGNORS: dict[str, Callable[[], PartitionAssignor]] = {"uniform": UniformAssignor, "range": RangeAssignor}
-
 
 def coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
-    """The part of a broker's settings that its coordinator goes by. Raises ``ConfigError`` for an unknown assignor."""
+    """The part of a broker's settings that its coordinator goes by."""
     return CoordinatorSettings(
         group_consumer_session_timeout_ms=settings.group_consumer_session_timeout_ms,
         group_consumer_heartbeat_interval_ms=settings.group_consumer_heartbeat_interval_ms,
@@ -24,7 +18,7 @@ def coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
         group_consumer_min_heartbeat_interval_ms=settings.group_consumer_min_heartbeat_interval_ms,
         group_consumer_max_heartbeat_interval_ms=settings.group_consumer_max_heartbeat_interval_ms,
         group_consumer_max_size=settings.group_consumer_max_size,
-        group_consumer_assignors=tuple(_assignor(name) for name in settings.group_consumer_assignors),
+        group_consumer_assignors=settings.group_consumer_assignors,
         group_consumer_assignment_interval_ms=settings.group_consumer_assignment_interval_ms,
         group_consumer_min_assignment_interval_ms=settings.group_consumer_min_assignment_interval_ms,
         group_consumer_max_assignment_interval_ms=settings.group_consumer_max_assignment_interval_ms,
@@ -37,12 +31,3 @@ def coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
         offset_metadata_max_bytes=settings.offset_metadata_max_bytes,
         profile=settings.profile,
     )
-
-
-def _assignor(name: str) -> PartitionAssignor:
-    if name not in _ASSIGNORS:
-        known = " and ".join(_ASSIGNORS)
-        raise ConfigError(
-            f"group.consumer.assignors: there is no assignor {name}, only {known}", "group.consumer.assignors"
-        )
-    return _ASSIGNORS[name]()

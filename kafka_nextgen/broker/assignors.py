@@ -1,0 +1,70 @@
+"""The assignors of a broker's coordinator: ``group.consumer.assignors``.
+
+Kafka's are known by name. One's own come as an object, or as a class that can be made without arguments, from whoever
+starts the broker in Python; nothing that arrives over the network, and no text, makes the broker load any code. Members
+vote for an assignor by its ``name`` (``group.remote.assignor``), so no two may have the same; without votes the first
+one assigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field
+
+from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["assignors_key"]
+
+_KAFKAS: Mapping[str, PartitionAssignor] = {
+    assignor.name: assignor for assignor in (UniformAssignor(), RangeAssignor())
+}
+
+
+def assignors_key() -> tuple[PartitionAssignor, ...]:
+    """Assignors, at least one and none twice; Kafka's by default."""
+    assignors: tuple[PartitionAssignor, ...] = field(default=tuple(_KAFKAS.values()), metadata={"parse": _parse})
+    return assignors
+
+
+def _parse(key: str, value: object) -> tuple[PartitionAssignor, ...]:
+    items = [item for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+    items = items if isinstance(items, (list, tuple)) else (items,)
+    assignors = tuple(_assignor(key, item) for item in items)
+    names = [assignor.name for assignor in assignors]
+    if not names:
+        raise ConfigError(f"{key} must have at least one assignor", key)
+    if len(set(names)) < len(names):
+        raise ConfigError(f"{key}: {', '.join(names)}: no two may have the same name", key)
+    return assignors
+
+
+def _assignor(key: str, item: object) -> PartitionAssignor:
+    if isinstance(item, str):
+        return _named(key, item.strip())
+    assignor = _made(key, item) if isinstance(item, type) and issubclass(item, PartitionAssignor) else item
+    if not isinstance(assignor, PartitionAssignor):
+        raise ConfigError(f"{key} takes names, and PartitionAssignors of one's own, not {item!r}", key)
+    name = getattr(assignor, "name", None)
+    if not isinstance(name, str) or not name or "," in name:
+        raise ConfigError(f"{key}: {assignor!r} needs a name that members can vote for, not {name!r}", key)
+    return assignor
+
+
+def _named(key: str, name: str) -> PartitionAssignor:
+    if name not in _KAFKAS:
+        known = " and ".join(_KAFKAS)
+        raise ConfigError(
+            f"{key}: there is no assignor {name!r}, only {known}; one of your own is given as an object, or on the "
+            "command line as MODULE:CLASS",
+            key,
+        )
+    return _KAFKAS[name]
+
+
+def _made(key: str, kind: type[PartitionAssignor]) -> PartitionAssignor:
+    try:
+        return kind()
+    except TypeError as error:
+        raise ConfigError(f"{key}: {kind.__name__} can't be made without arguments: {error}", key) from error
