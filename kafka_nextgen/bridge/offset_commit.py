@@ -99,6 +99,7 @@ def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> Offset
         member_epoch=message.generation_id_or_member_epoch,
         instance_id=message.group_instance_id,
         version=message.API_VERSION,
+        retention_ms=None if message.retention_time_ms < 0 else message.retention_time_ms,
     )
 
 

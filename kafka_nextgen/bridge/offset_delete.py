@@ -1,21 +1,28 @@
-"""OffsetDelete, version 0: what a group has committed for some partitions is forgotten (KIP-496)."""
+"""OffsetDelete, version 0, from both ends: what a group has committed for some partitions is forgotten (KIP-496).
+
+On the broker partitions that do not exist are answered without the coordinator, which is asked all the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.topics import by_name
+from kafka_nextgen.bridge.topics import TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.requests import OffsetDelete
+from kafka_nextgen.coordinator.responses import OffsetsDeleted
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import OffsetDeleteRequest, OffsetDeleteResponse
 
-__all__ = ["DeletedOffsets", "from_response", "to_request"]
+__all__ = ["DeletedOffsets", "from_request", "from_response", "refusals", "to_request", "to_response"]
 
 _RequestTopic = OffsetDeleteRequest.OffsetDeleteRequestTopic
 _RequestPartition = _RequestTopic.OffsetDeleteRequestPartition
+_ResponseTopic = OffsetDeleteResponse.OffsetDeleteResponseTopic
+_ResponsePartition = _ResponseTopic.OffsetDeleteResponsePartition
 
 
 @frozen
@@ -49,3 +56,52 @@ def from_response(message: OffsetDeleteResponse, asked: Collection[TopicPartitio
     if missing := set(asked) - told.keys():
         raise DecodeError(f"OffsetDelete was answered without {format_partitions(missing)}")
     return DeletedOffsets(ErrorCode.NONE, {tp: told[tp] for tp in asked})
+
+
+def from_request(message: OffsetDeleteRequest, topics: TopicDirectory) -> OffsetDelete:
+    """Read what is to be forgotten, as far as ``topics`` has it."""
+    asked = (
+        TopicPartition(topic.name, partition.partition_index)
+        for topic in message.topics
+        for partition in topic.partitions
+    )
+    return OffsetDelete(message.group_id, tuple(dict.fromkeys(tp for tp in asked if topics.has(tp))))
+
+
+def to_response(message: OffsetDeleteRequest, answer: OffsetsDeleted) -> OffsetDeleteResponse:
+    """Write the answer to ``message``: of a partition that ``answer`` does not have, there is none."""
+    if answer.error is not ErrorCode.NONE:
+        return OffsetDeleteResponse(error_code=answer.error, topics=[])
+    return OffsetDeleteResponse(
+        error_code=ErrorCode.NONE,
+        topics=[
+            _ResponseTopic(
+                name=topic.name,
+                partitions=[
+                    _ResponsePartition(
+                        partition_index=partition.partition_index,
+                        error_code=answer.errors.get(
+                            TopicPartition(topic.name, partition.partition_index),
+                            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                        ),
+                    )
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in message.topics
+        ],
+    )
+
+
+def refusals(topics: Iterable[_RequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
+    """Write the same answer for every partition."""
+    return [
+        _ResponseTopic(
+            name=topic.name,
+            partitions=[
+                _ResponsePartition(partition_index=partition.partition_index, error_code=error)
+                for partition in topic.partitions
+            ],
+        )
+        for topic in topics
+    ]

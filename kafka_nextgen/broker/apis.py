@@ -47,6 +47,7 @@ from kafka_nextgen.broker.handlers.list_offsets import handle as list_offsets
 from kafka_nextgen.broker.handlers.list_transactions import handle as list_transactions
 from kafka_nextgen.broker.handlers.metadata import handle as metadata
 from kafka_nextgen.broker.handlers.offset_commit import handle as offset_commit
+from kafka_nextgen.broker.handlers.offset_delete import handle as offset_delete
 from kafka_nextgen.broker.handlers.offset_fetch import handle as offset_fetch
 from kafka_nextgen.broker.handlers.offset_for_leader_epoch import handle as offset_for_leader_epoch
 from kafka_nextgen.broker.handlers.produce import handle as produce
@@ -109,6 +110,7 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs),
         ServedApi(api.DESCRIBE_USER_SCRAM_CREDENTIALS, describe_user_scram_credentials),
         ServedApi(api.ALTER_USER_SCRAM_CREDENTIALS, alter_user_scram_credentials),
+        ServedApi(api.OFFSET_DELETE, offset_delete),
         ServedApi(api.DESCRIBE_CLUSTER, describe_cluster),
         ServedApi(api.ADD_OFFSETS_TO_TXN, add_offsets_to_txn),
         ServedApi(api.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn),

@@ -126,6 +126,8 @@ class BrokerSettings(SecuritySettings):
     group_initial_rebalance_delay_ms: int = int_key(3_000, low=0)
     group_max_size: int = int_key(INT32_MAX)
     offset_metadata_max_bytes: int = int_key(4_096, low=0)
+    offsets_retention_minutes: int = int_key(10_080)
+    offsets_retention_check_interval_ms: int = int_key(600_000)
     offsets_topic_num_partitions: int = int_key(50)  # which node coordinates a group hangs on it
 
     # Transactions (KIP-98).

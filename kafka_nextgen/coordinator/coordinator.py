@@ -12,9 +12,11 @@ members' requests may be parked, and are answered with a later outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
+
+from attrs import evolve
 
 from kafka_nextgen.coordinator import requests as q
 from kafka_nextgen.coordinator import responses as a
@@ -28,6 +30,7 @@ from kafka_nextgen.coordinator.classic.syncing import sync_group
 from kafka_nextgen.coordinator.describe import delete_group, describe_group, list_groups
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import ring
+from kafka_nextgen.coordinator.forgetting import delete_offsets, forget_what_is_over
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import settings_of_group
 from kafka_nextgen.coordinator.heartbeat import heartbeat
@@ -35,11 +38,13 @@ from kafka_nextgen.coordinator.offsets import commit_offsets, fetch_offsets, for
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.restart import restart
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.timers import Timers
+from kafka_nextgen.coordinator.timers import Arm, Cancel, TimerChange, TimerKey, TimerKind, Timers
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.coordinator.transactions import commit_in_transaction, end_transaction
 
 __all__ = ["Coordinator", "Outcome"]
+
+RETENTION = TimerKey("", TimerKind.RETENTION)
 
 
 class Coordinator:
@@ -57,6 +62,7 @@ class Coordinator:
             q.TxnOffsetCommit: self._txn_offset_commit,
             q.EndTransaction: self._end_transaction,
             q.OffsetFetch: self._offset_fetch,
+            q.OffsetDelete: self._offset_delete,
             q.ConsumerGroupDescribe: self._describe,
             q.ListGroups: self._list,
             q.DeleteGroups: self._delete,
@@ -71,12 +77,21 @@ class Coordinator:
 
     def handle(self, request: q.Request, now: float) -> Outcome:
         """Work a request out; nothing changes before ``commit``."""
-        return self._handlers[type(request)](request, now)
+        outcome = self._handlers[type(request)](request, now)
+        if outcome.records and RETENTION not in self.timers.running():
+            return evolve(outcome, timers=(*outcome.timers, self._next_retention(now)))
+        return outcome
 
     def expire(self, now: float) -> tuple[Outcome, ...]:
-        """Work out what the timers that ran out bring, one outcome per group; each is to be committed."""
+        """Work out what the timers that ran out bring, one outcome per group; each is to be committed.
+
+        Offsets are looked at alone, when nothing else is due: it concerns every group.
+        """
+        timers = self.timers.due(now)
+        if [timer.key for timer in timers] == [RETENTION]:
+            return (self._look_at_offsets(now),)
         outcomes = []
-        for group_id, due in groupby(self.timers.due(now), key=lambda timer: timer.key.group_id):
+        for group_id, due in groupby(_of_groups(timers), key=lambda timer: timer.key.group_id):
             draft = self._draft(group_id, now)
             ring(draft, due)
             outcomes.append(draft.outcome(None))
@@ -98,6 +113,8 @@ class Coordinator:
             self.topics = outcome.topics
         if outcome.configs is not None:
             self._configure(outcome.configs)
+        if not self.groups:
+            self.timers.change(Cancel(RETENTION))
         for group_id, version in outcome.checked_topics:
             if group_id in self.groups:
                 self.groups[group_id].checked_topics_version = version
@@ -118,6 +135,8 @@ class Coordinator:
             draft = self._draft(group_id, now)
             restart(draft)
             outcomes.append(draft.outcome(None))
+        if outcomes:
+            outcomes.append(Outcome(None, timers=(self._next_retention(now),)))
         return tuple(outcomes)
 
     def _group(self, group_id: str) -> Group:
@@ -150,6 +169,18 @@ class Coordinator:
     def _offset_fetch(self, request: q.OffsetFetch, now: float) -> Outcome:
         return Outcome(fetch_offsets(self._draft(request.group_id, now), request))
 
+    def _offset_delete(self, request: q.OffsetDelete, now: float) -> Outcome:
+        return delete_offsets(self._draft(request.group_id, now), request)
+
+    def _look_at_offsets(self, now: float) -> Outcome:
+        drafts = [self._draft(group_id, now) for group_id in sorted(self.groups)]
+        for draft in drafts:
+            forget_what_is_over(draft)
+        return _together(None, drafts, self._next_retention(now))
+
+    def _next_retention(self, now: float) -> TimerChange:
+        return Arm(RETENTION, now + self.settings.offsets_retention_check_interval_ms / 1000)
+
     def _describe(self, request: q.ConsumerGroupDescribe, now: float) -> Outcome:
         groups = tuple(describe_group(self._group(group_id), self.settings) for group_id in request.group_ids)
         return Outcome(a.ConsumerGroupDescribed(groups, self.topics.names()))
@@ -176,9 +207,7 @@ class Coordinator:
     def _delete(self, request: q.DeleteGroups, now: float) -> Outcome:
         drafts = {group_id: self._draft(group_id, now) for group_id in request.group_ids}
         results = {group_id: delete_group(draft) for group_id, draft in drafts.items()}
-        records = tuple(record for draft in drafts.values() for record in draft.records)
-        timers = tuple(change for draft in drafts.values() for change in draft.timers)
-        return Outcome(a.GroupsDeleted(results), records, timers)
+        return _together(a.GroupsDeleted(results), drafts.values())
 
     def _topics_changed(self, request: q.TopicsChanged, now: float) -> Outcome:
         """Note the topics. What follows for the groups follows with their next heartbeats, but for the offsets."""
@@ -193,3 +222,15 @@ class Coordinator:
     def _configs_changed(self, request: q.ConfigsChanged, now: float) -> Outcome:
         """Note the configuration. What follows for members follows with their next heartbeats."""
         return Outcome(a.ConfigsNoted(), configs=request)
+
+
+def _together(response: a.Response | None, drafts: Iterable[Draft], *timers: TimerChange) -> Outcome:
+    """One outcome of work on several groups, of which nothing but records and timers came."""
+    drafts = tuple(drafts)
+    records = tuple(record for draft in drafts for record in draft.records)
+    changes = tuple(change for draft in drafts for change in draft.timers)
+    return Outcome(response, records, changes + timers)
+
+
+def _of_groups(timers: Iterable[Arm]) -> Iterator[Arm]:
+    return (timer for timer in timers if timer.key != RETENTION)

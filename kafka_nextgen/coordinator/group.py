@@ -144,8 +144,15 @@ _MAPPINGS = (
 )
 
 
-def _group_metadata(group: Group, record: r.GroupMetadata) -> None:
+def _become_consumer_group(group: Group) -> None:
+    """In a compacted log offsets may come before the group that they are of."""
     group.is_consumer_group = True
+    if group.classic is not None and group.classic_record is None and not group.classic.members:
+        group.classic = None
+
+
+def _group_metadata(group: Group, record: r.GroupMetadata) -> None:
+    _become_consumer_group(group)
     group.epoch = record.epoch
     group.metadata_hash = record.metadata_hash
 
@@ -156,7 +163,7 @@ def _group_metadata_removed(group: Group, _: r.GroupMetadataRemoved) -> None:
 
 
 def _member_metadata(group: Group, record: r.MemberMetadata) -> None:
-    group.is_consumer_group = True
+    _become_consumer_group(group)
     _forget_member(group, record.member_id)
     group.members[record.member_id] = record
     if record.instance_id is not None:
@@ -197,7 +204,7 @@ def _count(counts: MutableMapping[str, int], key: str | None, by: int) -> None:
 
 
 def _target_metadata(group: Group, record: r.TargetAssignmentMetadata) -> None:
-    group.is_consumer_group = True
+    _become_consumer_group(group)
     group.assignment_epoch = record.assignment_epoch
     group.assignment_timestamp_ms = record.assignment_timestamp_ms
 
@@ -254,6 +261,8 @@ def _classic_metadata_removed(group: Group, _: r.ClassicGroupMetadataRemoved) ->
 
 
 def _offset(group: Group, record: r.OffsetCommitted) -> None:
+    if not group.exists:
+        group.classic = ClassicGroup(group.group_id)  # whoever commits under a new name makes a group of nobody
     group.offsets[record.partition] = record
     for producer_id, partition in list(group.pending):
         if partition == record.partition:

@@ -57,7 +57,8 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
         if errors[partition] is ErrorCode.NONE:
             topic = draft.topics.by_name.get(partition.topic)
             topic_id = topic.topic_id if topic else None
-            draft.write(OffsetCommitted(request.group_id, partition, offset, draft.now_ms, topic_id))
+            expire_ms = None if request.retention_ms is None else draft.now_ms + request.retention_ms
+            draft.write(OffsetCommitted(request.group_id, partition, offset, draft.now_ms, topic_id, expire_ms))
     return draft.outcome(OffsetsCommitted(errors))
 
 

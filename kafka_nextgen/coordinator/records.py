@@ -216,13 +216,17 @@ class ClassicGroupMetadataRemoved:
 
 @frozen
 class OffsetCommitted:
-    """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known."""
+    """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known.
+
+    ``expire_timestamp_ms`` is there if the commit said how long the offset is to be kept.
+    """
 
     group_id: str
     partition: TopicPartition
     offset: OffsetAndMetadata
     commit_timestamp_ms: int
     topic_id: TopicId | None = None
+    expire_timestamp_ms: int | None = None
 
 
 @frozen

@@ -21,6 +21,7 @@ __all__ = [
     "EndTransaction",
     "ListGroups",
     "OffsetCommit",
+    "OffsetDelete",
     "OffsetFetch",
     "Request",
     "TopicImage",
@@ -87,6 +88,7 @@ class OffsetCommit:
     member_epoch: int = -1
     instance_id: str | None = None
     version: int = 9
+    retention_ms: int | None = None  # None is as long as the broker keeps offsets; only versions 2 to 4 say more
 
 
 @frozen
@@ -152,6 +154,14 @@ class ConfigsChanged:
     groups: Mapping[str, Mapping[str, int]] = field(factory=dict)
 
 
+@frozen
+class OffsetDelete:
+    """Forget what is committed for these partitions."""
+
+    group_id: str
+    partitions: tuple[TopicPartition, ...]
+
+
 Request = (
     ConsumerGroupHeartbeat
     | ConsumerGroupDescribe
@@ -161,6 +171,7 @@ Request = (
     | TxnOffsetCommit
     | EndTransaction
     | OffsetFetch
+    | OffsetDelete
     | TopicsChanged
     | ConfigsChanged
     | ClassicRequest

@@ -20,6 +20,7 @@ __all__ = [
     "GroupsListed",
     "ListedGroup",
     "OffsetsCommitted",
+    "OffsetsDeleted",
     "OffsetsFetched",
     "Response",
     "TopicsNoted",
@@ -123,6 +124,14 @@ class OffsetsFetched:
 
 
 @frozen
+class OffsetsDeleted:
+    """What became of each partition's offset; ``error`` concerns the whole group."""
+
+    errors: Mapping[TopicPartition, ErrorCode] = field(factory=dict)
+    error: ErrorCode = ErrorCode.NONE
+
+
+@frozen
 class TopicsNoted:
     """The topics were taken note of; their effect comes with the next heartbeats."""
 
@@ -144,6 +153,7 @@ Response = (
     | GroupsDeleted
     | OffsetsCommitted
     | OffsetsFetched
+    | OffsetsDeleted
     | TopicsNoted
     | TransactionNoted
     | ConfigsNoted

@@ -115,6 +115,8 @@ class CoordinatorSettings:
     group_initial_rebalance_delay_ms: int = 3_000
     group_max_size: int = 2_147_483_647
     offset_metadata_max_bytes: int = 4_096
+    offsets_retention_minutes: int = 10_080
+    offsets_retention_check_interval_ms: int = 600_000
     profile: Profile = Profile.V4_3
 
     def __attrs_post_init__(self) -> None:
@@ -166,6 +168,12 @@ class CoordinatorSettings:
                 "must be at least 10000",
             ),
             (self.offset_metadata_max_bytes < 0, "offset_metadata_max_bytes", "must not be negative"),
+            (self.offsets_retention_minutes < 1, "offsets_retention_minutes", "must be at least 1"),
+            (
+                self.offsets_retention_check_interval_ms < 1,
+                "offsets_retention_check_interval_ms",
+                "must be at least 1",
+            ),
         )
 
     @property
@@ -177,6 +185,11 @@ class CoordinatorSettings:
     def session_timeout_s(self) -> float:
         """How long a member may stay silent."""
         return self.group_consumer_session_timeout_ms / 1000
+
+    @property
+    def offsets_retention_ms(self) -> int:
+        """How long offsets are kept that nobody can be seen to need."""
+        return self.offsets_retention_minutes * 60_000
 
     @property
     def assignment_interval_ms(self) -> int:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from uuid import UUID  # noqa: TID251  (ids are counted here, not made)
 
 from attrs import evolve
 
 from kafka_nextgen.assignors import RangeAssignor
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.group_configs import group_config_complaint
 from kafka_nextgen.coordinator.invariants import violations
-from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChanged
+from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.scenarios.prompted import PromptedAssignor
@@ -34,6 +36,7 @@ class CoordinatorHost:
         self.released: list[tuple[int, Response | None]] = []  # answers to parked requests that nobody took yet
         self.names: dict[TopicId, str] = {}
         self.topics: dict[str, TopicImage] = {}
+        self.group_config: dict[str, int] = {}
         self.configure(settings or CoordinatorSettings(group_consumer_assignment_interval_ms=0))
 
     def configure(self, settings: CoordinatorSettings) -> None:
@@ -57,6 +60,16 @@ class CoordinatorHost:
         self.log.extend(outcome.records)
         self.coordinator.commit(outcome)
         self.released.extend(outcome.released)
+
+    def configure_group(self, config: Mapping[str, str]) -> ErrorCode:
+        """Let the group have these keys with what it has already; an empty value takes one back."""
+        after = {**self.group_config, **{key: int(value) for key, value in config.items() if value}}
+        after = {key: value for key, value in after.items() if config.get(key) != ""}
+        if group_config_complaint(after, self.settings):
+            return ErrorCode.INVALID_CONFIG
+        self.group_config = after
+        self.ask(ConfigsChanged(self.settings, {GROUP: after}))
+        return ErrorCode.NONE
 
     def expire(self) -> Iterator[Outcome]:
         """Serve the timers that have run out by now."""
@@ -92,6 +105,7 @@ class CoordinatorHost:
         for record in self.log:
             self.coordinator.apply(record)
         self.ask(TopicsChanged(dict(self.topics)))
+        self.ask(ConfigsChanged(self.settings, {GROUP: self.group_config}))
         self.restart()
 
     def restart(self) -> None:

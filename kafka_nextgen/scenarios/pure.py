@@ -5,10 +5,11 @@ A scenario that is also played where nobody can look inside is told here as it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import evolve
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, Parked, SyncGroupAnswer
 from kafka_nextgen.coordinator.coordinator import Outcome
@@ -92,6 +93,11 @@ class PureWorld(World):
         """Bring about the state that was planned, if any was."""
         plan, self.plan = self.plan, Plan()
         carry_out(plan, self.host)
+
+    def configure(self, config: Mapping[str, str]) -> ErrorCode:
+        """Give the group a configuration of its own."""
+        self.set_up()
+        return self.host.configure_group(config)
 
     def make_topic(self, name: str, partitions: int) -> TopicId:
         """Create a topic; its id."""

@@ -12,6 +12,7 @@ from kafka_nextgen.coordinator.responses import (
     ConsumerGroupHeartbeatAnswer,
     DescribedGroup,
     OffsetsCommitted,
+    OffsetsDeleted,
     OffsetsFetched,
 )
 from kafka_nextgen.coordinator.share import Share, flatten
@@ -20,6 +21,7 @@ from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partiti
 __all__ = [
     "Write",
     "tell_commit",
+    "tell_deletion",
     "tell_fetch",
     "tell_group",
     "tell_heartbeat",
@@ -44,12 +46,22 @@ def tell_heartbeat(name: str, answer: ConsumerGroupHeartbeatAnswer, epoch: str, 
 
 def tell_commit(name: str, answer: OffsetsCommitted) -> Iterator[str]:
     """``-> A committed foo[0-1]``, or ``-> A STALE_MEMBER_EPOCH foo[2]``: a line for each outcome."""
+    return (f"-> {name} {outcome}" for outcome in _outcomes("committed", answer.errors))
+
+
+def tell_deletion(answer: OffsetsDeleted) -> Iterator[str]:
+    """``-> deleted foo[0]``, ``-> GROUP_SUBSCRIBED_TO_TOPIC foo[1]``, or ``-> GROUP_ID_NOT_FOUND`` for all."""
+    if answer.error is not ErrorCode.NONE:
+        yield f"-> {answer.error.name}"
+    yield from (f"-> {outcome}" for outcome in _outcomes("deleted", answer.errors))
+
+
+def _outcomes(success: str, errors: Mapping[TopicPartition, ErrorCode]) -> Iterator[str]:
     by_code: dict[ErrorCode, list[TopicPartition]] = {}
-    for partition, code in sorted(answer.errors.items()):
+    for partition, code in sorted(errors.items()):
         by_code.setdefault(code, []).append(partition)
     for code, partitions in by_code.items():
-        outcome = "committed" if code is ErrorCode.NONE else code.name
-        yield f"-> {name} {outcome} {format_partitions(partitions)}"
+        yield f"{success if code is ErrorCode.NONE else code.name} {format_partitions(partitions)}"
 
 
 def tell_fetch(name: str, answer: OffsetsFetched) -> str:

@@ -6,10 +6,11 @@ The group is always the same one; a scenario has no other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
 from kafka_nextgen.coordinator.classic.responses import (
     GroupsDescribed,
@@ -24,6 +25,7 @@ from kafka_nextgen.coordinator.requests import (
     DeleteGroups,
     ListGroups,
     OffsetCommit,
+    OffsetDelete,
     OffsetFetch,
 )
 from kafka_nextgen.coordinator.responses import (
@@ -32,6 +34,7 @@ from kafka_nextgen.coordinator.responses import (
     GroupsDeleted,
     GroupsListed,
     OffsetsCommitted,
+    OffsetsDeleted,
     OffsetsFetched,
 )
 from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
@@ -47,6 +50,7 @@ Question = (
     ConsumerGroupHeartbeat
     | OffsetCommit
     | OffsetFetch
+    | OffsetDelete
     | Heartbeat
     | LeaveGroup
     | DescribeGroups
@@ -58,6 +62,7 @@ Answer = (
     ConsumerGroupHeartbeatAnswer
     | OffsetsCommitted
     | OffsetsFetched
+    | OffsetsDeleted
     | HeartbeatAnswer
     | LeaveGroupAnswer
     | GroupsDescribed
@@ -88,6 +93,7 @@ class World(ABC):
         self.classic = ClassicMembers()
         self.topic_ids: dict[str, TopicId] = {}  # of the topics there are
         self.topic_names: dict[TopicId, str] = {}  # also of those there were
+        self.heartbeat_interval_ms: int | None = None  # that anybody was told last
 
     @abstractmethod
     def ask(self, question: Question) -> Heard:
@@ -104,6 +110,10 @@ class World(ABC):
     @abstractmethod
     def wait(self) -> Iterable[str]:
         """Let so much time pass that an answer may have come, and tell what else that brings."""
+
+    @abstractmethod
+    def configure(self, config: Mapping[str, str]) -> ErrorCode:
+        """Give the group a configuration of its own; an empty value takes the key back."""
 
     @abstractmethod
     def make_topic(self, name: str, partitions: int) -> TopicId:

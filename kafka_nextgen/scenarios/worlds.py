@@ -43,6 +43,8 @@ RAW: Verbs[World] = {
     "pause": heartbeats.pause,
     "commit": offsets.commit,
     "fetch-offsets": offsets.fetch_offsets,
+    "delete-offsets": offsets.delete_offsets,
+    "configure": heartbeats.configure,
     "join-group": classic_requests.join_group,
     "sync-group": classic_requests.sync_group,
     "heartbeat-group": classic_requests.heartbeat_group,

@@ -184,7 +184,7 @@ def test_the_older_key_of_an_offset_is_read() -> None:
     ("version", "fields", "leader_epoch"),
     [
         pytest.param(0, pack(">qh", 5, 1) + b"m" + pack(">q", 60), -1, id="without the leader epoch"),
-        pytest.param(1, pack(">qh", 5, 1) + b"m" + pack(">qq", 60, 99), -1, id="with its own time to live"),
+        pytest.param(1, pack(">qh", 5, 1) + b"m" + pack(">qq", 60, -1), -1, id="without an expiry"),
         pytest.param(3, pack(">qih", 5, 3, 1) + b"m" + pack(">q", 60), 3, id="with the leader epoch"),
     ],
 )
@@ -192,6 +192,15 @@ def test_offsets_of_older_releases_are_read(version: int, fields: bytes, leader_
     key = b"\x00\x01" + b"\x00\x01g" + b"\x00\x01t" + pack(">i", 2)
     committed = r.OffsetCommitted("g", TopicPartition("t", 2), OffsetAndMetadata(5, leader_epoch, "m"), 60)
     assert decode(key, pack(">h", version) + fields) == committed
+
+
+def test_an_offset_that_expires_by_itself_is_kept_in_the_version_that_says_so() -> None:
+    committed = r.OffsetCommitted(
+        "g", TopicPartition("t", 2), OffsetAndMetadata(5, -1, "m"), 60, expire_timestamp_ms=99
+    )
+    row = encode(committed)
+    assert row.value == pack(">hqh", 1, 5, 1) + b"m" + pack(">qq", 60, 99)
+    assert decode(row.key, row.value) == committed
 
 
 def test_before_version_1_a_classic_member_had_its_session_to_join_again() -> None:

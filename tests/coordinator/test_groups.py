@@ -141,4 +141,6 @@ def test_a_group_nobody_knows_has_no_offsets_and_no_error(stage: Stage) -> None:
 def test_offsets_of_a_recreated_topic_are_gone_for_those_who_fetch_all(stage: Stage) -> None:
     stage.set_topic("foo", 2, anew=True)
     assert stage.ask(OffsetFetch("simple", None)).response == OffsetsFetched({})
+    assert _listed(stage)[1:] == [("simple", "Empty", "classic")]
+    list(stage.pass_time(600))
     assert "simple" not in stage.coordinator.groups

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.scenarios import Player
+from kafka_nextgen.scenarios.world import Heard, PatientQuestion, Question
 from kafka_nextgen.scenarios.worlds import RAW
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import DescribeConfigsRequest, FindCoordinatorRequest, IncrementalAlterConfigsRequest
+from kafka_nextgen.wire.messages import FindCoordinatorRequest
 from tests.broker.client import Client
+from tests.broker.configs import GROUP, SET, alter, describe
 from tests.support.waiting import eventually
 from tests.worlds.socket_world import SocketWorld
 
 __all__ = ["KafkaWorld", "kafka_player"]
 
-_GROUP = 32  # ConfigResource.Type.GROUP
-_SET = 0  # AlterConfigOp.OpType.SET
 _INTERVAL = "consumer.assignment.interval.ms"
 _PROBE = "probe"
 
@@ -30,6 +30,7 @@ class KafkaWorld(SocketWorld):
 
     def __init__(self, client: Client, connect: Callable[[], Client]) -> None:
         super().__init__(client, connect)
+        self._has_begun = False
         eventually("the group has a coordinator", lambda: _has_coordinator(client, self.group))
         if _set_interval(client, self.group):
             eventually("targets are made at once", lambda: _interval(client, self.group) == "0")
@@ -39,15 +40,25 @@ class KafkaWorld(SocketWorld):
         topic_id = super().make_topic(name, partitions)
         if not self.raw.known:
             eventually(f"the coordinator assigns {name}", lambda: self._probe(name) == partitions)
+        if not self._has_begun:
+            super().ask(DeleteGroups((self.group,)))  # nobody is to know of the probe
         return topic_id
+
+    def ask(self, question: Question) -> Heard:
+        self._has_begun = True
+        return super().ask(question)
+
+    def put(self, name: str, question: PatientQuestion) -> None:
+        self._has_begun = True
+        super().put(name, question)
 
     def _probe(self, topic: str) -> int:
         """Join and leave; how many partitions that brought."""
         join = ConsumerGroupHeartbeat(
             self.group, _PROBE, 0, rebalance_timeout_ms=10_000, subscribed_topics=frozenset({topic}), owned=frozenset()
         )
-        answer = self.ask(join).answer
-        self.ask(ConsumerGroupHeartbeat(self.group, _PROBE, -1))
+        answer = super().ask(join).answer
+        super().ask(ConsumerGroupHeartbeat(self.group, _PROBE, -1))
         assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
         return len(answer.assignment or ())
 
@@ -60,27 +71,13 @@ def _has_coordinator(client: Client, group: str) -> bool:
 
 def _set_interval(client: Client, group: str) -> bool:
     """Make the group's assignment interval 0 (KIP-1263). Releases before Kafka 4.3 have none."""
-    resource = IncrementalAlterConfigsRequest.AlterConfigsResource(
-        resource_type=_GROUP,
-        resource_name=group,
-        configs=[
-            IncrementalAlterConfigsRequest.AlterConfigsResource.AlterableConfig(
-                name=_INTERVAL, config_operation=_SET, value="0"
-            )
-        ],
-    )
-    request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
-    code = client.ask(apis.INCREMENTAL_ALTER_CONFIGS, request).responses[0].error_code
-    assert code in (ErrorCode.NONE, ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST), code
-    return bool(code == ErrorCode.NONE)
+    said, why = alter(client, GROUP, group, (_INTERVAL, SET, "0"))
+    assert said in ("NONE", "INVALID_CONFIG"), why
+    return said == "NONE"
 
 
 def _interval(client: Client, group: str) -> str | None:
-    resource = DescribeConfigsRequest.DescribeConfigsResource(
-        resource_type=_GROUP, resource_name=group, configuration_keys=[_INTERVAL]
-    )
-    configs = client.ask(apis.DESCRIBE_CONFIGS, DescribeConfigsRequest(resources=[resource])).results[0].configs
-    return configs[0].value if configs else None
+    return describe(client, GROUP, group)[_INTERVAL].value
 
 
 @contextmanager

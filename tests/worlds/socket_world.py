@@ -6,11 +6,17 @@ have in the scenario.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from attrs import evolve
 
-from kafka_nextgen.bridge import consumer_group_describe, consumer_group_heartbeat, offset_commit, offset_fetch
+from kafka_nextgen.bridge import (
+    consumer_group_describe,
+    consumer_group_heartbeat,
+    offset_commit,
+    offset_delete,
+    offset_fetch,
+)
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.requests import (
@@ -18,6 +24,7 @@ from kafka_nextgen.coordinator.requests import (
     ConsumerGroupHeartbeat,
     DeleteGroups,
     OffsetCommit,
+    OffsetDelete,
     OffsetFetch,
 )
 from kafka_nextgen.coordinator.responses import (
@@ -26,6 +33,7 @@ from kafka_nextgen.coordinator.responses import (
     GroupsDeleted,
     GroupsListed,
     OffsetsCommitted,
+    OffsetsDeleted,
     OffsetsFetched,
 )
 from kafka_nextgen.membership.effects import SendHeartbeat
@@ -33,9 +41,18 @@ from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.scenarios.notation import NotationError
 from kafka_nextgen.scenarios.world import GROUP, Answer, Heard, LateAnswer, PatientQuestion, Question, World
 from kafka_nextgen.types import TopicId, TopicPartition
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, OFFSET_FETCH
+from kafka_nextgen.wire.apis import (
+    CONSUMER_GROUP_DESCRIBE,
+    CONSUMER_GROUP_HEARTBEAT,
+    OFFSET_COMMIT,
+    OFFSET_DELETE,
+    OFFSET_FETCH,
+)
 from tests.broker.client import Client
+from tests.broker.configs import DELETE, SET, alter, describe
+from tests.broker.configs import GROUP as CONFIGS_OF_GROUP
 from tests.support.clients import unique
+from tests.support.waiting import eventually
 from tests.worlds import topics
 from tests.worlds.classic import ClassicConversation
 
@@ -64,6 +81,8 @@ class SocketWorld(World):
             return Heard(self._describe())
         if isinstance(question, OffsetFetch):
             return Heard(self._fetch(evolve(question, group_id=self.group)))
+        if isinstance(question, OffsetDelete):
+            return Heard(self._delete(question))
         return Heard(self._told_of_group(self.conversation.ask(self._of_group(question))))
 
     def put(self, name: str, question: PatientQuestion) -> None:
@@ -130,6 +149,24 @@ class SocketWorld(World):
         fetched = offset_fetch.from_response(answer, self.group, {})
         offsets = {self._told(partition): at for partition, at in fetched.offsets.items()}
         return OffsetsFetched(offsets, ErrorCode(fetched.error))
+
+    def _delete(self, question: OffsetDelete) -> OffsetsDeleted:
+        partitions = tuple(map(self._real, question.partitions))
+        answer = self.client.ask(OFFSET_DELETE, offset_delete.to_request(self.group, partitions))
+        deleted = offset_delete.from_response(answer, partitions)
+        errors = {self._told(partition): ErrorCode(code) for partition, code in deleted.errors.items()}
+        return OffsetsDeleted(errors, ErrorCode(deleted.error))
+
+    def configure(self, config: Mapping[str, str]) -> ErrorCode:
+        changes = [(key, SET if value else DELETE, value or None) for key, value in config.items()]
+        code = alter(self.client, CONFIGS_OF_GROUP, self.group, *changes)[0]
+        if code == ErrorCode.NONE.name:
+            eventually("the group is configured", lambda: self._is_configured(config))
+        return ErrorCode[code]
+
+    def _is_configured(self, config: Mapping[str, str]) -> bool:
+        told = describe(self.client, CONFIGS_OF_GROUP, self.group)
+        return all(told[key].value == value or not value for key, value in config.items())
 
     def _real(self, partition: TopicPartition) -> TopicPartition:
         return evolve(partition, topic=self._real_name(partition.topic))

@@ -47,7 +47,8 @@ def encode(record: Record) -> KeyAndValue:
     key = encode_message(kind.number, kind.to_key(record), _KEY_VERSION)
     if isinstance(record, kind.removed):
         return KeyAndValue(key, None)
-    value = encode_message(kind.version, kind.to_value(record), kind.version)
+    version = kind.version if kind.version_of is None else kind.version_of(record)
+    value = encode_message(version, kind.to_value(record), version)
     return KeyAndValue(key, kind.finish(record, value))
 
 

@@ -17,14 +17,16 @@ __all__ = ["RecordKind"]
 class RecordKind:
     """One type of record.
 
-    ``version`` is the value's version that is written. ``to_key`` takes a record or its tombstone, ``to_value`` a
-    record; ``from_messages`` and ``removed_from`` lead back. ``finish`` adds to a value's bytes what its message lacks.
+    ``version`` is the value's version that is written, unless ``version_of`` a record tells another. ``to_key`` takes a
+    record or its tombstone, ``to_value`` a record; ``from_messages`` and ``removed_from`` lead back. ``finish`` adds to
+    a value's bytes what its message lacks.
     """
 
     number: int
     key: type[ApiData]
     value: type[ApiData]
     version: int = 0
+    version_of: Callable[[Any], int] | None = None
     record: type[r.Record]
     removed: type[r.Record]
     to_key: Callable[[Any], ApiData]

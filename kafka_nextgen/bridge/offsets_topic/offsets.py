@@ -1,4 +1,6 @@
-"""Committed offsets. The topic's id came with version 4 of the value, the leader epoch with version 3."""
+"""Committed offsets. The topic's id came with version 4 of the value, the leader epoch with version 3. When an offset
+expires was told by version 1 alone, which is written if a commit said so.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,9 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.offsets_topic import OffsetCommitKey, OffsetCommitValue
 
 __all__ = ["OFFSET"]
+
+_WITH_EXPIRY, _LATEST = 1, 4
+_NEVER = -1
 
 
 def _to_key(record: OffsetCommitted | PendingOffsetCommitted | OffsetRemoved) -> OffsetCommitKey:
@@ -22,7 +27,13 @@ def _to_value(record: OffsetCommitted | PendingOffsetCommitted) -> OffsetCommitV
         metadata=record.offset.metadata,
         commit_timestamp=record.commit_timestamp_ms,
         topic_id=record.topic_id,
+        expire_timestamp=_expiry(record),
     )
+
+
+def _expiry(record: OffsetCommitted | PendingOffsetCommitted) -> int:
+    known = record.expire_timestamp_ms if isinstance(record, OffsetCommitted) else None
+    return _NEVER if known is None else known
 
 
 def _from_messages(key: OffsetCommitKey, value: OffsetCommitValue) -> OffsetCommitted:
@@ -32,7 +43,12 @@ def _from_messages(key: OffsetCommitKey, value: OffsetCommitValue) -> OffsetComm
         OffsetAndMetadata(value.offset, value.leader_epoch, value.metadata),
         value.commit_timestamp,
         value.topic_id,
+        None if value.expire_timestamp < 0 else value.expire_timestamp,
     )
+
+
+def _version_of(record: OffsetCommitted | PendingOffsetCommitted) -> int:
+    return _LATEST if _expiry(record) == _NEVER else _WITH_EXPIRY
 
 
 def _removed_from(key: OffsetCommitKey) -> OffsetRemoved:
@@ -43,7 +59,8 @@ OFFSET = RecordKind(
     number=1,
     key=OffsetCommitKey,
     value=OffsetCommitValue,
-    version=4,
+    version=_LATEST,
+    version_of=_version_of,
     record=OffsetCommitted,
     removed=OffsetRemoved,
     to_key=_to_key,

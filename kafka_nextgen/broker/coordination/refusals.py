@@ -64,6 +64,10 @@ def _fetch(request: q.OffsetFetch, error: ErrorCode) -> a.Response:
     return a.OffsetsFetched(error=error)
 
 
+def _delete_offsets(request: q.OffsetDelete, error: ErrorCode) -> a.Response:
+    return a.OffsetsDeleted(error=error)
+
+
 def _join(request: cq.JoinGroup, error: ErrorCode) -> a.Response:
     return ca.JoinGroupAnswer(error, request.member_id)
 
@@ -94,6 +98,7 @@ _REFUSALS: Mapping[type, Callable[[Any, ErrorCode], a.Response]] = {
     q.OffsetCommit: _commit,
     q.TxnOffsetCommit: _commit,
     q.OffsetFetch: _fetch,
+    q.OffsetDelete: _delete_offsets,
     cq.JoinGroup: _join,
     cq.SyncGroup: _sync,
     cq.Heartbeat: _session_heartbeat,

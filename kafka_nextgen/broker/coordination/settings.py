@@ -29,5 +29,7 @@ def coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
         group_initial_rebalance_delay_ms=settings.group_initial_rebalance_delay_ms,
         group_max_size=settings.group_max_size,
         offset_metadata_max_bytes=settings.offset_metadata_max_bytes,
+        offsets_retention_minutes=settings.offsets_retention_minutes,
+        offsets_retention_check_interval_ms=settings.offsets_retention_check_interval_ms,
         profile=settings.profile,
     )

@@ -63,6 +63,7 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.DESCRIBE_GROUPS: Needs(refused=(r.DESCRIBE_GROUP,)),
     api.CONSUMER_GROUP_DESCRIBE: Needs(refused=(r.DESCRIBE_GROUP, r.DESCRIBE_TOPIC)),
     api.DELETE_GROUPS: Needs(refused=(r.DELETE_GROUP,)),
+    api.OFFSET_DELETE: Needs(refused=(r.DELETE_GROUP, r.READ_TOPIC)),
     # Transactions.
     api.INIT_PRODUCER_ID: Needs(refused=(r.WRITE_IDEMPOTENTLY, r.WRITE_TRANSACTIONAL_ID), or_else=(r.WRITE_TOPIC,)),
     api.ADD_PARTITIONS_TO_TXN: Needs(refused=(r.WRITE_TRANSACTIONAL_ID, r.WRITE_TOPIC, r.ACT_FOR_CLUSTER)),

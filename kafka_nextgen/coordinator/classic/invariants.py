@@ -31,9 +31,12 @@ def classic_violations(
 
 
 def _recorded_when_settled(group: ClassicGroup, record: r.ClassicGroupMetadata | None) -> Iterator[str]:
-    """A settled group is what its record says; in between the record is of the generation before, or this one."""
+    """A settled group is what its record says; in between the record is of the generation before, or this one. A group
+    that began with offsets alone has no record before its first generation is settled.
+    """
     if record is None:
-        yield "nothing is recorded of the group"
+        if group.generation > 0 and group.is_in(ClassicStatus.STABLE, ClassicStatus.EMPTY):
+            yield "nothing is recorded of the group"
         return
     if record.generation > group.generation:
         yield f"generation {record.generation} is recorded, beyond {group.generation}"

@@ -27,6 +27,8 @@ _DEFAULTS = {
     "max_size": "1000",
     "regex_refresh": "10m",
     "initial_delay": "3s",
+    "retention": "10080m",
+    "retention_check": "10m",
 }
 _TIMES = {"session": "45s", "heartbeat": "5s"}
 
@@ -47,6 +49,8 @@ def settings(world: PureWorld, command: Command) -> Iterator[str]:
             group_max_size=int(given["max_size"]),
             group_initial_rebalance_delay_ms=_milliseconds(given["initial_delay"]),
             group_consumer_regex_refresh_interval_ms=_milliseconds(given["regex_refresh"]),
+            offsets_retention_minutes=round(parse_duration(given["retention"]) / 60),
+            offsets_retention_check_interval_ms=_milliseconds(given["retention_check"]),
         )
     )
     yield from ()

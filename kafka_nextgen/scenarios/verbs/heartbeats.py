@@ -3,6 +3,7 @@
 join A foo bar timeout=60s instance=one    epoch 0, with everything a join has to have
 heartbeat A owns=foo[0-2]                  the epoch is the latest A was given, if left out
 leave A, pause A                           epochs -1 and -2
+configure heartbeat=7s session=-           the group's own configuration; - takes a key back
 epochs absolute                            are the same in every world, for they come from a generation
 """
 
@@ -16,11 +17,17 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.notation import parse_duration, write_duration
 from kafka_nextgen.scenarios.telling import tell_heartbeat
 from kafka_nextgen.scenarios.world import GROUP, World
 
-__all__ = ["epochs", "heartbeat", "join", "leave", "pause"]
+__all__ = ["configure", "epochs", "heartbeat", "join", "leave", "pause"]
+
+_GROUP_KEYS = {
+    "heartbeat": "consumer.heartbeat.interval.ms",
+    "session": "consumer.session.timeout.ms",
+    "assignment_interval": "consumer.assignment.interval.ms",
+}
 
 OPTIONS = ("epoch", "owns", "topics", "pattern", "timeout", "instance", "assignor", "rack")
 
@@ -35,8 +42,29 @@ def heartbeat(world: World, command: Command) -> Iterator[str]:
     if heard.answer.error is ErrorCode.NONE:
         _remember(world, request, heard.answer)
     epoch = world.raw.epochs.write(heard.answer.member_epoch)
-    yield tell_heartbeat(command.name, heard.answer, epoch, world.write)
+    yield tell_heartbeat(command.name, heard.answer, epoch, world.write) + _news_of_interval(world, heard.answer)
     yield from heard.after
+
+
+def _news_of_interval(world: World, answer: ConsumerGroupHeartbeatAnswer) -> str:
+    """How often to send heartbeats, where that is another answer than the last."""
+    before, now = world.heartbeat_interval_ms, answer.heartbeat_interval_ms
+    if answer.member_epoch <= 0:  # whoever leaves is told nothing
+        return ""
+    world.heartbeat_interval_ms = now
+    return "" if before in (None, now) else f" interval={write_duration(now)}"
+
+
+def configure(world: World, command: Command) -> Iterator[str]:
+    """Give the group a configuration of its own."""
+    command.expect(0, *_GROUP_KEYS)
+    config = {_GROUP_KEYS[option]: _milliseconds(value) for option, value in command.options.items()}
+    code = world.configure(config)
+    yield "-> configured" if code is ErrorCode.NONE else f"-> {code.name}"
+
+
+def _milliseconds(duration: str) -> str:
+    return "" if duration == "-" else str(round(1000 * parse_duration(duration)))
 
 
 def join(world: World, command: Command) -> Iterator[str]:

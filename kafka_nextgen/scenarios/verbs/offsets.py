@@ -1,4 +1,5 @@
-"""Offsets: ``commit A foo[0]=5 epoch=2`` and ``fetch-offsets A foo[0] foo[1]``, of all partitions if none is named.
+"""Offsets: ``commit A foo[0]=5 epoch=2``, ``fetch-offsets A foo[0] foo[1]``, of all partitions if none is named, and
+``delete-offsets foo[0]``.
 
 The epoch is the latest A was given, if left out. ``nobody`` is whoever commits from outside the group.
 """
@@ -7,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetDelete, OffsetFetch
+from kafka_nextgen.coordinator.responses import OffsetsCommitted, OffsetsDeleted, OffsetsFetched
 from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_offset, parse_partitions
-from kafka_nextgen.scenarios.telling import tell_commit, tell_fetch
+from kafka_nextgen.scenarios.notation import parse_duration, parse_offset, parse_partitions
+from kafka_nextgen.scenarios.telling import tell_commit, tell_deletion, tell_fetch
 from kafka_nextgen.scenarios.world import GROUP, World
 from kafka_nextgen.types import OffsetAndMetadata
 
-__all__ = ["commit", "fetch_offsets"]
+__all__ = ["commit", "delete_offsets", "fetch_offsets"]
 
 _NOBODY = "nobody"
 _NO_MEMBER_EPOCH = -1
@@ -23,7 +24,7 @@ _NO_MEMBER_EPOCH = -1
 
 def commit(world: World, command: Command) -> Iterator[str]:
     """Commit offsets."""
-    command.expect(range(2, 100), "epoch", "version")
+    command.expect(range(2, 100), "epoch", "version", "retention")
     offsets = dict(map(parse_offset, command.words[1:]))
     request = OffsetCommit(
         GROUP,
@@ -31,10 +32,16 @@ def commit(world: World, command: Command) -> Iterator[str]:
         "" if command.name == _NOBODY else command.name,
         _epoch(world, command),
         version=int(command.options.get("version", 9)),
+        retention_ms=_retention_ms(command),
     )
     answer = world.ask(request).answer
     assert isinstance(answer, OffsetsCommitted)
     yield from tell_commit(command.name, answer)
+
+
+def _retention_ms(command: Command) -> int | None:
+    given = command.options.get("retention")
+    return None if given is None else round(1000 * parse_duration(given))
 
 
 def fetch_offsets(world: World, command: Command) -> Iterator[str]:
@@ -45,6 +52,15 @@ def fetch_offsets(world: World, command: Command) -> Iterator[str]:
     answer = world.ask(OffsetFetch(GROUP, partitions or None, member_id, _epoch(world, command))).answer
     assert isinstance(answer, OffsetsFetched)
     yield tell_fetch(command.name, answer)
+
+
+def delete_offsets(world: World, command: Command) -> Iterator[str]:
+    """Have the group forget what is committed for some partitions."""
+    command.expect(range(1, 100))
+    partitions = tuple(sorted(parse_partitions(" ".join(command.words))))
+    answer = world.ask(OffsetDelete(GROUP, partitions)).answer
+    assert isinstance(answer, OffsetsDeleted)
+    yield from tell_deletion(answer)
 
 
 def _epoch(world: World, command: Command) -> int:

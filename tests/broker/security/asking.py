@@ -113,6 +113,13 @@ def _offset_fetch(names: Names) -> Request:
     return m.OffsetFetchRequest(groups=groups, require_stable=False), 9
 
 
+def _delete_offset(names: Names) -> Request:
+    topic = m.OffsetDeleteRequest.OffsetDeleteRequestTopic
+    partitions = [topic.OffsetDeleteRequestPartition(partition_index=0)]
+    topics = [topic(name=names.topic, partitions=partitions)]
+    return m.OffsetDeleteRequest(group_id=names.group, topics=topics), 0
+
+
 def _init_producer_id(transactional_id: str | None) -> Request:
     request = m.InitProducerIdRequest(
         transactional_id=transactional_id, transaction_timeout_ms=10_000, producer_id=-1, producer_epoch=-1
@@ -296,6 +303,7 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.DESCRIBE_GROUPS: (lambda names: (m.DescribeGroupsRequest(groups=[names.group]), 5),),
     apis.CONSUMER_GROUP_DESCRIBE: (lambda names: (m.ConsumerGroupDescribeRequest(group_ids=[names.group]), 1),),
     apis.DELETE_GROUPS: (lambda names: (m.DeleteGroupsRequest(groups_names=[names.group]), 2),),
+    apis.OFFSET_DELETE: (_delete_offset,),
     apis.INIT_PRODUCER_ID: (
         lambda names: _init_producer_id(None),
         lambda names: _init_producer_id(names.transactional_id),

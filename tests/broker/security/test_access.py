@@ -67,6 +67,7 @@ class World:
             self._topic_ids[name] = metadata(self._clients["root"], name).topics[0].topic_id
         self.ask("root", apis.FIND_COORDINATOR, self.names_lacking(None))  # real Kafka then makes the topic of offsets
         eventually(f"{ASSIGNED} has a topic assigned", self._has_joined)
+        self.ask("root", apis.OFFSET_COMMIT, self.names_lacking(None))  # makes the group whose offsets may be deleted
 
     def close(self) -> None:
         for client in self._clients.values():

@@ -1,0 +1,30 @@
+"""OffsetDelete: forget what a group committed for partitions that exist (KIP-496)."""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.offset_delete import from_request, refusals, to_response
+from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.security.rights import DELETE_GROUP, READ_TOPIC
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.responses import OffsetsDeleted
+from kafka_nextgen.wire.messages import OffsetDeleteRequest, OffsetDeleteResponse
+
+__all__ = ["handle"]
+
+
+async def handle(request: OffsetDeleteRequest, context: Context) -> OffsetDeleteResponse:
+    """Ask the coordinator, and say of each partition what became of it."""
+    if not context.may(DELETE_GROUP, request.group_id):
+        return to_response(request, OffsetsDeleted(error=DELETE_GROUP.error))
+    refused = [topic for topic in request.topics if not context.may(READ_TOPIC, topic.name)]
+    request.topics = [topic for topic in request.topics if topic not in refused]
+    response = to_response(request, _answer(request, context))
+    if not response.error_code:
+        response.topics.extend(refusals(refused, READ_TOPIC.error))
+    return response
+
+
+def _answer(request: OffsetDeleteRequest, context: Context) -> OffsetsDeleted:
+    if not context.coordinates(request.group_id):
+        return OffsetsDeleted(error=ErrorCode.NOT_COORDINATOR)
+    return context.cluster.groups.ask(from_request(request, context.cluster.directory()), OffsetsDeleted)
