@@ -12,8 +12,8 @@ Two keys are no settings of Kafka's brokers. ``profile`` is the release of Kafka
 followed. ``group.version`` is a feature of the cluster there, by the same name: 0 turns the consumer group protocol off
 (KIP-848, "Enabling the protocol").
 
-One key is taken for the sake of settings that real brokers share, and has nothing to do here: how often the offsets
-topic, which does not exist, is replicated.
+The offsets topic has ``offsets.topic.replication.factor`` replicas, but on fewer nodes than that as many as there are
+nodes; Kafka does not make it then.
 """
 
 from __future__ import annotations
@@ -129,14 +129,12 @@ class BrokerSettings(SecuritySettings):
     offsets_retention_minutes: int = int_key(10_080)
     offsets_retention_check_interval_ms: int = int_key(600_000)
     offsets_topic_num_partitions: int = int_key(50)  # which node coordinates a group hangs on it
+    offsets_topic_replication_factor: int = int_key(3)  # at most as many as there are nodes
 
     # Transactions (KIP-98).
     transaction_max_timeout_ms: int = int_key(900_000)
     transactional_id_expiration_ms: int = int_key(604_800_000)
     transaction_state_log_num_partitions: int = int_key(50)  # which node coordinates a transaction hangs on it
-
-    # Without effect.
-    offsets_topic_replication_factor: int = int_key(3)
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:

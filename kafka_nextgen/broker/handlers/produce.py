@@ -21,6 +21,7 @@ _Topic = ProduceResponse.TopicProduceResponse
 _Partition = _Topic.PartitionProduceResponse
 
 _WITH_TOPIC_IDS = 13
+_ADMIN_CLIENT = "__admin_client"
 _WITH_ZSTD = 7  # KIP-110
 _ACKS = (-1, 0, 1)
 
@@ -73,8 +74,15 @@ def _topic(asked: DataContainer, context: Context, transactional_id: str | None,
 def _unauthorized(asked: DataContainer, topic: Topic | None, context: Context) -> Refusal | None:
     name = asked.name if topic is None else topic.name
     if not name or context.may(WRITE_TOPIC, name):
-        return None
+        return _internal(topic, context)
     return Refusal(WRITE_TOPIC.error, f"the client may not write to topic {name}")
+
+
+def _internal(topic: Topic | None, context: Context) -> Refusal | None:
+    """What brokers write for themselves is theirs; Kafka takes it from one client by that name."""
+    if topic is None or not topic.is_internal or context.client_id == _ADMIN_CLIENT:
+        return None
+    return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
 
 
 def _append(topic: Topic, data: DataContainer, context: Context, transactional_id: str | None) -> Appended | Refusal:

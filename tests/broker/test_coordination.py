@@ -1,0 +1,238 @@
+"""A coordinator and its log: what can't be written did not happen, and what can't be read is not guessed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from kafka_nextgen.bridge.offsets_topic import KeyAndValue, encode
+from kafka_nextgen.broker.cluster import Cluster as ClusterState
+from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
+from kafka_nextgen.broker.coordination.shard import Shard, Standing
+from kafka_nextgen.broker.log import PartitionLog
+from kafka_nextgen.broker.node import Node
+from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol, SyncGroup
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.records import OffsetCommitted
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.errors import StorageError
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import BatchView, NewRecord, encode_batch, read_batches
+
+GROUP = "billing"
+ORDERS_0 = TopicPartition("orders", 0)
+COMMIT = OffsetCommit(GROUP, {ORDERS_0: OffsetAndMetadata(7)})
+FETCH = OffsetFetch(GROUP, (ORDERS_0,))
+JOIN = ConsumerGroupHeartbeat(
+    GROUP, "A", 0, rebalance_timeout_ms=5_000, subscribed_topics=frozenset({"orders"}), owned=frozenset()
+)
+
+
+def cluster(**settings: object) -> ClusterState:
+    properties = {key.replace("_", "."): value for key, value in settings.items()}
+    state = ClusterState(BrokerSettings.from_properties(properties), [Node(1)], lambda: 1_000.0)
+    state.create_topic("orders", 2)
+    return state
+
+
+def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(scenario())
+
+
+def committed(state: ClusterState) -> OffsetAndMetadata | None:
+    return state.groups.ask(FETCH, OffsetsFetched).offsets.get(ORDERS_0)
+
+
+def shard_of(state: ClusterState) -> Shard:
+    shard = state.groups.shard_of(GROUP)
+    assert shard is not None
+    return shard
+
+
+def log_of(state: ClusterState) -> PartitionLog:
+    return state.groups.partition_of(GROUP).log
+
+
+def fail_to_write(state: ClusterState, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> int:
+        raise StorageError("can't write __consumer_offsets-42: No space left on device")
+
+    monkeypatch.setattr(log_of(state), "append", fail)
+
+
+def write(state: ClusterState, *rows: KeyAndValue) -> None:
+    """Write something to a coordinator's log that it did not write."""
+    log_of(state).append(_batch(*rows))
+
+
+def _batch(*rows: KeyAndValue) -> BatchView:
+    return read_batches(encode_batch([NewRecord(row.value, row.key, 1_000) for row in rows]))[0]
+
+
+async def reloaded(state: ClusterState) -> Shard:
+    """Have the coordinator begin anew, as after a crash, and wait until it has read its log."""
+    node = state.nodes[0]
+    state.leadership.node_left(node)
+    state.leadership.node_came_back(node)
+    shard = shard_of(state)
+    while shard.standing is Standing.LOADING:
+        await asyncio.sleep(0)
+    return shard
+
+
+def test_a_commit_that_can_not_be_written_did_not_happen(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = cluster()
+    with monkeypatch.context() as broken:
+        fail_to_write(state, broken)
+        refused = state.groups.ask(COMMIT, OffsetsCommitted)
+        assert refused.errors == {ORDERS_0: ErrorCode.NOT_COORDINATOR}
+        assert committed(state) is None
+    assert state.groups.ask(COMMIT, OffsetsCommitted).errors == {ORDERS_0: ErrorCode.NONE}
+    assert committed(state) == OffsetAndMetadata(7)
+
+
+def test_with_too_few_replicas_nothing_is_written() -> None:
+    state = cluster()
+    state.groups.partition_of(GROUP)
+    state.configure_topic(OFFSETS_TOPIC, {"min.insync.replicas": "2"})
+    refused = state.groups.ask(COMMIT, OffsetsCommitted)
+    assert refused.errors == {ORDERS_0: ErrorCode.COORDINATOR_NOT_AVAILABLE}
+    assert committed(state) is None
+
+
+def test_what_is_larger_than_the_topic_takes_is_the_brokers_fault() -> None:
+    state = cluster()
+    state.groups.partition_of(GROUP)
+    state.configure_topic(OFFSETS_TOPIC, {"max.message.bytes": "100"})
+
+    async def scenario() -> None:
+        refused = state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
+        assert refused.error is ErrorCode.UNKNOWN_SERVER_ERROR
+        assert not shard_of(state).coordinator.groups
+
+    run(scenario)
+
+
+def test_who_waits_for_an_assignment_that_can_not_be_written_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = cluster(group_initial_rebalance_delay_ms=0)
+    groups = state.groups
+
+    def join(instance_id: str) -> Coroutine[Any, Any, JoinGroupAnswer | None]:
+        number, offered = groups.new_number(), (OfferedProtocol("range", b""),)
+        asked = JoinGroup(
+            number, GROUP, "", "consumer", offered, 30_000, 30_000, instance_id, new_member_id=f"{instance_id}-1"
+        )
+        return groups.ask_and_wait(asked, JoinGroupAnswer)
+
+    async def scenario() -> None:
+        joins = [asyncio.ensure_future(join(instance_id)) for instance_id in ("one", "two")]
+        await asyncio.sleep(0)
+        for _ in range(3):
+            shard_of(state).expire()
+        first, second = await asyncio.gather(*joins)
+        assert first is not None
+        assert second is not None
+        leader, follower = (first, second) if first.leader_id == first.member_id else (second, first)
+        waiting = asyncio.ensure_future(groups.ask_and_wait(_sync(groups.new_number(), follower), SyncGroupAnswer))
+        await asyncio.sleep(0)
+        with monkeypatch.context() as broken:
+            fail_to_write(state, broken)
+            assignments = ((leader.member_id, b"1"), (follower.member_id, b"2"))
+            told = await groups.ask_and_wait(_sync(groups.new_number(), leader, assignments), SyncGroupAnswer)
+        assert told == SyncGroupAnswer(ErrorCode.NOT_COORDINATOR)
+        assert await waiting == SyncGroupAnswer(ErrorCode.NOT_COORDINATOR)
+        groups.close()
+
+    run(scenario)
+
+
+def _sync(number: int, joined: JoinGroupAnswer, assignments: tuple[tuple[str, bytes], ...] = ()) -> SyncGroup:
+    return SyncGroup(number, GROUP, joined.generation, joined.member_id, None, "consumer", "range", assignments)
+
+
+def test_a_timer_whose_outcome_can_not_be_written_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1_000.0]
+    state = ClusterState(BrokerSettings(), [Node(1)], lambda: now[0])
+
+    async def scenario() -> None:
+        state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
+        shard = shard_of(state)
+        now[0] += 46
+        with monkeypatch.context() as broken:
+            fail_to_write(state, broken)
+            shard.expire()
+            assert "A" in shard.coordinator.groups[GROUP].members
+        shard.expire()
+        assert "A" not in shard.coordinator.groups[GROUP].members
+        state.groups.close()
+
+    run(scenario)
+
+
+def test_a_new_coordinator_knows_what_its_log_says() -> None:
+    async def scenario() -> None:
+        state = cluster()
+        state.groups.ask(COMMIT, OffsetsCommitted)
+        before = shard_of(state)
+        after = await reloaded(state)
+        assert after is not before
+        assert committed(state) == OffsetAndMetadata(7)
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(KeyAndValue(b"\x00\x63whatever", b"\x00\x00"), id="a type of a later release"),
+        pytest.param(KeyAndValue(b"\x00\x04\x00\x01g", b"\x00\x00"), id="a type that Kafka 4.0 wrote"),
+        pytest.param(KeyAndValue(b"\x00\x03\x00\x01g", b"\x00\x09later"), id="a version of a later release"),
+    ],
+)
+def test_what_another_release_wrote_is_passed_over_and_told_once(
+    row: KeyAndValue, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        state = cluster()
+        state.groups.ask(COMMIT, OffsetsCommitted)
+        write(state, row, row)
+        write(state, row)
+        assert (await reloaded(state)).standing is Standing.ACTIVE
+        assert committed(state) == OffsetAndMetadata(7)
+
+    run(scenario)
+    assert [record.levelname for record in caplog.records if "passed over" in record.message] == ["WARNING"]
+
+
+def test_a_log_that_can_not_be_read_has_no_coordinator(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        state = cluster()
+        state.groups.ask(COMMIT, OffsetsCommitted)
+        good = encode(OffsetCommitted(GROUP, ORDERS_0, OffsetAndMetadata(8), 1_000))
+        assert good.value is not None
+        write(state, KeyAndValue(good.key, good.value[:-1]))
+        assert (await reloaded(state)).standing is Standing.OVER
+        assert state.groups.ask(FETCH, OffsetsFetched).error is ErrorCode.NOT_COORDINATOR
+
+    run(scenario)
+    assert "out of reach" in caplog.text
+    assert "at offset 1" in caplog.text
+
+
+def test_a_deleted_offsets_topic_is_another_when_it_comes_back() -> None:
+    async def scenario() -> None:
+        state = cluster()
+        state.groups.ask(COMMIT, OffsetsCommitted)
+        topic = state.topics.named(OFFSETS_TOPIC)
+        assert topic is not None
+        state.topics.delete(topic)
+        assert committed(state) is None
+        assert state.topics.named(OFFSETS_TOPIC) is not topic
+
+    run(scenario)
