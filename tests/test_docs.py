@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.config import ConsumerConfig
 
 ROOT = Path(__file__).parent.parent
@@ -57,3 +58,11 @@ def test_keys_in_the_readme_exist() -> None:
 def _defaults(keys: list[str]) -> dict[str, object]:
     """None stands for the default, so only the keys are checked."""
     return {key: None for key in keys if key not in ("bootstrap.servers", "group.id") and not key.startswith("group.c")}
+
+
+def test_the_commands_about_groups_are_all_there_with_their_options() -> None:
+    rows = re.findall(r"^\| `groups ([\w-]+)[^`]*` \|(.*)$", (ROOT / "docs" / "admin.md").read_text(), re.MULTILINE)
+    assert {name for name, _ in rows} == set(groups.commands)
+    for name, row in rows:
+        options = {option for parameter in groups.commands[name].params for option in parameter.opts}
+        assert set(re.findall(r"--[\w-]+", row)) <= options

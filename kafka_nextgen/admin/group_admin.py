@@ -140,7 +140,8 @@ class GroupAdmin:
     ) -> tuple[RemovedMember, ...]:
         """Put members out of the group, those that are static by instance id; what became of each, in that order.
 
-        ``reason`` is for the coordinator's log. A consumer that still runs joins again. Raises GroupNotFoundError.
+        ``reason`` is for the coordinator's log. A consumer that still runs joins again. Who is not there, be it because
+        there is no such group, has UNKNOWN_MEMBER_ID for an error.
         """
         return self._wait(lambda calls: calls.remove_members(group_id, instance_ids, member_ids, reason, timeout))
 

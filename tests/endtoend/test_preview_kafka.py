@@ -6,7 +6,15 @@ import logging
 
 import pytest
 
-from kafka_nextgen import Consumer, GroupProtocol, SubscriptionPattern, TopicPartition
+from kafka_nextgen import (
+    Consumer,
+    GroupAdmin,
+    GroupProtocol,
+    GroupType,
+    SubscriptionPattern,
+    TopicPartition,
+    UnsupportedProtocolError,
+)
 from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import create_named_topic, create_topic, delete_topic, produce, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
@@ -72,3 +80,19 @@ def test_a_static_member_that_restarts_gets_its_partitions_back(preview_kafka: K
             again.subscribe([topic])
             poll_until([other, again], lambda: again.assignment() == had)
             assert len(other.rebalances()) == told, "nobody else was disturbed"
+
+
+def test_its_groups_are_administered_but_for_their_configuration(preview_kafka: KafkaServer) -> None:
+    servers, group = preview_kafka.bootstrap_servers, unique("preview")
+    topic = create_topic(servers, "preview", partitions=2)
+    with Consumer(**config_of(preview_kafka, group)) as consumer, GroupAdmin(bootstrap_servers=servers) as admin:
+        consumer.subscribe([topic])
+        poll_until([consumer], lambda: len(consumer.assignment()) == 2)
+        described = admin.describe([group])[group]
+        assert (described.type, described.members[0].assignment) == (GroupType.CONSUMER, consumer.assignment())
+        assert group in {listed.group_id for listed in admin.list(["consumer"], ["Stable"]).groups}
+        assert [offset.end_offset for offset in admin.offsets(group).values()] == [0, 0]
+        with pytest.raises(UnsupportedProtocolError, match=r"which came with Kafka 4\.0"):
+            admin.describe_config(group)
+        with pytest.raises(UnsupportedProtocolError, match=r"which came with Kafka 4\.0"):
+            admin.alter_config(group, {"consumer.session.timeout.ms": 50_000})
