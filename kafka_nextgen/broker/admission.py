@@ -31,6 +31,6 @@ def _is_admitted(sasl: SaslServer, api_key: int, now: float) -> bool:
         return True
     if sasl.is_done:
         return not sasl.is_over(now)
-    if api_key == SASL_AUTHENTICATE.key:
+    if api_key in (SASL_AUTHENTICATE.key, SASL_HANDSHAKE.key):
         return sasl.takes_tokens
     return api_key == API_VERSIONS.key and sasl.takes_versions()

@@ -24,7 +24,7 @@ from kafka.protocol.api_data import ApiData
 from kafka.protocol.schemas import ArrayField, BaseField
 
 from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, Frame, Length, refuse
-from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import AlterUserScramCredentialsRequest, ApiMessage, MetadataRequest
 from kafka_nextgen.wire.walks import Walk, array, blob, fixed, no_tags, nullable_structure, sequence, tags, text
 
 __all__ = ["check"]
@@ -43,8 +43,9 @@ _FIXED_SIZES = {
 
 
 #: librdkafka (2.16 still) writes the null that asks Metadata for all topics with four bytes instead of one. Read
-#: right, the first four bytes are a whole request and three are left over; Kafka's brokers never look at those.
-_LEFT_OVER: dict[type[ApiMessage] | type[ApiData], int] = {MetadataRequest: 3}
+#: right, the first four bytes are a whole request and three are left over. It also ends AlterUserScramCredentials with
+#: its tags twice. Kafka's brokers never look at what is left over.
+_LEFT_OVER: dict[type[ApiMessage] | type[ApiData], int] = {MetadataRequest: 3, AlterUserScramCredentialsRequest: 1}
 
 
 def check(message: type[ApiMessage] | type[ApiData], version: int, body: bytes | memoryview) -> None:

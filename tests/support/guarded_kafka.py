@@ -75,6 +75,7 @@ def _guards(plain: Mapping[str, str], sasl_port: int, passwords: Mapping[str, st
         "inter.broker.listener.name": "PLAINTEXT",
         "sasl.enabled.mechanisms": "PLAIN",
         "listener.name.sasl_plaintext.plain.sasl.jaas.config": login,
+        "connection.failed.authentication.delay.ms": "0",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "auto.create.topics.enable": "true",
         "super.users": f"User:{super_user};User:ANONYMOUS",

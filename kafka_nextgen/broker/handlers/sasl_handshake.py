@@ -13,6 +13,8 @@ async def handle(request: SaslHandshakeRequest, context: Context) -> SaslHandsha
     """Begin with a mechanism, and name all there are."""
     sasl = context.peer.sasl
     if sasl is None or not sasl.takes_handshake():
+        if sasl is not None:
+            sasl.refuse_handshake()
         return SaslHandshakeResponse(error_code=ErrorCode.ILLEGAL_SASL_STATE, mechanisms=[])
     answer = sasl.handshake(request.mechanism, context.version)
     return SaslHandshakeResponse(error_code=answer.error, mechanisms=list(sasl.settings.mechanisms))

@@ -57,7 +57,9 @@ class PlainExchange:
         if not self._users.is_password_of(name, Secret(password)):
             raise TokenError("Authentication failed: Invalid username or password")
         if acting_for and acting_for != name:
-            raise TokenError("Authentication failed: Client requested an authorization id different from username")
+            raise TokenError(
+                "Authentication failed: Client requested an authorization id that is different from username"
+            )
         self.user = name
         return b""
 

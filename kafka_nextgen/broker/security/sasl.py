@@ -1,8 +1,8 @@
 """One connection's authentication by SASL, as a broker sees it (KIP-43, KIP-152).
 
 The client may ask for ApiVersions once, then sends SaslHandshake with the mechanism, then tokens: as SaslAuthenticate
-if its handshake had version 1, as bare frames if it had version 0. Anything else before the end, and everything after a
-failure, ends the connection.
+if its handshake had version 1, as bare frames if it had version 0. A second handshake instead of a token is answered
+with ILLEGAL_SASL_STATE. Anything else before the end, and everything after a failure, ends the connection.
 
 With ``connections.max.reauth.ms`` an authentication holds for a session only, whose length the client is told
 (KIP-368). It may authenticate again on the same connection, by the same mechanism as the same user; once the session is
@@ -38,7 +38,7 @@ class SaslAnswer:
     """What the client is told; after an error the connection is closed."""
 
     error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
+    message: str = ""
     token: bytes = b""
     session_ms: int = 0
 
@@ -52,7 +52,7 @@ class _Step(Enum):
     FAILED = auto()
 
 
-_BEFORE_TOKENS: Collection[_Step] = (_Step.VERSIONS_OR_HANDSHAKE, _Step.HANDSHAKE, _Step.DONE)
+_BEFORE_TOKENS: Collection[_Step] = (_Step.VERSIONS_OR_HANDSHAKE, _Step.HANDSHAKE)
 
 
 @define
@@ -90,7 +90,7 @@ class SaslServer:
 
     def takes_handshake(self) -> bool:
         """Whether SaslHandshake may come; again only if sessions have an end."""
-        return self._step in _BEFORE_TOKENS and (not self.is_done or self._ends_at is not None)
+        return self._step in _BEFORE_TOKENS or (self.is_done and self._ends_at is not None)
 
     def takes_versions(self) -> bool:
         """Whether ApiVersions may come before the client has authenticated."""
@@ -99,6 +99,12 @@ class SaslServer:
     def is_over(self, now: float) -> bool:
         """Whether the session has ended."""
         return self.is_done and self._ends_at is not None and now > self._ends_at
+
+    def refuse_handshake(self) -> None:
+        """A handshake came where it may not: unless the client has authenticated, it is hung up on."""
+        assert not self.takes_handshake()
+        if not self.is_done:
+            self._step = _Step.FAILED
 
     def versions_told(self) -> None:
         """ApiVersions was answered."""

@@ -30,7 +30,9 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     authority.cert_pem.write_to_path(str(home / "authority.pem"))
     broker = authority.issue_cert("127.0.0.1", "localhost")
     broker.private_key_and_cert_chain_pem.write_to_path(str(home / "broker.pem"))
-    client = authority.issue_cert("client@example.org", common_name="billing", organization_name="Example, Inc.")
+    client = authority.issue_cert(
+        common_name="billing", organization_unit_name="tests", organization_name="Example, Inc."
+    )
     client.private_key_and_cert_chain_pem.write_to_path(str(home / "client.pem"))
     return Certificates(*(str(home / f"{name}.pem") for name in ("authority", "broker", "client")))
 

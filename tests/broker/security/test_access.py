@@ -25,6 +25,7 @@ from tests.broker.client import Client
 from tests.broker.requests import metadata
 from tests.broker.security.asking import REQUESTS, Names, error_codes
 from tests.broker.security.logging_in import log_in
+from tests.broker.security.logins import CLIENTS, outcome
 from tests.support.guarded_kafka import start_guarded
 from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, is_required
@@ -57,7 +58,7 @@ class World:
     """A guarded broker, and a connection for each user."""
 
     def __init__(self, servers: str) -> None:
-        self._servers = servers
+        self.servers = servers
         self._clients = {name: Client(servers) for name in PASSWORDS}
         for name, client in self._clients.items():
             assert log_in(client, name, PASSWORDS[name]).error_code == ErrorCode.NONE
@@ -195,7 +196,9 @@ def test_with_all_rights_no_api_refuses(world: World, api: Api) -> None:
 
 
 @pytest.mark.kafka
-def test_real_kafka_refuses_the_same(world: World, real_world: World) -> None:
+def test_real_kafka_refuses_the_same_and_lets_the_same_log_in(world: World, real_world: World) -> None:
     cases = [(api, right) for api, needs in NEEDS.items() for right in needs.refused]
     told = {f"{api}: {right}": world.refusals(api, right) for api, right in cases}
     assert told == {f"{api}: {right}": real_world.refusals(api, right) for api, right in cases}
+    logins = {what: outcome(real_world.servers, what) for what in CLIENTS}
+    assert logins == {what: expected for what, (_, expected) in CLIENTS.items()}
