@@ -74,6 +74,21 @@ def test_members_are_removed_by_either_id_with_a_result_for_each(
     assert (unknown.code, unknown.group, unknown.member) == (ErrorCode.UNKNOWN_MEMBER_ID, group, "stranger")
 
 
+def test_offsets_are_deleted_where_nobody_is_subscribed(
+    scene: Scene, kafka: KafkaServer, admin: GroupAdmin, topic: str
+) -> None:
+    group, kept, gone = unique("forgotten"), TopicPartition(topic, 0), TopicPartition(topic, 1)
+    admin.alter_offsets(group, {kept: 1, gone: 2}).all()
+    assert admin.delete_offsets(group, [gone]).all() == {gone: None}
+    assert stored_offsets(kafka.bootstrap_servers, group) == {0: 1}
+    for members in (scene.consumer_group, scene.classic_group):
+        deleted = admin.delete_offsets(members, [TopicPartition(scene.topic, 0)])
+        with pytest.raises(BrokerError, match="GROUP_SUBSCRIBED_TO_TOPIC; members of the group are subscribed"):
+            deleted.all()
+    with pytest.raises(GroupNotFoundError):
+        admin.delete_offsets(unique("nobody"), [gone])
+
+
 def test_offsets_are_altered_to_where_a_partition_begins_or_ends(scene: Scene, admin: GroupAdmin) -> None:
     group, nowhere = unique("ends"), TopicPartition(unique("nowhere"), 0)
     first, last = TopicPartition(scene.topic, 0), TopicPartition(scene.topic, 1)

@@ -8,7 +8,11 @@ import pytest
 
 from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire.apis import OFFSET_COMMIT
+from kafka_nextgen.wire.messages import OffsetCommitRequest
+from tests.broker.client import Client
 from tests.endtoend.reading import poll_until
+from tests.support.waiting import eventually
 
 CONFIG = {
     "group.consumer.assignment.interval.ms": 0,
@@ -70,9 +74,12 @@ def test_offsets_are_counted_as_they_come_and_go(cluster: Cluster) -> None:
         admin.alter_offsets("reports", dict.fromkeys(partitions[:2], 2)).all()
         offsets = cluster.metrics().offsets
         assert (offsets.kept, offsets.committed, offsets.commit_rate) == (4, 6, pytest.approx(6 / 30))
-        admin.delete(["reports"]).all()
+        admin.delete_offsets("reports", partitions[:1]).all()
         offsets = cluster.metrics().offsets
-        assert (offsets.kept, offsets.deleted, offsets.expired) == (0, 0, 0)
+        assert (offsets.kept, offsets.deleted, offsets.expired) == (3, 1, 0)
+        admin.delete(["reports"]).all()  # what goes with its group counts as neither
+        offsets = cluster.metrics().offsets
+        assert (offsets.kept, offsets.deleted, offsets.expired) == (0, 1, 0)
 
 
 def test_coordinators_are_counted_and_timed(cluster: Cluster) -> None:
@@ -98,3 +105,22 @@ def test_a_coordinator_that_moves_is_loading_and_then_timed() -> None:
         runtime = cluster.metrics().runtime
     assert runtime.partitions["active"] == 3
     assert runtime.load_time.max_ms is not None
+
+
+def test_offsets_that_expired_are_counted_apart_from_those_deleted() -> None:
+    topic = OffsetCommitRequest.OffsetCommitRequestTopic
+    partition = topic.OffsetCommitRequestPartition(partition_index=0, committed_offset=1, committed_metadata="")
+    commit = OffsetCommitRequest(
+        group_id="old",
+        generation_id_or_member_epoch=-1,
+        member_id="",
+        retention_time_ms=1,
+        topics=[topic(name="orders", partitions=[partition])],
+    )
+    config = {**CONFIG, "offsets.retention.check.interval.ms": 50}
+    with Cluster(config=config) as cluster, Client(cluster.bootstrap_servers) as client:
+        cluster.create_topic("orders")
+        client.ask(OFFSET_COMMIT, commit, version=2)  # the last versions that say how long are 2 to 4
+        eventually("the offset has expired", lambda: cluster.metrics().offsets.expired == 1)
+        offsets = cluster.metrics().offsets
+        assert (offsets.kept, offsets.committed, offsets.deleted) == (0, 1, 0)

@@ -13,7 +13,7 @@ from attrs import define, field, frozen
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
-from kafka_nextgen.coordinator.requests import OffsetCommit, Request, TxnOffsetCommit
+from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetDelete, Request, TxnOffsetCommit
 from kafka_nextgen.metrics import Meter, Timings
 
 __all__ = ["Meters"]
@@ -55,6 +55,7 @@ _A_TIMER = type(None)
 
 _RULES = (
     _Rule("commits", (r.OffsetCommitted, r.PendingOffsetCommitted), (OffsetCommit, TxnOffsetCommit)),
+    _Rule("deletions", (r.OffsetRemoved,), (OffsetDelete,)),
     _Rule("expirations", (r.OffsetRemoved,), (_A_TIMER,)),
     _Rule("rebalances", (r.GroupMetadata,), None),
     _Rule("classic_rebalances", (r.ClassicGroupMetadata,), (SyncGroup,)),
