@@ -85,6 +85,7 @@ def test_offsets_of_a_topic_that_was_deleted_are_forgotten() -> None:
     change_unseen(stage, "foo", None)
     stage.fail_over()
     assert stage.log[-1] == OffsetRemoved(GROUP, FOO_0)
+    list(stage.pass_time(600))
     assert not stage.coordinator.groups, "nothing was left of the group but that"
 
 
