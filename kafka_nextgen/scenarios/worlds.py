@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.scenarios.grammar import Scenario
 from kafka_nextgen.scenarios.pair import PairWorld
 from kafka_nextgen.scenarios.playing import Player, Verbs
@@ -26,10 +29,13 @@ from kafka_nextgen.scenarios.verbs import (
 )
 from kafka_nextgen.scenarios.world import World
 
-__all__ = ["PAIR", "PURE", "RAW", "SCRIPTED", "pair_player", "pure_player", "scripted_player"]
+__all__ = ["PAIR", "PURE", "RAW", "RELEASES", "SCRIPTED", "pair_player", "profile_of", "pure_player", "scripted_player"]
+
+#: Real Kafka of one release, whose ways the coordinators of the other worlds then have.
+RELEASES = {f"kafka-{profile.value}": profile for profile in Profile}
 
 #: The worlds nobody can look inside.
-CLOSED = frozenset({"tcp", "kafka"})
+CLOSED = frozenset({"tcp", "kafka", *RELEASES})
 
 #: What can be done wherever there is a coordinator to talk to.
 RAW: Verbs[World] = {
@@ -127,9 +133,16 @@ SCRIPTED: Verbs[ScriptedWorld] = {
 }
 
 
+def profile_of(scenario: Scenario) -> Profile:
+    """The release of Kafka that a scenario is about: the newest, if it names none."""
+    named = (RELEASES[world] for world in scenario.worlds if world in RELEASES)
+    return next(named, CoordinatorSettings().profile)
+
+
 def pure_player(scenario: Scenario) -> Player[PureWorld]:
     """A world of its own for the scenario, with the coordinator machine alone."""
     world = PureWorld(answers_only=not CLOSED.isdisjoint(scenario.worlds))
+    world.host.configure(evolve(world.host.settings, profile=profile_of(scenario)))
     return Player(world, PURE)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_nextgen.scenarios.worlds import RELEASES
 from tests.scenarios.files import FLAG, FOLDER, PLAYERS, check, files, scenario_in
 
 
@@ -23,7 +24,7 @@ def test_scenario(world: str, path: Path, request: pytest.FixtureRequest) -> Non
 
 def test_every_scenario_has_a_world_there_is() -> None:
     named = {world for path in files() for world in scenario_in(path).worlds}
-    assert named <= {*PLAYERS, "tcp", "kafka"}
+    assert named <= {*PLAYERS, *RELEASES, "tcp", "kafka"}
 
 
 def test_every_scenario_begins_with_its_point() -> None:

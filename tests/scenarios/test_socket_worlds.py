@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kafka_nextgen.scenarios import Scenario, ScenarioError, parse
 from kafka_nextgen.scenarios.notation import NotationError
+from kafka_nextgen.scenarios.worlds import RELEASES, profile_of
 from tests.scenarios.files import FLAG, FOLDER, check, files, scenario_in
 from tests.support.kafka_server import KafkaServer
+from tests.support.real_kafka import REAL_VERSIONS
 from tests.worlds.real_kafka import kafka_player
 from tests.worlds.socket_world import SocketWorld
 from tests.worlds.tcp import tcp_player
@@ -28,7 +31,7 @@ def is_told_by_sockets_only(scenario: Scenario, request: pytest.FixtureRequest) 
 @pytest.mark.parametrize("path", played_in("tcp"))
 def test_scenario_on_the_embedded_broker(path: Path, request: pytest.FixtureRequest) -> None:
     scenario = scenario_in(path)
-    with tcp_player() as player:
+    with tcp_player(profile_of(scenario).value) as player:
         check(path, player.play(scenario), rewrite=is_told_by_sockets_only(scenario, request))
 
 
@@ -38,7 +41,17 @@ def test_scenario_on_the_embedded_broker_in_the_way_of_the_oldest_release(path: 
         check(path, player.play(scenario_in(path)), rewrite=False)
 
 
-@pytest.mark.parametrize("path", played_in("kafka"))
+def played_on_releases() -> Iterator[object]:
+    """Yield each file with every release it is to be played on: all, or the one it names."""
+    for version in REAL_VERSIONS:
+        for path in files():
+            worlds = scenario_in(path).worlds
+            if "kafka" in worlds or any(f"kafka-{version}".startswith(world) for world in RELEASES if world in worlds):
+                name = path.relative_to(FOLDER).with_suffix("")
+                yield pytest.param(version, path, id=f"{version}-{name}", marks=pytest.mark.kafka)
+
+
+@pytest.mark.parametrize(("real_kafka", "path"), played_on_releases(), indirect=["real_kafka"])
 def test_scenario_on_real_kafka(path: Path, real_kafka: KafkaServer, request: pytest.FixtureRequest) -> None:
     scenario = scenario_in(path)
     with kafka_player(real_kafka.bootstrap_servers) as player:

@@ -9,6 +9,7 @@ It happens when the first member comes by the consumer protocol. Read from the t
 | a consumer group may have so many members | GROUP_ID_NOT_FOUND |
 | what its members said and were given can be read | GROUP_ID_NOT_FOUND |
 | no assignor told its members more than their partitions, which would be lost | GROUP_ID_NOT_FOUND |
+| there is a generation, and all members offer its protocol | UNKNOWN_SERVER_ERROR |
 | no partition was given to two members | UNKNOWN_SERVER_ERROR |
 
 Then its members are in the consumer group, stable with what they were given last, and both epochs are the generation.
@@ -66,13 +67,14 @@ def _upgrade(draft: Draft) -> Refusal | None:
     reason = _objection(group, draft.settings)
     if reason is not None:
         return _refusal(group, reason)
+    if unready := _unready(group):
+        return unready
     try:
         members = [_read(group, member, draft.topics) for member in group.in_order()]
     except DecodeError as error:
         return _refusal(group, f"{error}; its members have to leave first")
     if _has_two_owners(members):
-        message = f"classic group {group.group_id!r} gave a partition to two members; have it rebalance, then try again"
-        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, message)
+        return _failure(group, "a partition was given to two members; have it rebalance first")
     _send_back_to_join(draft)
     _write(draft, group, members)
     draft.note(f"group {group.group_id} becomes a consumer group, at epoch {group.generation}")
@@ -95,6 +97,20 @@ def _objection(group: ClassicGroup, settings: CoordinatorSettings) -> str | None
 def _refusal(group: ClassicGroup, reason: str) -> Refusal:
     message = f"classic group {group.group_id!r} has members and can't become a consumer group: {reason}"
     return Refusal(ErrorCode.GROUP_ID_NOT_FOUND, message)
+
+
+def _failure(group: ClassicGroup, reason: str) -> Refusal:
+    """Kafka's coordinator stumbles where it could refuse, and so the error says nothing of what is wrong."""
+    message = f"classic group {group.group_id!r} can't become a consumer group at this moment: {reason}"
+    return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, message)
+
+
+def _unready(group: ClassicGroup) -> Refusal | None:
+    if group.protocol is None:
+        return _failure(group, "its first generation is about to begin; try again")
+    if any(group.protocol not in member.names for member in group.in_order()):
+        return _failure(group, f"it is about to change from protocol {group.protocol}; try again")
+    return None
 
 
 def _has_user_data(assignment: bytes) -> bool:

@@ -41,6 +41,7 @@ _GIVEN_BY_THE_WORLD = 0
 _JOINING = ("protocols", "session", "timeout", "instance", "type", "version", "as")
 _EMBEDDING = ("embedded",)
 _GARBAGE = "garbage"
+_GARBAGE_BYTES = b"?"  # not even a version
 
 
 def join_group(world: World, command: Command) -> Iterator[str]:
@@ -71,7 +72,7 @@ def join_group(world: World, command: Command) -> Iterator[str]:
 
 def sync_group(world: World, command: Command) -> Iterator[str]:
     """Ask for one's part, or bring everybody's."""
-    command.expect(range(1, 100), "generation", "as", "protocol", "user_data", *_EMBEDDING)
+    command.expect(range(1, 100), "generation", "as", "type", "protocol", "user_data", *_EMBEDDING)
     member = world.classic.named(command.name)
     yield from _put(
         world,
@@ -82,7 +83,7 @@ def sync_group(world: World, command: Command) -> Iterator[str]:
             generation=int(command.options.get("generation", member.generation)),
             member_id=_id(world, member, command),
             instance_id=member.instance_id,
-            protocol_type="consumer",
+            protocol_type=command.options.get("type", "consumer"),
             protocol_name=command.options.get("protocol", member.protocol),
             assignments=tuple((world.classic.id_of(name), _part(part, command)) for name, part in _parts(command)),
         ),
@@ -93,7 +94,7 @@ def _subscription(member: RawClassicMember, command: Command) -> bytes:
     owned = parse_partitions(command.options.get("owns", "-"))
     version = command.options.get("embedded", "3")
     if version == _GARBAGE:
-        return _GARBAGE.encode()
+        return _GARBAGE_BYTES
     return encode_subscription(MemberSubscription(frozenset(member.topics), owned), int(version))
 
 
@@ -101,7 +102,7 @@ def _part(partitions: str, command: Command) -> bytes:
     user_data = command.options.get("user_data")
     version = command.options.get("embedded", "3")
     if version == _GARBAGE:
-        return _GARBAGE.encode()
+        return _GARBAGE_BYTES
     return encode_assignment(parse_partitions(partitions), int(version), user_data.encode() if user_data else None)
 
 
