@@ -69,6 +69,7 @@ RAW: Verbs[World] = {
 INSIDE: Verbs[PureWorld] = {
     "settings": groups.settings,
     "epoch": groups.epoch,
+    "generation": groups.generation,
     "assign": groups.assign,
     "coordinator": groups.coordinator,
     "state": groups.state,

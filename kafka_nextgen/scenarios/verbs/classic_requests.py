@@ -33,7 +33,7 @@ from kafka_nextgen.scenarios.raw_classic_members import RawClassicMember
 from kafka_nextgen.scenarios.telling_classic import tell_joined, tell_left, tell_synced
 from kafka_nextgen.scenarios.world import GROUP, LateAnswer, PatientQuestion, World
 
-__all__ = ["heartbeat_group", "join_group", "leave_group", "sync_group", "tell_arrived", "wait_for"]
+__all__ = ["heartbeat_group", "join_group", "leave_group", "parts_of", "sync_group", "tell_arrived", "wait_for"]
 
 _MOST_WAITS = 100
 _GIVEN_BY_THE_WORLD = 0
@@ -85,7 +85,7 @@ def sync_group(world: World, command: Command) -> Iterator[str]:
             instance_id=member.instance_id,
             protocol_type=command.options.get("type", "consumer"),
             protocol_name=command.options.get("protocol", member.protocol),
-            assignments=tuple((world.classic.id_of(name), _part(part, command)) for name, part in _parts(command)),
+            assignments=tuple((world.classic.id_of(name), _part(part, command)) for name, part in parts_of(command)),
         ),
     )
 
@@ -106,7 +106,7 @@ def _part(partitions: str, command: Command) -> bytes:
     return encode_assignment(parse_partitions(partitions), int(version), user_data.encode() if user_data else None)
 
 
-def _parts(command: Command) -> Iterator[tuple[str, str]]:
+def parts_of(command: Command) -> Iterator[tuple[str, str]]:
     """Each begins with ``A=``; what has no name before it belongs to the one before."""
     parts: dict[str, list[str]] = {}
     name = ""

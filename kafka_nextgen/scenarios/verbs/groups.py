@@ -1,7 +1,9 @@
 """The coordinator itself: its settings, the state it is in, its fail-over, and what it is made to decide.
 
 settings profile=4.0 max_size=2 assignment_interval=1s    before anything else; the interval is 0 if not given
+settings migration=upgrade classic_max_size=1
 member A epoch=6 has=orders[0-3]    is in the group, as it would be after six rebalances
+generation 22 A=foo[0] B@two=foo[1] the group is a classic one, in its 22nd generation, and these are in it
 epoch 7                             the next target is that of epoch 7, and is made at once
 assign A orders[0-2]                what the next target gives to A
 coordinator restart                 a new coordinator reads the log
@@ -12,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, MigrationPolicy, Profile
 from kafka_nextgen.scenarios.grammar import Command
-from kafka_nextgen.scenarios.notation import parse_duration
+from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
 from kafka_nextgen.scenarios.pure import PureWorld
-from kafka_nextgen.scenarios.setting_up import Present
+from kafka_nextgen.scenarios.setting_up import Present, PresentClassic
 from kafka_nextgen.scenarios.telling import tell_group
+from kafka_nextgen.scenarios.verbs.classic_requests import parts_of
 
-__all__ = ["assign", "coordinator", "epoch", "present_member", "settings", "state"]
+__all__ = ["assign", "coordinator", "epoch", "generation", "present_member", "settings", "state"]
 
 _DEFAULTS = {
     "profile": "4.3",
@@ -29,13 +32,14 @@ _DEFAULTS = {
     "initial_delay": "3s",
     "retention": "10080m",
     "retention_check": "10m",
+    "migration": "bidirectional",
 }
 _TIMES = {"session": "45s", "heartbeat": "5s"}
 
 
 def settings(world: PureWorld, command: Command) -> Iterator[str]:
     """Configure the coordinator."""
-    command.expect(0, *_DEFAULTS, *_TIMES)
+    command.expect(0, "classic_max_size", *_DEFAULTS, *_TIMES)
     if world.host.log or world.host.topics:
         raise command.error("settings come before anything else")
     given = _DEFAULTS | _TIMES | dict(command.options)
@@ -46,7 +50,8 @@ def settings(world: PureWorld, command: Command) -> Iterator[str]:
             group_consumer_heartbeat_interval_ms=_milliseconds(given["heartbeat"]),
             group_consumer_assignment_interval_ms=_milliseconds(given["assignment_interval"]),
             group_consumer_max_size=int(given["max_size"]),
-            group_max_size=int(given["max_size"]),
+            group_max_size=int(given.get("classic_max_size", given["max_size"])),
+            group_consumer_migration_policy=MigrationPolicy(given["migration"]),
             group_initial_rebalance_delay_ms=_milliseconds(given["initial_delay"]),
             group_consumer_regex_refresh_interval_ms=_milliseconds(given["regex_refresh"]),
             offsets_retention_minutes=round(parse_duration(given["retention"]) / 60),
@@ -77,6 +82,21 @@ def epoch(world: PureWorld, command: Command) -> Iterator[str]:
     """Let the assignments that follow be the target of this epoch."""
     command.expect(1)
     world.plan.epoch = world.raw.epochs.read(command.name)
+    yield from ()
+
+
+def generation(world: PureWorld, command: Command) -> Iterator[str]:
+    """Let the group be a classic one, of members that assign eagerly by range."""
+    command.expect(range(2, 100))
+    world.plan.generation = int(command.name)
+    for who, partitions in parts_of(command):
+        name, _, instance_id = who.partition("@")
+        member = world.classic.named(name)
+        member.take(f"{name}-1")
+        member.generation, member.protocol, member.topics = int(command.name), "range", tuple(sorted(world.topic_ids))
+        member.instance_id = instance_id or None
+        present = PresentClassic(member.latest_id, member.instance_id, parse_partitions(partitions))
+        world.plan.in_generation.append(present)
     yield from ()
 
 
