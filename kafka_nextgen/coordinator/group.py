@@ -17,16 +17,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, MutableMapping, Set
 from typing import Any
 
-from attrs import define, field, fields
+from attrs import define, evolve, field, fields, frozen
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.recording import taken_in
 from kafka_nextgen.coordinator.overlay import Overlay
 from kafka_nextgen.coordinator.share import NOTHING, Share
-from kafka_nextgen.types import TopicIdPartition, TopicPartition
+from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
-__all__ = ["Group"]
+__all__ = ["Group", "PendingOffset"]
+
+
+@frozen
+class PendingOffset:
+    """An offset that waits for the end of its transaction, unless the partition's was committed anew since."""
+
+    record: r.PendingOffsetCommitted
+    is_overtaken: bool = False
+
+    def committed(self) -> r.OffsetCommitted:
+        """What it is when the transaction is committed."""
+        told = self.record
+        return r.OffsetCommitted(told.group_id, told.partition, told.offset, told.commit_timestamp_ms, told.topic_id)
 
 
 @define
@@ -46,9 +59,7 @@ class Group:
     targets: MutableMapping[str, Share] = field(factory=dict)
     patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # those resolved at least once
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
-    pending: MutableMapping[tuple[int, TopicPartition], r.PendingOffsetCommitted | None] = field(
-        factory=dict
-    )  # by producer id too; None where the partition's offset was committed anew since
+    pending: MutableMapping[tuple[int, TopicPartition], PendingOffset] = field(factory=dict)  # by producer id, too
 
     owners: MutableMapping[TopicIdPartition, str] = field(factory=dict)  # assigned or pending revocation
     instances: MutableMapping[str, str] = field(factory=dict)
@@ -93,6 +104,12 @@ class Group:
     def partitions_with_offsets(self) -> list[TopicPartition]:
         """The partitions that have an offset, be it pending."""
         return sorted({*self.offsets, *(partition for _, partition in self.pending)})
+
+    def topic_ids_of(self, partition: TopicPartition) -> set[TopicId | None]:
+        """The topics, if known, that offsets under a partition's name were committed for."""
+        stored = self.offsets.get(partition)
+        ids = {pending.record.topic_id for (_, at), pending in self.pending.items() if at == partition}
+        return ids if stored is None else ids | {stored.topic_id}
 
     def has_pending(self, partition: TopicPartition) -> bool:
         """Whether an open transaction may change the partition's offset."""
@@ -266,11 +283,12 @@ def _offset(group: Group, record: r.OffsetCommitted) -> None:
     group.offsets[record.partition] = record
     for producer_id, partition in list(group.pending):
         if partition == record.partition:
-            group.pending[producer_id, partition] = None
+            pending = group.pending[producer_id, partition]
+            group.pending[producer_id, partition] = evolve(pending, is_overtaken=True)
 
 
 def _pending_offset(group: Group, record: r.PendingOffsetCommitted) -> None:
-    group.pending[record.producer_id, record.partition] = record
+    group.pending[record.producer_id, record.partition] = PendingOffset(record)
 
 
 def _transaction_ended(group: Group, record: r.TransactionEnded) -> None:
@@ -278,10 +296,8 @@ def _transaction_ended(group: Group, record: r.TransactionEnded) -> None:
         if producer_id != record.producer_id:
             continue
         pending = group.pending.pop((producer_id, partition))
-        if pending is not None and record.is_commit:
-            group.offsets[partition] = r.OffsetCommitted(
-                group.group_id, partition, pending.offset, pending.commit_timestamp_ms, pending.topic_id
-            )
+        if record.is_commit and not pending.is_overtaken:
+            group.offsets[partition] = pending.committed()
 
 
 def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:

@@ -157,14 +157,15 @@ def _valid_offset(draft: Draft, partition: TopicPartition) -> OffsetAndMetadata 
 
 def forget_offsets_of_missing(draft: Draft) -> None:
     """Take the offsets back of topics that are known by an id and are no more."""
-    for partition, stored in sorted(draft.group.offsets.items()):
-        if stored.topic_id is not None and stored.topic_id not in draft.topics.by_id:
+    for partition in draft.group.partitions_with_offsets():
+        topic_ids = draft.group.topic_ids_of(partition) - {None}
+        if topic_ids and topic_ids.isdisjoint(draft.topics.by_id):
             draft.write(OffsetRemoved(draft.group.group_id, partition))
 
 
 def forget_offsets_of_deleted(draft: Draft, before: Topics) -> None:
     """Take the offsets back of topics that ``before`` had and that are no more."""
     gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
-    for partition, stored in sorted(draft.group.offsets.items()):
-        if partition.topic in gone and stored.topic_id in (None, gone[partition.topic]):
+    for partition in draft.group.partitions_with_offsets():
+        if partition.topic in gone and draft.group.topic_ids_of(partition) & {None, gone[partition.topic]}:
             draft.write(OffsetRemoved(draft.group.group_id, partition))
