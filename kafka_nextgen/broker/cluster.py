@@ -88,6 +88,7 @@ class Cluster:
         try:
             self.settings = self.configs.settings()
             self._tell_configs()
+            self.security.recover(self.storage.catalogue)
             self.topics.recover(self.topic_settings)
             self.transactions.recover()
             self._retention.start()

@@ -107,14 +107,14 @@ class PartitionLog:
 
     def retain(self, max_bytes: int) -> None:
         """Drop the oldest batches as long as ``max_bytes`` are left without them; from files, whole segments."""
-        boundary = self._batches.boundary(self._end - max_bytes)
+        boundary = self._boundary(self._end - max_bytes)
         count = bisect_right(self._positions, boundary)
         if count:
             self.drop_before(self._ends[count - 1])
 
     def drop_older(self, timestamp: int) -> None:
         """Drop the oldest batches that end before a time (milliseconds); from files, whole segments."""
-        boundary = self._batches.boundary(self._position(bisect_left(self._latest, timestamp)))
+        boundary = self._boundary(self._position(bisect_left(self._latest, timestamp)))
         count = bisect_right(self._positions, boundary)
         if count:
             self.drop_before(self._ends[count - 1])
@@ -205,6 +205,9 @@ class PartitionLog:
     @property
     def _end(self) -> int:
         return self._position(len(self._positions))
+
+    def _boundary(self, position: int) -> int:
+        return self._end if position >= self._end else self._batches.boundary(position)
 
     def _position(self, index: int) -> int:
         return self._positions[index - 1] if index else self._begin

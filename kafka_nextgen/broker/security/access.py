@@ -11,20 +11,31 @@ from attrs import field, frozen
 
 from kafka_nextgen.broker.security.principals import Principal
 from kafka_nextgen.broker.security.rights import Right
+from kafka_nextgen.broker.security.rule_entries import RuleEntries
 from kafka_nextgen.broker.security.rules import Action, Rule, allows, allows_somewhere
 from kafka_nextgen.broker.security.settings import SecuritySettings
 from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME, SUPPORTED, ResourceType
+from kafka_nextgen.broker.storage import Catalogue
 
 __all__ = ["Access", "Authorizer"]
 
 
 class Authorizer:
-    """The rules there are, each once, in the order they came."""
+    """The rules there are, each once, in the order they came.
+
+    ``rules`` are those that the broker is started with; only what is added to them is kept.
+    """
 
     def __init__(self, settings: SecuritySettings, rules: Iterable[Rule] = ()) -> None:
         self._super_users = settings.parsed_super_users()
         self._if_no_rule = settings.allow_everyone_if_no_acl_found
         self._rules = dict.fromkeys(rules)
+        self._entries = RuleEntries(Catalogue())
+
+    def recover(self, catalogue: Catalogue) -> None:
+        """Add the rules that a catalogue kept, and have it keep what comes."""
+        self._entries = RuleEntries(catalogue)
+        self._rules.update(dict.fromkeys(self._entries.all()))
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -32,13 +43,16 @@ class Authorizer:
         return tuple(self._rules)
 
     def add(self, rule: Rule) -> None:
-        """Add a rule, unless it is there."""
-        self._rules[rule] = None
+        """Add a rule, unless it is there; raises ``StorageError``."""
+        if rule not in self._rules:
+            self._entries.add(rule)
+            self._rules[rule] = None
 
     def remove(self, is_meant: Callable[[Rule], bool]) -> tuple[Rule, ...]:
-        """Take away the rules that are meant, and return them."""
+        """Take away the rules that are meant, and return them; raises ``StorageError``."""
         gone = tuple(filter(is_meant, self._rules))
         for rule in gone:
+            self._entries.remove(rule)
             del self._rules[rule]
         return gone
 

@@ -6,6 +6,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.users import Users
+from kafka_nextgen.broker.storage import Catalogue
 
 __all__ = ["Guards"]
 
@@ -16,3 +17,9 @@ class Guards:
 
     users: Users = field(factory=Users)
     authorizer: Authorizer | None = None
+
+    def recover(self, catalogue: Catalogue) -> None:
+        """Go on with what a catalogue kept of changes while a broker ran, and have it keep those to come."""
+        self.users.recover(catalogue)
+        if self.authorizer is not None:
+            self.authorizer.recover(catalogue)

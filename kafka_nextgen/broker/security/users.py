@@ -1,20 +1,22 @@
 """Users and their passwords, which are kept salted and hashed only (RFC 5802: StoredKey and ServerKey).
 
 A user who is configured with a password may use every mechanism. SCRAM credentials can also be set and taken away one
-by one (KIP-554), for users who then can use that mechanism only.
+by one (KIP-554), for users who then can use that mechanism only; those that were set are kept in the catalogue.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from attrs import field, frozen
 from scramp import ScramException, ScramMechanism
 
+from kafka_nextgen.broker.storage import Catalogue
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 
@@ -30,6 +32,7 @@ SCRAM_HASHES: Final[Mapping[str, str]] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-
 SCRAM_NUMBERS: Final[Mapping[int, str]] = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}
 
 _SALT_BYTES: Final = 16
+_KIND: Final = "scram-credential"
 
 
 @frozen
@@ -90,7 +93,15 @@ class Users:
             for name in given
             for mechanism in SCRAM_HASHES
         }
+        self._catalogue = Catalogue()
         self._nobody = _Hashed.of(Secret(secrets.token_hex()))
+
+    def recover(self, catalogue: Catalogue) -> None:
+        """Set the credentials that a catalogue kept, and have it keep what comes."""
+        self._catalogue = catalogue
+        for value in catalogue.entries(_KIND).values():
+            name, mechanism, credential = _read(value)
+            self._scram[name, mechanism] = credential
 
     def is_password_of(self, name: str, password: Secret) -> bool:
         """Whether this is the user's password, for PLAIN; takes as long for a user there is not."""
@@ -108,9 +119,26 @@ class Users:
         return users
 
     def set_scram(self, name: str, mechanism: str, credential: ScramCredential) -> None:
-        """Give a user a SCRAM credential, or another one."""
+        """Give a user a SCRAM credential, or another one; raises ``StorageError``."""
+        self._catalogue.put(_KIND, _key(name, mechanism), _written(name, mechanism, credential))
         self._scram[name, mechanism] = credential
 
     def delete_scram(self, name: str, mechanism: str) -> bool:
-        """Take a SCRAM credential away; False if there is none."""
+        """Take a SCRAM credential away; False if there is none. Raises ``StorageError``."""
+        self._catalogue.remove(_KIND, _key(name, mechanism))
         return self._scram.pop((name, mechanism), None) is not None
+
+
+def _key(name: str, mechanism: str) -> str:
+    return json.dumps([name, mechanism])
+
+
+def _written(name: str, mechanism: str, credential: ScramCredential) -> list[object]:
+    keys = (credential.salt, credential.stored_key, credential.server_key)
+    return [name, mechanism, *(key.hex() for key in keys), credential.iterations]
+
+
+def _read(value: Any) -> tuple[str, str, ScramCredential]:
+    name, mechanism, salt, stored_key, server_key, iterations = value
+    salt, stored_key, server_key = map(bytes.fromhex, (salt, stored_key, server_key))
+    return name, mechanism, ScramCredential(salt, stored_key, server_key, iterations)

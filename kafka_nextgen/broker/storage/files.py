@@ -25,9 +25,10 @@ def write_at(path: Path, data: bytes, position: int, *, is_new: bool = False, sy
     """Write ``data`` at ``position``, which is the end of what counts in the file.
 
     If that fails the file is cut there again, and what a failing disk does not let us cut the next write goes over.
+    Only the owner may read the file: there are credentials among what is kept.
     """
     with doing("write", path):
-        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | (os.O_CREAT if is_new else 0), 0o644)
+        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | (os.O_CREAT if is_new else 0), 0o600)
         try:
             _write(fd, data, position)
             if sync:

@@ -1,8 +1,8 @@
 """The batches of a partition in files, each named after the offset it begins with, as Kafka names them.
 
 A batch goes to the last file, the active segment; it begins a new one when it would make that larger than
-``segment.bytes``. Whole old segments are deleted, never the active one, so that the name of one always tells where the
-log goes on. Where a log begins in the middle of a segment (DeleteRecords), a small file beside it says so.
+``segment.bytes``. Whole old segments are deleted. Where a log begins in the middle of a segment (DeleteRecords), or has
+nothing left, a small file beside it says so.
 
 Compaction writes one segment for all those before a position, in one step. What a crash leaves of them then has offsets
 that the new one has already, by which it is known.
@@ -128,15 +128,18 @@ class SegmentedBatches:
     def drop(self, position: int, start_offset: int) -> None:
         """Delete the segments that end before a position; where the log begins is written before that, if need be.
 
-        A file that can't be deleted is forgotten all the same, until the next start.
+        A file that can't be deleted is forgotten all the same, until the next start; so are those after it, since a
+        log with a hole would be cut there.
         """
-        kept = max(bisect_right(self._segments, position, key=_start) - 1, 0)
-        if kept < len(self._segments) and self._segments[kept].base_offset != start_offset:
+        is_all = position >= self._end
+        kept = len(self._segments) if is_all else bisect_right(self._segments, position, key=_start) - 1
+        if is_all or self._segments[kept].base_offset != start_offset:
             self._directory.write_start_offset(start_offset)
             self._start_offset = start_offset
-        for segment in self._segments[:kept]:
-            _delete(segment.path)
+        all(_delete(segment.path) for segment in self._segments[:kept])
         del self._segments[:kept]
+        if is_all:
+            self._unflushed = 0
 
     def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
         """Write one segment with these batches, in one step, then delete those it stands for."""
@@ -215,11 +218,13 @@ class SegmentedBatches:
         self._segments.clear()
 
 
-def _delete(path: Path) -> None:
+def _delete(path: Path) -> bool:
     try:
         path.unlink()
     except OSError as error:
         _log.warning("can't delete %s: %s", path, error.strerror)
+        return False
+    return True
 
 
 def _start(segment: _Segment) -> int:

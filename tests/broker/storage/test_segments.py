@@ -161,11 +161,39 @@ def test_retention_deletes_whole_segments_and_the_start_is_known_by_what_is_left
         log.append(batch(value))
     log.retain(2 * ONE_BATCH)
     assert (log.start_offset, values_in(log)) == (2, list("cde"))
-    log.retain(0)
-    assert (log.start_offset, log.size) == (4, ONE_BATCH)
-    assert segment_names(tmp_path) == [f"{4:020}.log"]
     again = log_on(tmp_path)
-    assert (again.start_offset, again.end_offset, values_in(again)) == (4, 5, ["e"])
+    assert (again.start_offset, again.end_offset, values_in(again)) == (2, 5, list("cde"))
+
+
+def test_a_log_of_which_nothing_is_left_goes_on_where_it_was(tmp_path: Path) -> None:
+    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
+    for value in "abcde":
+        log.append(batch(value))
+    log.retain(0)
+    for each in (log, log_on(tmp_path)):
+        assert (each.start_offset, each.end_offset, each.size, segment_names(tmp_path)) == (5, 5, 0, [])
+    log.close()
+    assert log.append(batch("f")) == 5
+    assert segment_names(tmp_path) == [f"{5:020}.log"]
+    assert values_in(log_on(tmp_path)) == ["f"]
+
+
+def test_a_segment_that_can_not_be_deleted_leaves_no_hole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = log_on(tmp_path, segment_bytes=1)
+    for value in "abcd":
+        log.append(batch(value))
+    unlink = Path.unlink
+
+    def stuck(path: Path) -> None:
+        if path.name == f"{1:020}.log":
+            raise OSError(1, "Operation not permitted")
+        unlink(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", stuck)
+        log.retain(ONE_BATCH)
+    assert (log.start_offset, values_in(log)) == (3, ["d"])
+    assert values_in(log_on(tmp_path, segment_bytes=1)) == list("bcd")
 
 
 @pytest.mark.parametrize("start", range(6))
@@ -182,15 +210,15 @@ def test_the_start_that_was_asked_for_is_kept_also_within_a_segment(tmp_path: Pa
 
 def test_a_log_that_was_cut_before_its_start_begins_again_at_the_start(tmp_path: Path) -> None:
     log = log_on(tmp_path)
-    log.append(batch("a"))
-    log.append(batch("b"))
+    for value in "abc":
+        log.append(batch(value))
     log.drop_before(2)
     with segments_of(tmp_path)[0].open("r+b") as file:
         file.truncate(ONE_BATCH)
     again = log_on(tmp_path)
     assert (again.start_offset, again.end_offset, segment_names(tmp_path)) == (2, 2, [])
-    assert again.append(batch("c")) == 2
-    assert values_in(log_on(tmp_path)) == ["c"]
+    assert again.append(batch("d")) == 2
+    assert values_in(log_on(tmp_path)) == ["d"]
 
 
 def test_times_are_looked_up_in_files_as_in_memory(tmp_path: Path) -> None:
