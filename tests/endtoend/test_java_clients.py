@@ -77,6 +77,11 @@ CHANGED = {
         GROUP TOPIC PARTITION NEW-OFFSET
         billing orders 0 2
         billing orders 1 2""",
+    ("--delete-offsets", "--topic", "orders"): """
+        Request succeeded for deleting offsets from group billing.
+        TOPIC PARTITION STATUS
+        orders 0 Successful
+        orders 1 Successful""",
     ("--delete",): "Deletion of requested consumer groups ('billing') was successful.",
 }
 
