@@ -143,6 +143,12 @@ def test_a_pattern_is_tried_on_the_topics_there_are(scene: Scene, admin: GroupAd
     searching = admin.validate_regex(f"^{scene.topic[:-1]}")
     assert (searching.is_valid, searching.topics) == (True, ())
     assert "if you meant to search, write" in str(searching.advice)
+    everything = admin.validate_regex(".*")
+    assert {scene.topic, "__consumer_offsets"} <= set(everything.topics)
+    assert (
+        everything.advice
+        == "pattern '.*' matches Kafka's own __consumer_offsets, too, which members would have to read"
+    )
     assert admin.validate_regex("(orders").error == "pattern '(orders' is not valid RE2: missing ): (orders"
 
 
