@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_nextgen import GroupAdmin, TopicPartition
 from kafka_nextgen.cli.producing.producer import Producer, connect
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
@@ -56,6 +57,7 @@ def test_every_example_is_tested() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
         "assignor_in_a_test",
         "asyncio_consumer",
+        "lagging_groups",
         "manual_assignment",
         "opentelemetry_tracing",
         "parallel_processing",
@@ -103,6 +105,13 @@ def test_the_listener_hears_what_comes_and_goes(servers: str) -> None:
 def test_the_static_member_says_what_it_keeps(servers: str) -> None:
     lines = run_example("static_member", servers, "--group", "static", "--instance", "worker-7")
     assert lines[-1] == "worker-7 keeps orders[0-2]"
+
+
+def test_groups_that_are_behind_are_named(servers: str) -> None:
+    with GroupAdmin(bootstrap_servers=servers) as admin:
+        admin.alter_offsets("late", {TopicPartition("orders", number): 0 for number in range(3)}).all()
+    lines = run_example("lagging_groups", servers)
+    assert f"late (classic, Empty, 0 members): {RECORDS} behind in orders[0-2]" in lines
 
 
 def test_the_example_of_a_test_passes() -> None:
