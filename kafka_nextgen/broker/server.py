@@ -11,7 +11,7 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from kafka_nextgen.broker.connection import serve
 from kafka_nextgen.broker.dispatch import Dispatcher
@@ -30,6 +30,7 @@ _BACKLOG = 128  # connections the system keeps for us until they are accepted
 _READ_AHEAD = 1024 * 1024  # bytes that are taken in before the peer is held up
 _PAUSE_S = 1.0  # after the system could not give us another connection
 _TLS_HANDSHAKE_TIMEOUT_S = 10.0
+_CANCEL_AGAIN_S = 0.1
 
 
 class Server:
@@ -59,9 +60,7 @@ class Server:
         """Stop listening, and close every connection."""
         for tasks in (self._listening, self._connections):
             open_sockets = dict(tasks)
-            for task in open_sockets:
-                task.cancel()
-            await asyncio.gather(*open_sockets, return_exceptions=True)
+            await _end(open_sockets)
             for each in open_sockets.values():
                 each.close()
         self._listening.clear()
@@ -103,6 +102,15 @@ class Server:
         address = writer.get_extra_info("peername") or ("gone", 0)  # it may have left already
         sasl = SaslServer(self._sasl, self._users) if listener.protocol.uses_sasl else None
         return Peer(listener, address[0], _certified(writer), sasl)
+
+
+async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks until they have ended: before Python 3.12 ``wait_for`` may lose a cancellation (bpo-37658)."""
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=_CANCEL_AGAIN_S)
 
 
 async def _open(

@@ -53,11 +53,13 @@ class Reader:
 class Readers:
     """A group that reads ``topic``, some of its members static; leaving the context ends them."""
 
-    def __init__(self, bootstrap_servers: str, group: str, topic: str, dynamic: int, static: int) -> None:
+    def __init__(
+        self, bootstrap_servers: str, group: str, topic: str, dynamic: int, static: int, protocol: str = "consumer"
+    ) -> None:
         config = {
             "bootstrap.servers": bootstrap_servers,
             "group.id": group,
-            "group.protocol": "consumer",
+            "group.protocol": protocol,
             "enable.auto.commit": False,
             "auto.offset.reset": "earliest",
             "reconnect.backoff.ms": 50,

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer
 
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import JoinGroupRequest, SyncGroupRequest
+from tests.broker.client import Client
+from tests.broker.test_groups import commit, heartbeat
 from tests.support.kafka_from_maven import fetch_jars, find_java
 from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import is_required
@@ -17,13 +23,13 @@ from tests.support.real_kafka import is_required
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
-def dump(*segments: Path) -> str:
-    """What ``kafka.tools.DumpLogSegments`` says of segment files, record by record."""
+def dump(*segments: Path, decoder: str = "--print-data-log") -> str:
+    """What Kafka's DumpLogSegments says of segment files, record by record."""
     try:
-        java, jars = find_java(), fetch_jars("4.0.0")  # the last release with the tool beside the broker
+        java, jars = find_java(), fetch_jars("4.3.0")
     except NoKafkaError as reason:
         pytest.fail(str(reason)) if is_required() else pytest.skip(str(reason))
-    command = [java, "-cp", str(jars / "*"), "kafka.tools.DumpLogSegments", "--deep-iteration", "--print-data-log"]
+    command = [java, "-cp", str(jars / "*"), "org.apache.kafka.tools.DumpLogSegments", "--deep-iteration", decoder]
     command += ["--files", ",".join(map(str, segments))]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
@@ -51,3 +57,59 @@ def test_kafkas_tool_reads_every_batch_of_every_codec(tmp_path: Path) -> None:
     assert set(re.findall(r"compresscodec: (\w+)", told)) == set(CODECS)
     assert "isvalid: false" not in told
     assert "invalid" not in told.lower()
+
+
+@pytest.mark.kafka
+def test_kafkas_tool_reads_what_is_kept_of_groups(tmp_path: Path) -> None:
+    config = {"offsets.topic.num.partitions": 1, "group.initial.rebalance.delay.ms": 0}
+    with Cluster(config=config, data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        cluster.create_topic("orders", 2)
+        epoch = heartbeat(client, "billing", 0, subscribed_topic_names=["orders"], rack_id="r1").member_epoch
+        commit(client, "billing", "orders", 7, epoch=epoch)
+        live_by_the_classic_protocol(client)
+        heartbeat(client, "billing", -1)
+    told = dump(tmp_path / "__consumer_offsets-0" / f"{0:020}.log", decoder="--offsets-decoder")
+    assert "isvalid: false" not in told
+    found = re.findall(r"key: (\{.*\}) payload: (\S.*)", told)
+    rows = [(json.loads(key), None if value == "<DELETE>" else json.loads(value)["data"]) for key, value in found]
+    assert len(rows) == len(re.findall(r"\| offset: ", told))
+    assert last(rows, "5", "billing", before_deletion=True)["subscribedTopicNames"] == ["orders"]
+    assert last(rows, "5", "billing", before_deletion=True)["rackId"] == "r1"
+    assert last(rows, "7", "billing", before_deletion=True)["topicPartitions"][0]["partitions"] == [0, 1]
+    assert last(rows, "8", "billing", before_deletion=True)["memberEpoch"] == epoch
+    assert last(rows, "6", "billing")["assignmentEpoch"] == epoch
+    assert last(rows, "3", "billing")["epoch"] == epoch + 1
+    assert last(rows, "1", "billing")["offset"] == 7
+    assert [last(rows, number, "billing") for number in "578"] == [None] * 3, "the member left"
+    assert last(rows, "2", "old")["protocol"] == "range"
+    assert [member["clientId"] for member in last(rows, "2", "old")["members"]] == ["tests"]
+
+
+def last(rows: list[tuple[Any, Any]], number: str, group: str, *, before_deletion: bool = False) -> Any:
+    """The last value of a type of record that a group has, or the last but tombstones."""
+    values = [
+        value
+        for key, value in rows
+        if key["type"] == number and group in key["data"].values() and (value is not None or not before_deletion)
+    ]
+    return values[-1]
+
+
+def live_by_the_classic_protocol(client: Client) -> None:
+    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"\0\0\0\0\0\0\xff\xff\xff\xff")
+    join = JoinGroupRequest(
+        group_id="old",
+        session_timeout_ms=30_000,
+        rebalance_timeout_ms=30_000,
+        member_id="",
+        protocol_type="consumer",
+        protocols=[protocol],
+    )
+    joined = client.ask(apis.JOIN_GROUP, join, 3)
+    sync = SyncGroupRequest(group_id="old", generation_id=joined.generation_id, member_id=joined.member_id)
+    sync.assignments = [
+        SyncGroupRequest.SyncGroupRequestAssignment(
+            member_id=joined.member_id, assignment=b"\0\0\0\0\0\0\xff\xff\xff\xff"
+        )
+    ]
+    client.ask(apis.SYNC_GROUP, sync, 3)
