@@ -13,6 +13,7 @@ from attrs import frozen
 
 from kafka_nextgen.broker.handlers.add_offsets_to_txn import handle as add_offsets_to_txn
 from kafka_nextgen.broker.handlers.add_partitions_to_txn import handle as add_partitions_to_txn
+from kafka_nextgen.broker.handlers.alter_client_quotas import handle as alter_client_quotas
 from kafka_nextgen.broker.handlers.alter_configs import handle as alter_configs
 from kafka_nextgen.broker.handlers.alter_user_scram_credentials import handle as alter_user_scram_credentials
 from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
@@ -25,6 +26,7 @@ from kafka_nextgen.broker.handlers.delete_groups import handle as delete_groups
 from kafka_nextgen.broker.handlers.delete_records import handle as delete_records
 from kafka_nextgen.broker.handlers.delete_topics import handle as delete_topics
 from kafka_nextgen.broker.handlers.describe_acls import handle as describe_acls
+from kafka_nextgen.broker.handlers.describe_client_quotas import handle as describe_client_quotas
 from kafka_nextgen.broker.handlers.describe_cluster import handle as describe_cluster
 from kafka_nextgen.broker.handlers.describe_configs import handle as describe_configs
 from kafka_nextgen.broker.handlers.describe_groups import handle as describe_groups
@@ -108,6 +110,8 @@ SERVED: Mapping[int, ServedApi] = {
         ServedApi(api.CREATE_PARTITIONS, create_partitions),
         ServedApi(api.DELETE_GROUPS, delete_groups),
         ServedApi(api.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs),
+        ServedApi(api.DESCRIBE_CLIENT_QUOTAS, describe_client_quotas),
+        ServedApi(api.ALTER_CLIENT_QUOTAS, alter_client_quotas),
         ServedApi(api.DESCRIBE_USER_SCRAM_CREDENTIALS, describe_user_scram_credentials),
         ServedApi(api.ALTER_USER_SCRAM_CREDENTIALS, alter_user_scram_credentials),
         ServedApi(api.OFFSET_DELETE, offset_delete),

@@ -15,6 +15,7 @@ from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.node_servers import NodeServers
+from kafka_nextgen.broker.quotas.limits import Entity, LimitKind
 from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.guards import Guards
 from kafka_nextgen.broker.security.listeners import Listener, SecurityProtocol
@@ -153,6 +154,25 @@ class Broker:
         if partitions is not None and partitions < 1:
             raise MisuseError(f"topic {name} needs at least one partition, not {partitions}")
         self._cluster.create_topic(name, partitions)
+
+    def set_quota(
+        self, kind: str, amount: float | None, *, user: str | None = None, client_id: str | None = None
+    ) -> None:
+        """Limit what a user, a client id or both together may do; on the broker's own loop.
+
+        ``kind`` is ``producer_byte_rate`` or ``consumer_byte_rate``, in bytes a second, or ``request_percentage``, of
+        one thread's time. None takes a limit back. Who has not logged in is the user ``ANONYMOUS``.
+
+        Raises ``MisuseError`` if there is no such limit, nobody to have it, or it is not above 0.
+        """
+        kinds = {each.value: each for each in LimitKind}
+        if kind not in kinds:
+            raise MisuseError(f"there is no quota {kind}, only {', '.join(kinds)}")
+        if user is None and client_id is None:
+            raise MisuseError("a quota is for a user, a client id, or both together")
+        if amount is not None and not amount > 0:
+            raise MisuseError(f"{kind} must be above 0, not {amount}")
+        self._cluster.quotas.limits.set(Entity(user, client_id), kinds[kind], amount)
 
     async def stop_node(self, node_id: int) -> None:
         """Stop a node, as if it was killed: its connections end, and other replicas lead and coordinate what it did.

@@ -20,6 +20,8 @@ from kafka_nextgen.broker.leadership import Leadership
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
+from kafka_nextgen.broker.quotas.quotas import Quotas
+from kafka_nextgen.broker.quotas.rates import Windows
 from kafka_nextgen.broker.reading.sessions import FetchSessions
 from kafka_nextgen.broker.retention import Retention
 from kafka_nextgen.broker.security.access import Access
@@ -78,6 +80,7 @@ class Cluster:
         self.fetch_sessions = {node.node_id: FetchSessions(slots, clock) for node in nodes}
         interval_s = settings.log_retention_check_interval_ms / 1000
         self._retention = Retention(self.topics, interval_s, self.now_ms)
+        self.quotas = Quotas(Windows(settings.quota_window_num, settings.quota_window_size_seconds))
         self._clock = clock
         self._producer_ids = ProducerIds(self.storage.catalogue)
         self.leadership = Leadership(self.nodes, self.topics, self._leaders_changed)

@@ -5,6 +5,9 @@ reader holds up nobody but itself; a fetch that waits for records holds up its o
 frame is compared with ``socket.request.max.bytes`` before anything is read, and with the much smaller
 ``sasl.server.max.receive.size`` as long as nobody knows who sends it.
 
+A client that exceeds a quota is answered at once, but nothing more is read from it for as long as it was told
+(KIP-219).
+
 A client that could not authenticate is told so a little later than it could be, which slows down those who guess
 (KIP-306), and is then hung up on.
 """
@@ -38,14 +41,16 @@ async def serve(
     try:
         while True:
             frame = await _read_frame(reader, *_limit(peer, settings))
-            answer = await dispatcher.answer(frame, peer)
+            reply = await dispatcher.answer(frame, peer)
             if peer.has_failed:
                 await asyncio.sleep(settings.connection_failed_authentication_delay_ms / 1000)
-            if answer is not None:
-                writer.write(answer)
+            if reply.frame is not None:
+                writer.write(reply.frame)
                 await writer.drain()
             if peer.has_failed:
                 raise CloseConnectionError("it could not authenticate")
+            if reply.muted_s:
+                await asyncio.sleep(reply.muted_s)
     except CloseConnectionError as error:
         _log.warning("closing the connection from %s: %s", peer.host, error)
     except (asyncio.IncompleteReadError, ConnectionError) as error:

@@ -11,6 +11,9 @@ end of the authentication, frames are tokens of SASL without a header.
 from __future__ import annotations
 
 import logging
+from time import perf_counter
+
+from attrs import frozen
 
 from kafka_nextgen.broker.admission import check_admitted
 from kafka_nextgen.broker.apis import SERVED, advertised, serves
@@ -18,15 +21,25 @@ from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Cluster, Context, Node
 from kafka_nextgen.broker.handlers import api_versions
 from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.quotas.timing import Timed
 from kafka_nextgen.broker.security.sasl import SaslServer
+from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
 from kafka_nextgen.wire.messages import ApiMessage
 
-__all__ = ["Dispatcher"]
+__all__ = ["Dispatcher", "Reply"]
 
 _log = logging.getLogger(__name__)
+
+
+@frozen
+class Reply:
+    """What is sent back, if anything is, and for how many seconds nothing is read afterwards (KIP-219)."""
+
+    frame: bytes | None
+    muted_s: float = 0.0
 
 
 class Dispatcher:
@@ -36,28 +49,37 @@ class Dispatcher:
         self._cluster = cluster
         self._node = node
 
-    async def answer(self, frame: bytes, peer: Peer) -> bytes | None:
-        """Return the frame to send back, or None if the request wants no answer.
+    async def answer(self, frame: bytes, peer: Peer) -> Reply:
+        """Return the frame to send back, and for how long the client is to be left alone then.
 
         ``frame`` is without its length. Raises ``CloseConnectionError``.
         """
         if peer.sasl is not None and peer.sasl.takes_bare_tokens:
-            return self._answer_token(frame, peer.sasl)
+            return Reply(self._answer_token(frame, peer.sasl))
         try:
             check_admitted(peer, peek_api_key(frame), self._cluster.now())
             request = decode_request(frame)
         except DecodeError as error:
             raise CloseConnectionError(str(error)) from error
         try:
-            response = await self._handle(request, peer)
-            if response is None:
-                return None
-            return encode_response(request.api, response, request.version, request.correlation_id)
+            keep_to_quota(self._cluster, request, peer)
+            work = Timed(self._handle(request, peer), perf_counter)
+            return self._reply(request, peer, await work, len(frame), work.busy_s)
         except CloseConnectionError:
             raise
         except Exception as error:  # a bug in one handler must not take the others' connections with it
             _log.exception("%s v%d failed", request.api.name, request.version)
             raise CloseConnectionError(f"{request.api.name} failed: {error!r}") from error
+
+    def _reply(
+        self, request: RequestFrame, peer: Peer, response: ApiMessage | None, request_size: int, busy_s: float
+    ) -> Reply:
+        frame = None if response is None else _encoded(request, response)
+        muted_ms = throttle_ms(self._cluster, request, peer, request_size, len(frame or b""), busy_s)
+        if muted_ms and response is not None:
+            setattr(response, "throttle_time_ms", muted_ms)  # noqa: B010  # a field of nearly all answers
+            frame = _encoded(request, response)
+        return Reply(frame, muted_ms / 1000)
 
     def _answer_token(self, token: bytes, sasl: SaslServer) -> bytes | None:
         answer = sasl.authenticate(token, self._cluster.now())
@@ -77,3 +99,7 @@ class Dispatcher:
             peer.sasl.versions_told()
         settings = self._cluster.settings
         return api_versions.answer(settings, advertised(settings.profile), version)
+
+
+def _encoded(request: RequestFrame, response: ApiMessage) -> bytes:
+    return encode_response(request.api, response, request.version, request.correlation_id)

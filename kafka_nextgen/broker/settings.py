@@ -104,6 +104,8 @@ class BrokerSettings(SecuritySettings):
     # Connections.
     socket_request_max_bytes: int = int_key(104_857_600)
     max_connections: int = int_key(INT32_MAX, low=0)
+    quota_window_num: int = int_key(11, low=2)  # over how long rates are taken that quotas limit
+    quota_window_size_seconds: int = int_key(1)
 
     # Groups (KIP-848, "Broker Configurations").
     group_consumer_session_timeout_ms: int = int_key(45_000)

@@ -74,6 +74,16 @@ class Cluster:
         self._check_running()
         self._call(lambda: self._broker.create_topic(name, partitions))
 
+    def set_quota(
+        self, kind: str, amount: float | None, *, user: str | None = None, client_id: str | None = None
+    ) -> None:
+        """Limit what a client may do, so that it is told to leave the broker alone; see ``Broker.set_quota``.
+
+        Raises ``MisuseError`` if there is no such limit, nobody to have it, or it is not above 0.
+        """
+        self._check_running()
+        self._call(lambda: self._broker.set_quota(kind, amount, user=user, client_id=client_id))
+
     def stop_node(self, node_id: int) -> None:
         """Stop a node, counted from 1, as if it was killed; others lead and coordinate what it did.
 

@@ -86,7 +86,9 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.ALTER_CONFIGS: Needs(refused=_TO_ALTER_CONFIGS),
     api.INCREMENTAL_ALTER_CONFIGS: Needs(refused=_TO_ALTER_CONFIGS),
     api.LIST_CONFIG_RESOURCES: Needs(refused=(r.DESCRIBE_CLUSTER_CONFIGS,)),
-    # Security.
+    # Security and quotas.
+    api.DESCRIBE_CLIENT_QUOTAS: Needs(refused=(r.DESCRIBE_CLUSTER_CONFIGS,)),
+    api.ALTER_CLIENT_QUOTAS: Needs(refused=(r.ALTER_CLUSTER_CONFIGS,)),
     api.DESCRIBE_ACLS: Needs(refused=(r.DESCRIBE_CLUSTER,)),
     api.CREATE_ACLS: Needs(refused=(r.ALTER_CLUSTER,)),
     api.DELETE_ACLS: Needs(refused=(r.ALTER_CLUSTER,)),

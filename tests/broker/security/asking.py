@@ -275,6 +275,13 @@ def _describe_partitions(names: Names) -> Request:
     return m.DescribeTopicPartitionsRequest(topics=[topic], response_partition_limit=10, cursor=None), 0
 
 
+def _alter_quotas(names: Names) -> Request:
+    entry = m.AlterClientQuotasRequest.EntryData
+    change = entry.OpData(key="producer_byte_rate", value=0.0, remove=True)
+    entity = entry.EntityData(entity_type="user", entity_name="nobody")
+    return m.AlterClientQuotasRequest(entries=[entry(entity=[entity], ops=[change])], validate_only=True), 1
+
+
 #: For each API the requests that together ask for every right in its need.
 REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.PRODUCE: (_produce,),
@@ -342,6 +349,8 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.DESCRIBE_ACLS: (_describe_acls,),
     apis.CREATE_ACLS: (_create_acls,),
     apis.DELETE_ACLS: (_delete_acls,),
+    apis.DESCRIBE_CLIENT_QUOTAS: (lambda names: (m.DescribeClientQuotasRequest(components=[], strict=False), 1),),
+    apis.ALTER_CLIENT_QUOTAS: (_alter_quotas,),
     apis.DESCRIBE_USER_SCRAM_CREDENTIALS: (lambda names: (m.DescribeUserScramCredentialsRequest(users=[]), 0),),
     apis.ALTER_USER_SCRAM_CREDENTIALS: (_alter_scram,),
 }

@@ -1,0 +1,52 @@
+"""What quotas make of one request and its answer: for how long the client is to be left alone.
+
+Bytes produced count by the size of the request, bytes fetched by that of the answer. The longest delay holds. Logging
+in and the exchange of versions cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.quotas.limits import LimitKind
+from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import FetchRequest
+
+__all__ = ["keep_to_quota", "throttle_ms"]
+
+_FREE = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
+
+
+def keep_to_quota(cluster: Cluster, request: RequestFrame, peer: Peer) -> None:
+    """Ask a fetch for no more than its client's quota can bear, or it would be left alone for very long."""
+    if isinstance(request.message, FetchRequest):
+        most = cluster.quotas.most_bytes(peer.principal.name, request.client_id or "")
+        if most is not None:
+            request.message.max_bytes = min(request.message.max_bytes, most)
+
+
+def throttle_ms(
+    cluster: Cluster, request: RequestFrame, peer: Peer, request_size: int, answer_size: int, busy_s: float
+) -> int:
+    """Count what was done, and return for how many milliseconds the client is to be left alone; sizes in bytes."""
+    if request.api in _FREE:
+        return 0
+    user, client_id, now = peer.principal.name, request.client_id or "", cluster.now()
+    delays = [
+        cluster.quotas.delay_s(kind, user, client_id, amount, now)
+        for kind, amount in _amounts(request, request_size, answer_size, busy_s)
+    ]
+    return round(max(delays) * 1000)
+
+
+def _amounts(
+    request: RequestFrame, request_size: int, answer_size: int, busy_s: float
+) -> Iterator[tuple[LimitKind, float]]:
+    yield LimitKind.REQUEST_TIME, busy_s
+    if request.api is PRODUCE:
+        yield LimitKind.PRODUCED_BYTES, request_size
+    if request.api is FETCH:
+        yield LimitKind.FETCHED_BYTES, answer_size
