@@ -1,7 +1,7 @@
 """The classic protocol: alone, beside confluent-kafka, and on the way to the consumer protocol and back.
 
 The churn is that of ``test_churn``, judged as there. In an upgrade the group has members of both protocols for a
-while, and the coordinator, a real one, speaks to each in its own.
+while, and the coordinator, a real one or the embedded broker's, speaks to each in its own.
 """
 
 from __future__ import annotations
@@ -215,9 +215,17 @@ def _read_both(
 def test_a_group_is_upgraded_and_downgraded_member_by_member_and_loses_nothing(
     real_kafka: KafkaServer, tmp_path: Path
 ) -> None:
-    topic, group = create_topic(real_kafka.bootstrap_servers, "upgrade", PARTITIONS), unique("upgrade")
+    upgrade_and_downgrade(real_kafka, tmp_path)
+
+
+def test_so_it_is_on_the_embedded_broker(embedded_kafka: KafkaServer, tmp_path: Path) -> None:
+    upgrade_and_downgrade(embedded_kafka, tmp_path)
+
+
+def upgrade_and_downgrade(kafka: KafkaServer, tmp_path: Path) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "upgrade", PARTITIONS), unique("upgrade")
     half = PARTITIONS // 2
-    crew = Crew(real_kafka.bootstrap_servers, group, topic, PARTITIONS, tmp_path)
+    crew = Crew(kafka.bootstrap_servers, group, topic, PARTITIONS, tmp_path)
     with ThreadPoolExecutor(1) as pool, crew:
 
         def replace(old: str, new: str, other: str, *config: str) -> None:
@@ -227,7 +235,7 @@ def test_a_group_is_upgraded_and_downgraded_member_by_member_and_loses_nothing(
             read_before = crew.records_read()
             crew.wait_until(f"{new} and {other} read", lambda: crew.records_read() > read_before + 0.02 * COUNT)
 
-        poured = pool.submit(pour, real_kafka.bootstrap_servers, topic)
+        poured = pool.submit(pour, kafka.bootstrap_servers, topic)
         crew.start("A1", *CLASSIC)
         crew.start("B1", *CLASSIC)
         crew.wait_until("A1 and B1 share", lambda: len(crew.owned("A1")) == len(crew.owned("B1")) == half)
@@ -243,4 +251,4 @@ def test_a_group_is_upgraded_and_downgraded_member_by_member_and_loses_nothing(
 
     found = complaints([History(worker.name, worker.lines) for worker in crew.workers.values()], IN_EACH)
     assert not found, "\n".join(found[:20])
-    assert stored_offsets(real_kafka.bootstrap_servers, group) == IN_EACH
+    assert stored_offsets(kafka.bootstrap_servers, group) == IN_EACH

@@ -51,7 +51,7 @@ def played_on_releases() -> Iterator[object]:
                 yield pytest.param(version, path, id=f"{version}-{name}", marks=pytest.mark.kafka)
 
 
-@pytest.mark.parametrize(("real_kafka", "path"), played_on_releases(), indirect=["real_kafka"])
+@pytest.mark.parametrize(("real_kafka", "path"), list(played_on_releases()), indirect=["real_kafka"])
 def test_scenario_on_real_kafka(path: Path, real_kafka: KafkaServer, request: pytest.FixtureRequest) -> None:
     scenario = scenario_in(path)
     with kafka_player(real_kafka.bootstrap_servers) as player:
