@@ -146,7 +146,7 @@ class Cluster:
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
         self._thread.start()
         try:
-            self._run(self._broker.start())
+            self._run(self._broker.start(), timeout_s=None)  # much may have to be read
         except BaseException:
             self._stop()
             raise
@@ -170,9 +170,9 @@ class Cluster:
         self._thread.join(_TIMEOUT_S)
         self._loop.close()
 
-    def _run(self, coroutine: Coroutine[None, None, T]) -> T:
+    def _run(self, coroutine: Coroutine[None, None, T], timeout_s: float | None = _TIMEOUT_S) -> T:
         assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(_TIMEOUT_S)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
 
     def _call(self, function: Callable[[], T]) -> T:
         """Have something done on the cluster's own loop."""

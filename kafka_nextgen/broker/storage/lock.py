@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from kafka_nextgen.broker.storage.files import doing
 from kafka_nextgen.errors import StorageError
 
-try:
+if sys.platform != "win32":
     from fcntl import LOCK_EX, LOCK_NB, flock
-except ImportError as error:  # Windows
-    raise StorageError("data_dir needs a POSIX system: leave it out here, and the broker is in memory") from error
 
 __all__ = ["DirectoryLock"]
 
@@ -26,6 +25,8 @@ class DirectoryLock:
     def take(self) -> None:
         """Take the lock; raises ``StorageError`` if somebody has it, and names the process."""
         assert self._fd is None
+        if sys.platform == "win32":
+            raise StorageError("data_dir needs a POSIX system: leave it out here, and the broker is in memory")
         with doing("lock", self._path):
             fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
