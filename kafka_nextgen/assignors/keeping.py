@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.kinds import Kind
+from kafka_nextgen.assignors.subscriptions import Subscriptions
 from kafka_nextgen.types import TopicId
 
 __all__ = ["Kept", "Share", "keep"]
@@ -33,41 +33,41 @@ class Kept:
     free: dict[TopicId, list[int]]
 
 
-def keep(targets: Sequence[Share], kinds: Sequence[Kind]) -> Kept:
+def keep(targets: Sequence[Share], subscriptions: Subscriptions) -> Kept:
     """Find out what of ``targets``, by place, may be kept."""
-    as_they_are = _counted(list(targets), kinds)
+    as_they_are = _counted(list(targets), subscriptions)
     if as_they_are is not None:
         return as_they_are
-    cleaned = _counted(_cleaned(targets, kinds), kinds)
+    cleaned = _counted(_cleaned(targets, subscriptions), subscriptions)
     assert cleaned is not None, "what was cleaned is clean"
     return cleaned
 
 
-def _counted(shares: list[Share], kinds: Sequence[Kind]) -> Kept | None:
+def _counted(shares: list[Share], subscriptions: Subscriptions) -> Kept | None:
     """Count the shares together; None if any of them can't be kept."""
     loads = [0] * len(shares)
-    held: dict[TopicId, list[Set[int]]] = {}
-    for kind in kinds:
-        by_topic = {topic_id: held.setdefault(topic_id, []) for topic_id in kind.topics}
+    held: dict[TopicId, list[Set[int]]] = {topic_id: [] for topic_id in subscriptions.topics}
+    for kind in subscriptions.kinds:
+        has_all = len(kind.topic_ids) == len(held)
         for place in kind.places:
             load = 0
             for topic_id, numbers in shares[place].items():
-                shares_of_topic = by_topic.get(topic_id)
-                if shares_of_topic is None:
+                shares_of_topic = held.get(topic_id)
+                if shares_of_topic is None or not (has_all or topic_id in kind.topic_ids):
                     return None
                 shares_of_topic.append(numbers)
                 load += len(numbers)
             loads[place] = load
-    free = _left_over(held, kinds)
+    free = _left_over(held, subscriptions)
     return None if free is None else Kept(shares, loads, free)
 
 
-def _left_over(held: Mapping[TopicId, list[Set[int]]], kinds: Sequence[Kind]) -> dict[TopicId, list[int]] | None:
+def _left_over(held: Mapping[TopicId, list[Set[int]]], subscriptions: Subscriptions) -> dict[TopicId, list[int]] | None:
     free: dict[TopicId, list[int]] = {}
-    counts = {topic_id: topic.num_partitions for kind in kinds for topic_id, topic in kind.topics.items()}
-    everything = {count: set(range(count)) for count in set(counts.values())}
+    counts = {topic.num_partitions for topic in subscriptions.topics.values()}
+    everything = {count: set(range(count)) for count in counts}
     for topic_id, shares in held.items():
-        count = counts[topic_id]
+        count = subscriptions.topics[topic_id].num_partitions
         left = everything[count].difference(*shares)
         if count - len(left) != sum(map(len, shares)):
             return None
@@ -76,15 +76,14 @@ def _left_over(held: Mapping[TopicId, list[Set[int]]], kinds: Sequence[Kind]) ->
     return free
 
 
-def _cleaned(targets: Sequence[Share], kinds: Sequence[Kind]) -> list[Share]:
-    topics_of = {place: kind.topics for kind in kinds for place in kind.places}
-    taken: dict[TopicId, set[int]] = {topic_id: set() for kind in kinds for topic_id in kind.topics}
+def _cleaned(targets: Sequence[Share], subscriptions: Subscriptions) -> list[Share]:
+    topics_of = {place: kind.topic_ids for kind in subscriptions.kinds for place in kind.places}
+    taken: dict[TopicId, set[int]] = {topic_id: set() for topic_id in subscriptions.topics}
     cleaned: list[Share] = []
     for place, share in enumerate(targets):
-        topics = topics_of[place]
         kept: dict[TopicId, Set[int]] = {}
-        for topic_id in share.keys() & topics.keys():
-            count = topics[topic_id].num_partitions
+        for topic_id in share.keys() & topics_of[place]:
+            count = subscriptions.topics[topic_id].num_partitions
             numbers = {number for number in share[topic_id] if 0 <= number < count} - taken[topic_id]
             taken[topic_id] |= numbers
             if numbers:

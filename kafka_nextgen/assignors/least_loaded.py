@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 
-from kafka_nextgen.assignors.kinds import Kind
+from kafka_nextgen.assignors.subscriptions import Kind
 
 __all__ = ["Front", "LeastLoaded"]
 

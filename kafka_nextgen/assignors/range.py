@@ -10,9 +10,6 @@ Topics that are co-partitioned are cut once, together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from kafka_nextgen.assignors.kinds import kinds_of, kinds_of_topics
 from kafka_nextgen.assignors.line import line_of
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
@@ -20,6 +17,7 @@ from kafka_nextgen.assignors.spec import (
     MemberAssignment,
     PartitionAssignor,
 )
+from kafka_nextgen.assignors.subscriptions import Subscriptions, subscriptions_of
 from kafka_nextgen.types import TopicId
 
 __all__ = ["RangeAssignor"]
@@ -38,10 +36,10 @@ class RangeAssignor(PartitionAssignor):
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Cut each topic into ranges, in the line of its subscribers."""
         in_line = line_of(group.members)
-        kinds = kinds_of((group.members[member_id] for member_id in in_line), group.topics)
+        subscriptions = subscriptions_of((group.members[member_id] for member_id in in_line), group.topics)
         shares: list[dict[TopicId, frozenset[int]]] = [{} for _ in in_line]
-        for (num_partitions, subscribing), topics in _alike(group, kinds_of_topics(kinds)).items():
-            places = sorted(place for kind in subscribing for place in kinds[kind].places)
+        for (num_partitions, subscribing), topics in _alike(subscriptions).items():
+            places = sorted(place for kind in subscribing for place in subscriptions.kinds[kind].places)
             for place, numbers in zip(places, _ranges(num_partitions, len(places)), strict=False):
                 if share := shares[place]:
                     share.update(dict.fromkeys(topics, numbers))
@@ -55,10 +53,10 @@ class RangeAssignor(PartitionAssignor):
         )
 
 
-def _alike(group: AssignmentSpec, kinds: Mapping[TopicId, list[int]]) -> dict[Cut, dict[TopicId, None]]:
+def _alike(subscriptions: Subscriptions) -> dict[Cut, dict[TopicId, None]]:
     alike: dict[Cut, dict[TopicId, None]] = {}
-    for topic_id, subscribing in kinds.items():
-        cut = (group.topics[topic_id].num_partitions, tuple(subscribing))
+    for topic_id, topic in subscriptions.topics.items():
+        cut = (topic.num_partitions, tuple(subscriptions.kinds_of[topic_id]))
         alike.setdefault(cut, {})[topic_id] = None
     return alike
 

@@ -16,12 +16,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kafka_nextgen.assignors.keeping import Kept, Share, keep
-from kafka_nextgen.assignors.kinds import Kind, kinds_of
-from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberAssignment, PartitionAssignor
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    GroupAssignment,
+    MemberAssignment,
+    PartitionAssignor,
+    TopicMetadata,
+)
+from kafka_nextgen.assignors.subscriptions import subscriptions_of
 from kafka_nextgen.assignors.uniform_mixed import share_among_mixed
 from kafka_nextgen.types import TopicId
 
 __all__ = ["UniformAssignor"]
+
+#: The topics that everybody subscribes to, in order.
+Topics = Mapping[TopicId, TopicMetadata]
 
 
 class UniformAssignor(PartitionAssignor):
@@ -33,42 +42,42 @@ class UniformAssignor(PartitionAssignor):
         """Share the partitions evenly, moving as few as evenness allows."""
         member_ids = sorted(group.members)
         members = [group.members[member_id] for member_id in member_ids]
-        kinds = kinds_of(members, group.topics)
-        kept = keep([member.target for member in members], kinds)
-        if len(kinds) == 1:
-            _share_among_equals(kept, kinds[0])
-        elif kinds:
-            share_among_mixed(kept, kinds)
+        subscriptions = subscriptions_of(members, group.topics)
+        kept = keep([member.target for member in members], subscriptions)
+        if len(subscriptions.kinds) == 1:
+            _share_among_equals(kept, subscriptions.topics)
+        elif members:
+            share_among_mixed(kept, subscriptions)
         return GroupAssignment(dict(zip(member_ids, map(MemberAssignment, kept.shares), strict=True)))
 
 
-def _share_among_equals(kept: Kept, kind: Kind) -> None:
-    num_partitions = sum(topic.num_partitions for topic in kind.topics.values())
+def _share_among_equals(kept: Kept, topics: Topics) -> None:
+    num_partitions = sum(topic.num_partitions for topic in topics.values())
     due, extras = divmod(num_partitions, len(kept.shares))
+    ranks = {topic_id: rank for rank, topic_id in enumerate(topics)}
     for place, load in enumerate(kept.loads):
         if load > due:
             may_keep = due + 1 if extras else due
             extras -= may_keep > due
             if load > may_keep:
-                _cut_down(kept, place, may_keep, kind)
-    _fill_up(kept, due, extras, kind)
+                _cut_down(kept, place, may_keep, ranks)
+    _fill_up(kept, due, extras, topics)
 
 
-def _cut_down(kept: Kept, place: int, may_keep: int, kind: Kind) -> None:
-    """Let a member keep the first ``may_keep`` of its partitions."""
+def _cut_down(kept: Kept, place: int, may_keep: int, ranks: Mapping[TopicId, int]) -> None:
+    """Let a member keep the first ``may_keep`` of its partitions; topics go by their ranks."""
     share, remaining = kept.shares[place], {}
     kept.loads[place] = may_keep
-    for topic_id in kind.topics:
-        if topic_id in share:
-            numbers = sorted(share[topic_id])
-            if may_keep:
-                remaining[topic_id] = frozenset(numbers[:may_keep])
-            kept.free.setdefault(topic_id, []).extend(numbers[may_keep:])
-            may_keep -= min(may_keep, len(numbers))
+    for topic_id in sorted(share, key=ranks.__getitem__):
+        numbers = sorted(share[topic_id])
+        if may_keep:
+            remaining[topic_id] = frozenset(numbers[:may_keep])
+        kept.free.setdefault(topic_id, []).extend(numbers[may_keep:])
+        may_keep -= min(may_keep, len(numbers))
     kept.shares[place] = remaining
 
 
-def _fill_up(kept: Kept, due: int, extras: int, kind: Kind) -> None:
+def _fill_up(kept: Kept, due: int, extras: int, topics: Topics) -> None:
     """Hand the free partitions, in order, to those below their due; ``extras`` of them are due one more."""
     places, counts = [], []
     for place, load in enumerate(kept.loads):
@@ -78,7 +87,7 @@ def _fill_up(kept: Kept, due: int, extras: int, kind: Kind) -> None:
         if missing > 0:
             places.append(place)
             counts.append(missing)
-    free = [(topic_id, sorted(kept.free[topic_id])) for topic_id in kind.topics if topic_id in kept.free]
+    free = [(topic_id, sorted(kept.free[topic_id])) for topic_id in topics if topic_id in kept.free]
     assert sum(counts) == sum(len(numbers) for _, numbers in free), "what is due adds up to all partitions"
     for place, piece in zip(places, _cut(free, counts), strict=True):
         share = kept.shares[place]

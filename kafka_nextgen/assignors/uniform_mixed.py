@@ -15,9 +15,9 @@ from heapq import heapify, heappop, heappush
 from attrs import frozen
 
 from kafka_nextgen.assignors.keeping import Kept
-from kafka_nextgen.assignors.kinds import Kind, kinds_of_topics
 from kafka_nextgen.assignors.least_loaded import Front, LeastLoaded
 from kafka_nextgen.assignors.moving import Holdings
+from kafka_nextgen.assignors.subscriptions import Subscriptions
 from kafka_nextgen.types import TopicId
 
 __all__ = ["share_among_mixed"]
@@ -29,7 +29,7 @@ MAX_SWEEPS = 16
 class _Topic:
     topic_id: TopicId
     num_partitions: int
-    kinds: tuple[int, ...]
+    kinds: Sequence[int]
     num_subscribers: int
 
     @property
@@ -37,10 +37,10 @@ class _Topic:
         return -self.num_partitions / self.num_subscribers, self.num_subscribers, self.topic_id
 
 
-def share_among_mixed(kept: Kept, kinds: Sequence[Kind]) -> None:
+def share_among_mixed(kept: Kept, subscriptions: Subscriptions) -> None:
     """Share the free partitions out, and make it even; ``kept.shares`` are then what everybody is to have."""
-    topics = _by_need(kinds)
-    loads = LeastLoaded(kinds, kept.loads)
+    topics = _by_need(subscriptions)
+    loads = LeastLoaded(subscriptions.kinds, kept.loads)
     holdings = Holdings(kept.shares, [topic.topic_id for topic in topics])
     for index, topic in enumerate(topics):
         free = kept.free.get(topic.topic_id, [])
@@ -52,12 +52,12 @@ def share_among_mixed(kept: Kept, kinds: Sequence[Kind]) -> None:
     kept.shares[:] = holdings.shares()
 
 
-def _by_need(kinds: Sequence[Kind]) -> list[_Topic]:
-    counts = {topic_id: topic.num_partitions for kind in kinds for topic_id, topic in kind.topics.items()}
-    topics = [
-        _Topic(topic_id, counts[topic_id], tuple(subscribing), sum(len(kinds[kind].places) for kind in subscribing))
-        for topic_id, subscribing in kinds_of_topics(kinds).items()
-    ]
+def _by_need(subscriptions: Subscriptions) -> list[_Topic]:
+    sizes = [len(kind.places) for kind in subscriptions.kinds]
+    topics = []
+    for topic_id, topic in subscriptions.topics.items():
+        kinds = subscriptions.kinds_of[topic_id]
+        topics.append(_Topic(topic_id, topic.num_partitions, kinds, sum(map(sizes.__getitem__, kinds))))
     return sorted(topics, key=lambda topic: topic.need)
 
 
