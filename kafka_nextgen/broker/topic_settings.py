@@ -74,7 +74,7 @@ class TopicSettings:
 
     @property
     def min_insync_replicas(self) -> int:
-        """How many replicas have to be in sync for a coordinator to write."""
+        """How many replicas have to be in sync for coordinators, and producers that ask for all, to write."""
         return int(self.value("min.insync.replicas"))
 
     @property

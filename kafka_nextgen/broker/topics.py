@@ -84,6 +84,10 @@ class Topic:
         """The partition of that number, if there is one."""
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
 
+    def lacks_replicas(self, partition: Partition) -> bool:
+        """Whether fewer of its replicas are in sync than ``min.insync.replicas`` asks for."""
+        return len(partition.isr) < self.settings.min_insync_replicas
+
     @property
     def is_internal(self) -> bool:
         """Whether brokers write it for themselves: clients read it and don't subscribe to it by pattern."""

@@ -87,14 +87,17 @@ async def reloaded(state: ClusterState) -> Shard:
 
 
 def test_a_commit_that_can_not_be_written_did_not_happen(monkeypatch: pytest.MonkeyPatch) -> None:
-    state = cluster()
-    with monkeypatch.context() as broken:
-        fail_to_write(state, broken)
-        refused = state.groups.ask(COMMIT, OffsetsCommitted)
-        assert refused.errors == {ORDERS_0: ErrorCode.NOT_COORDINATOR}
-        assert committed(state) is None
-    assert state.groups.ask(COMMIT, OffsetsCommitted).errors == {ORDERS_0: ErrorCode.NONE}
-    assert committed(state) == OffsetAndMetadata(7)
+    async def scenario() -> None:
+        state = cluster()
+        with monkeypatch.context() as broken:
+            fail_to_write(state, broken)
+            refused = state.groups.ask(COMMIT, OffsetsCommitted)
+            assert refused.errors == {ORDERS_0: ErrorCode.NOT_COORDINATOR}
+            assert committed(state) is None
+        assert state.groups.ask(COMMIT, OffsetsCommitted).errors == {ORDERS_0: ErrorCode.NONE}
+        assert committed(state) == OffsetAndMetadata(7)
+
+    run(scenario)
 
 
 def test_with_too_few_replicas_nothing_is_written() -> None:

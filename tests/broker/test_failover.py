@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from kafka_nextgen.bridge.offsets_topic import replay
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.records import OffsetCommitted
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
@@ -210,6 +212,31 @@ def test_a_leader_that_was_moved_takes_no_records_and_fences_who_knows_the_old_e
     assert records_of(fetched) == [(0, "a"), (1, "b")]
 
 
+def test_without_enough_replicas_only_who_does_not_ask_for_them_may_write(stack: ExitStack) -> None:
+    with Cluster(brokers=2, config={"default.replication.factor": 2}) as cluster:
+        cluster.create_topic("orders")
+        state = cluster._broker._cluster
+        cluster._call(lambda: state.configure_topic("orders", {"min.insync.replicas": "2"}))
+        nodes = Nodes(cluster, stack)
+        follower = 3 - (cluster.leader_of("orders", 0) or 0)
+        cluster.stop_node(follower)
+        leader = nodes[3 - follower]
+        assert produce(leader, "orders", values("a")).error_code == ErrorCode.NOT_ENOUGH_REPLICAS
+        assert produce(leader, "orders", values("b"), acks=1).error_code == ErrorCode.NONE
+        cluster.start_node(follower)
+        assert produce(leader, "orders", values("c")).error_code == ErrorCode.NONE
+        (fetched,) = by_name_fetch(leader, "orders")
+        assert records_of(fetched) == [(0, "b"), (1, "c")]
+
+
+def test_what_brokers_write_for_themselves_is_not_taken_from_clients(cluster: Cluster, nodes: Nodes) -> None:
+    leader = cluster.coordinator_of(GROUP)
+    assert leader is not None
+    led = next(index for index in range(50) if cluster.leader_of("__consumer_offsets", index) == leader)
+    refused = produce(nodes[leader], "__consumer_offsets", values("a"), partition=led)
+    assert refused.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
 def test_the_offsets_topic_is_internal_compacted_and_can_be_read(cluster: Cluster, nodes: Nodes) -> None:
     first = cluster.coordinator_of(GROUP)
     assert first is not None
@@ -218,6 +245,13 @@ def test_the_offsets_topic_is_internal_compacted_and_can_be_read(cluster: Cluste
     assert topic.is_internal
     assert len(topic.partitions) == 50
     assert {len(partition.replica_nodes) for partition in topic.partitions} == {3}
+    shard = cluster._broker._cluster.groups.shard_of(GROUP)
+    assert shard is not None
+    (fetched,) = by_name_fetch(nodes[first], "__consumer_offsets", partitions=[shard.log.partition.partition])
+    (batch,) = replay(fetched.records, shard.log.partition)
+    (record,) = batch.records
+    assert isinstance(record, OffsetCommitted)
+    assert (record.group_id, record.offset.offset) == (GROUP, 7)
 
 
 @pytest.mark.parametrize(

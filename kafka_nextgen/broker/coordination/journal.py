@@ -37,7 +37,7 @@ class Journal:
         if not records:
             return ErrorCode.NONE
         settings = self._topic.settings
-        if len(self._partition.isr) < settings.min_insync_replicas:
+        if self._topic.lacks_replicas(self._partition):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         batch = _batch(records, now_ms)
         limit = settings.max_message_bytes
@@ -51,8 +51,6 @@ class Journal:
 
     def _write(self, batch: bytes) -> ErrorCode:
         log = self._partition.log
-        if log.is_deleted:
-            return ErrorCode.NOT_COORDINATOR
         try:
             log.append(read_batches(batch)[0])
         except StorageError as error:

@@ -1,10 +1,13 @@
 """Produce: append record batches to partitions, each partition for itself; by topic id from version 13 on.
 
-Since version 3 there is exactly one batch per partition and request. There is one replica, so ``acks`` 1 and -1
-ask for the same; 0 wants no answer, and learns of a failure by the end of the connection, as Kafka does it.
+Since version 3 there is exactly one batch per partition and request. All replicas share one log, so ``acks`` -1 waits
+for nobody; but there have to be as many in sync as ``min.insync.replicas`` says. 0 wants no answer, and learns of a
+failure by the end of the connection, as Kafka does it.
 """
 
 from __future__ import annotations
+
+from attrs import frozen
 
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Context
@@ -23,14 +26,24 @@ _Partition = _Topic.PartitionProduceResponse
 _WITH_TOPIC_IDS = 13
 _ADMIN_CLIENT = "__admin_client"
 _WITH_ZSTD = 7  # KIP-110
-_ACKS = (-1, 0, 1)
+_ALL = -1
+_ACKS = (_ALL, 0, 1)
+
+
+@frozen
+class _Terms:
+    """What goes for all records of one request."""
+
+    transactional_id: str | None
+    needs_replicas: bool
 
 
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
     """Append what may be appended; None if no answer is wanted."""
     refusal = _refusal(request)
     transactional_id = _transactional_id(request, context)
-    topics = [_topic(topic, context, transactional_id, refusal) for topic in request.topic_data]
+    terms = _Terms(transactional_id, needs_replicas=request.acks == _ALL)
+    topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]
     if request.acks != 0:
         return ProduceResponse(responses=topics)
     for partition in (partition for topic in topics for partition in topic.partition_responses):
@@ -51,7 +64,7 @@ def _refusal(request: ProduceRequest) -> Refusal | None:
     return None
 
 
-def _topic(asked: DataContainer, context: Context, transactional_id: str | None, refusal: Refusal | None) -> _Topic:
+def _topic(asked: DataContainer, context: Context, terms: _Terms, refusal: Refusal | None) -> _Topic:
     topics = context.cluster.topics
     by_id = context.version >= _WITH_TOPIC_IDS
     topic = topics.with_id(asked.topic_id) if by_id else topics.named(asked.name)
@@ -64,7 +77,7 @@ def _topic(asked: DataContainer, context: Context, transactional_id: str | None,
         partition_responses=[
             _partition(
                 data.index,
-                _append(topic, data, context, transactional_id) if topic and not refusal else refusal or unknown,
+                _append(topic, data, context, terms) if topic and not refusal else refusal or unknown,
             )
             for data in asked.partition_data
         ],
@@ -85,19 +98,21 @@ def _internal(topic: Topic | None, context: Context) -> Refusal | None:
     return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
 
 
-def _append(topic: Topic, data: DataContainer, context: Context, transactional_id: str | None) -> Appended | Refusal:
+def _append(topic: Topic, data: DataContainer, context: Context, terms: _Terms) -> Appended | Refusal:
     partition = topic.partition(data.index)
     if partition is None:
         return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic.name} has no partition {data.index}")
     error = context.leadership_error(partition)
     if error is not ErrorCode.NONE:
         return Refusal(error, f"{partition.log.partition} is led by broker {partition.leader}")
+    if terms.needs_replicas and topic.lacks_replicas(partition):
+        return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS, f"{partition.log.partition} has {partition.isr} in sync")
     return append(
         topic.settings,
         partition,
         data.records or b"",
         context.cluster.now_ms(),
-        admission(context.cluster.transactions, transactional_id, partition.log.partition, context.version),
+        admission(context.cluster.transactions, terms.transactional_id, partition.log.partition, context.version),
         allow_zstd=context.version >= _WITH_ZSTD,
     )
 
