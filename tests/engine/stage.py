@@ -14,6 +14,7 @@ from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceL
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker.apis import SERVED, ServedApi
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.storage.batch_store import MemoryBatches
 from kafka_nextgen.broker.topics import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch
@@ -140,7 +141,9 @@ class Stage:
 
     def tamper(self, partition: int, batch: int) -> None:
         """Break the checksum of a stored batch."""
-        batches = self._partition(partition).log._batches
+        store = self._partition(partition).log._batches
+        assert isinstance(store, MemoryBatches)
+        batches = store._batches
         batches[batch] = batches[batch][:-1] + bytes([batches[batch][-1] ^ 1])
 
     def drop_batches(self, partition: int) -> None:
