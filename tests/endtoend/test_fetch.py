@@ -6,7 +6,7 @@ What a broker needs a moment for (the coordinator of a transaction, its markers)
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -16,14 +16,13 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
     EndTxnRequest,
     FetchRequest,
-    FindCoordinatorRequest,
-    InitProducerIdRequest,
     ListOffsetsRequest,
     ProduceRequest,
 )
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 from tests.broker.client import Client
 from tests.broker.requests import produce, produce_request
+from tests.endtoend.patience import ask_patiently, begin_transactional_id
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
@@ -147,33 +146,19 @@ def test_a_reader_with_another_past_is_told_where_the_logs_part(client: Client, 
     assert told(fetch(client, topic, {0: 0}, last_fetched_epoch=5)) == {0: (ErrorCode.OFFSET_OUT_OF_RANGE, -1)}
 
 
-def settled(ask: Callable[[], Any], error_of: Callable[[Any], int]) -> Any:
-    """Ask until the broker is no longer busy with what was asked before."""
-    busy = (ErrorCode.CONCURRENT_TRANSACTIONS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR)
-    answers: list[Any] = []
-
-    def has_answer() -> bool:
-        answers.append(ask())
-        return error_of(answers[-1]) not in busy
-
-    eventually("the broker is done with it", has_answer, 30)
-    return answers[-1]
-
-
 def test_what_is_stable_and_what_was_aborted(client: Client, topic: str) -> None:
     name = unique("t")
-    find = FindCoordinatorRequest(coordinator_keys=[name], key_type=1)
-    settled(lambda: client.ask(apis.FIND_COORDINATOR, find), lambda answer: answer.coordinators[0].error_code)
-    init = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=60_000)
-    begun = settled(lambda: client.ask(apis.INIT_PRODUCER_ID, init), lambda answer: answer.error_code)
-    producer_id, epoch = begun.producer_id, begun.producer_epoch
+    producer_id, epoch = begin_transactional_id(client, name, timeout_ms=60_000)
 
     def send(*values: str) -> int:
         data = batch(*values, producer_id=producer_id, producer_epoch=epoch, base_sequence=0, transactional=True)
         topic_data = produce_request(topic, data).topic_data
         request = ProduceRequest(transactional_id=name, acks=-1, timeout_ms=1_000, topic_data=topic_data)
-        asked = settled(
-            lambda: client.ask(apis.PRODUCE, request, TXN_ADDS),
+        asked = ask_patiently(
+            client,
+            apis.PRODUCE,
+            request,
+            TXN_ADDS,
             lambda answer: answer.responses[0].partition_responses[0].error_code,
         )
         error: int = asked.responses[0].partition_responses[0].error_code
@@ -183,7 +168,7 @@ def test_what_is_stable_and_what_was_aborted(client: Client, topic: str) -> None
         request = EndTxnRequest(
             transactional_id=name, producer_id=producer_id, producer_epoch=epoch, committed=is_commit
         )
-        ended = settled(lambda: client.ask(apis.END_TXN, request, BUMPS_EPOCH), lambda answer: answer.error_code)
+        ended = ask_patiently(client, apis.END_TXN, request, BUMPS_EPOCH)
         return ended.error_code, ended.producer_epoch
 
     def seen(offset: int = 0, isolation_level: int = 1) -> tuple[int, int, list[int], list[int] | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -17,13 +16,12 @@ from kafka_nextgen.wire.messages import (
     DescribeTopicPartitionsRequest,
     DescribeTransactionsRequest,
     EndTxnRequest,
-    FindCoordinatorRequest,
-    InitProducerIdRequest,
     ListTransactionsRequest,
 )
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.broker.client import Client
 from tests.broker.requests import by_name_fetch, list_offset, produce
+from tests.endtoend.patience import ask_patiently, begin_transactional_id
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
@@ -106,34 +104,15 @@ def test_partitions_are_described_a_page_at_a_time(every_kafka: KafkaServer, cli
     assert page(client, "no where") == ({"no where": [-ErrorCode.INVALID_TOPIC_EXCEPTION]}, None)
 
 
-def answered(
-    client: Client, api: apis.Api, request: Any, version: int, error_of: Any = lambda it: it.error_code
-) -> Any:
-    """Ask again as long as a coordinator is being found or busy."""
-    busy = (ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR, ErrorCode.CONCURRENT_TRANSACTIONS)
-    answers: list[Any] = []
-
-    def has_answer() -> bool:
-        answers.append(client.ask(api, request, version))
-        return error_of(answers[-1]) not in busy
-
-    eventually(f"{api} is answered", has_answer, 30)
-    return answers[-1]
-
-
 def test_a_transaction_is_seen_from_both_its_ends(client: Client, topic: str) -> None:
     name = unique("t")
-    find = FindCoordinatorRequest(coordinator_keys=[name], key_type=1)
-    answered(client, apis.FIND_COORDINATOR, find, 4, lambda answer: answer.coordinators[0].error_code)
-    init = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=50_000)
-    producer = answered(client, apis.INIT_PRODUCER_ID, init, 4)
-    who = {"producer_id": producer.producer_id, "producer_epoch": producer.producer_epoch}
+    producer_id, producer_epoch = begin_transactional_id(client, name, timeout_ms=50_000)
 
     def described() -> tuple[str, int, list[tuple[str, list[int]]]]:
         (state,) = client.ask(
             apis.DESCRIBE_TRANSACTIONS, DescribeTransactionsRequest(transactional_ids=[name])
         ).transaction_states
-        assert (state.error_code, state.producer_id) == (NONE, producer.producer_id)
+        assert (state.error_code, state.producer_id) == (NONE, producer_id)
         return (
             state.transaction_state,
             state.transaction_timeout_ms,
@@ -157,8 +136,8 @@ def test_a_transaction_is_seen_from_both_its_ends(client: Client, topic: str) ->
     assert described() == ("Empty", 50_000, [])
     added = AddPartitionsToTxnRequest(
         v3_and_below_transactional_id=name,
-        v3_and_below_producer_id=producer.producer_id,
-        v3_and_below_producer_epoch=producer.producer_epoch,
+        v3_and_below_producer_id=producer_id,
+        v3_and_below_producer_epoch=producer_epoch,
         v3_and_below_topics=[AddPartitionsToTxnRequest.AddPartitionsToTxnTopic(name=topic, partitions=[1])],
     )
     client.ask(apis.ADD_PARTITIONS_TO_TXN, added, 3)
@@ -166,8 +145,8 @@ def test_a_transaction_is_seen_from_both_its_ends(client: Client, topic: str) ->
     assert listed("Ongoing", "Nonsense") == (["Nonsense"], ["Ongoing"])
     assert listed("Empty") == ([], [])
     assert known() == []
-    ended = EndTxnRequest(transactional_id=name, committed=True, **who)
-    assert answered(client, apis.END_TXN, ended, 4).error_code == NONE
+    ended = EndTxnRequest(transactional_id=name, committed=True, producer_id=producer_id, producer_epoch=producer_epoch)
+    assert ask_patiently(client, apis.END_TXN, ended, 4).error_code == NONE
     eventually("it is complete", lambda: described() == ("CompleteCommit", 50_000, []))
     eventually("the partition has the marker", lambda: known() == [(-1, -1)])
     (nobody,) = client.ask(

@@ -5,6 +5,8 @@ A request may place the replicas of the new partitions itself.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.placement import Replicas, as_assigned
 from kafka_nextgen.broker.security.rights import ALTER_TOPIC
@@ -19,7 +21,15 @@ _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePartitionsResponse:
     """Grow what can be grown, and say of each topic what became of it."""
-    return CreatePartitionsResponse(results=[_grow(topic, context, request.validate_only) for topic in request.topics])
+    counts = Counter(topic.name for topic in request.topics)
+    return CreatePartitionsResponse(
+        results=[
+            _grow(topic, context, request.validate_only)
+            if counts[name] == 1
+            else _result(name, Refusal(ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
+            for name, topic in {topic.name: topic for topic in request.topics}.items()
+        ]
+    )
 
 
 def _grow(asked: DataContainer, context: Context, validate_only: bool) -> _Result:

@@ -7,10 +7,10 @@ says nothing of either number. Any node does the controller's work.
 from __future__ import annotations
 
 from collections import Counter
+from uuid import uuid4
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.configs.topics import topic_config_complaint
 from kafka_nextgen.broker.placement import Replicas, as_assigned
@@ -42,9 +42,9 @@ async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopics
     return CreateTopicsResponse(
         topics=[
             _create(topic, context, request.validate_only)
-            if counts[topic.name] == 1
-            else _refused(topic.name, Refusal(ErrorCode.INVALID_REQUEST, "The topic is named twice."))
-            for topic in request.topics
+            if counts[name] == 1
+            else _refused(name, Refusal(ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
+            for name, topic in {topic.name: topic for topic in request.topics}.items()
         ]
     )
 
@@ -56,7 +56,7 @@ def _create(asked: DataContainer, context: Context, validate_only: bool) -> _Res
     plan = cluster.topics.creation_complaint(asked.name) or _planned(asked, cluster)
     if isinstance(plan, Refusal):
         return _refused(asked.name, plan)
-    topic_id = NO_TOPIC_ID
+    topic_id = uuid4()  # what it would be, if nothing is made
     if not validate_only:
         topic_id = cluster.topics.create(asked.name, plan.replicas, plan.settings).topic_id
     if context.may(DESCRIBE_TOPIC_CONFIGS, asked.name):
@@ -102,6 +102,7 @@ def _result(name: str, topic_id: TopicId, plan: _Plan) -> _Result:
         name=name,
         topic_id=topic_id,
         error_code=ErrorCode.NONE,
+        error_message=None,
         num_partitions=len(plan.replicas),
         replication_factor=len(plan.replicas[0]),
         configs=[_config(key, plan.settings) for key in DEFAULTS],
@@ -113,6 +114,7 @@ def _without_configs(name: str, topic_id: TopicId) -> _Result:
         name=name,
         topic_id=topic_id,
         error_code=ErrorCode.NONE,
+        error_message=None,
         topic_config_error_code=DESCRIBE_TOPIC_CONFIGS.error,
         configs=None,
     )
@@ -124,4 +126,4 @@ def _config(key: str, settings: TopicSettings) -> _Config:
 
 
 def _refused(name: str, refusal: Refusal) -> _Result:
-    return _Result(name=name, error_code=refusal.code, error_message=refusal.message, configs=None)
+    return _Result(name=name, error_code=refusal.code, error_message=refusal.message, configs=[])

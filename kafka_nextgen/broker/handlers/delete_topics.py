@@ -1,6 +1,11 @@
-"""DeleteTopics: forget topics with all their records; by name, or by name or id from version 6 on (KIP-516)."""
+"""DeleteTopics: forget topics with all their records; by name, or by name or id from version 6 on (KIP-516).
+
+A topic that is named twice is not deleted: the request contradicts itself.
+"""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Context
@@ -19,10 +24,15 @@ _WITH_TOPIC_IDS = 6
 async def handle(request: DeleteTopicsRequest, context: Context) -> DeleteTopicsResponse:
     """Delete what there is, and say of each topic what became of it."""
     if context.version < _WITH_TOPIC_IDS:
-        results = [_delete(name, None, context) for name in request.topic_names]
+        asked: list[tuple[str | None, TopicId | None]] = [(name, None) for name in request.topic_names]
     else:
-        results = [_delete(topic.name, topic.topic_id, context) for topic in request.topics]
-    return DeleteTopicsResponse(responses=results)
+        asked = [(topic.name, topic.topic_id) for topic in request.topics]
+    return DeleteTopicsResponse(
+        responses=[
+            _delete(name, topic_id, context) if count == 1 else _result(name, topic_id, ErrorCode.INVALID_REQUEST)
+            for (name, topic_id), count in Counter(asked).items()
+        ]
+    )
 
 
 def _delete(name: str | None, topic_id: TopicId | None, context: Context) -> _Result:

@@ -1,7 +1,8 @@
 """Metadata: the nodes, and the topics with their partitions and leaders; by name, or by id from version 12 on.
 
 A topic that is not there is made when the request allows it, the broker does (``auto.create.topics.enable``) and
-the name is legal. Kafka answers LEADER_NOT_AVAILABLE while a topic is being made; here it is there at once.
+the name is legal. Kafka answers LEADER_NOT_AVAILABLE while a topic is being made; here it is there at once. A topic
+that is asked for twice is told once.
 
 Topics that the client may not describe are hidden: left out where all are asked for, and an error that tells nothing
 where they are, whether there is such a topic or not.
@@ -34,7 +35,8 @@ async def handle(request: MetadataRequest, context: Context) -> MetadataResponse
         topics = [_described(topic, cluster) for topic in visible]
     else:
         may_create = request.allow_auto_topic_creation and cluster.settings.auto_create_topics_enable
-        topics = [_asked(topic, context, may_create) for topic in request.topics]
+        answers = (_asked(topic, context, may_create) for topic in request.topics)
+        topics = list({(topic.name, topic.topic_id): topic for topic in answers}.values())
     _tell_operations(request, topics, context)
     return MetadataResponse(
         brokers=[_broker(node, context) for node in cluster.living()],
