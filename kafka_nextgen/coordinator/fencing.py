@@ -61,8 +61,6 @@ def _group_must_have_room(
 ) -> Refusal | None:
     if len(group.members) < settings.group_consumer_max_size or request.member_id in group.members:
         return None
-    if settings.behaviour.admits_instance_when_full and request.instance_id in group.instances:
-        return None
     return Refusal(
         ErrorCode.GROUP_MAX_SIZE_REACHED,
         f"group {group.group_id!r} has all the {settings.group_consumer_max_size} members it may have",

@@ -31,6 +31,7 @@ def reconcile_member(
         owners=group.owners,
         trims=update.subscription_changed and behaviour.trims_unsubscribed,
         second_revocation_keeps_epoch=behaviour.second_revocation_keeps_epoch,
+        takes_back_at_once=behaviour.takes_back_at_once,
     )
     after = reconcile(before, course)
     if after != group.currents.get(before.member_id):

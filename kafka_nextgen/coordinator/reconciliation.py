@@ -54,6 +54,7 @@ class Course:
     owners: Mapping[TopicIdPartition, str]  # of all partitions assigned or pending revocation
     trims: bool = False  # the member just changed its subscription, and the profile acts on that at once
     second_revocation_keeps_epoch: bool = True
+    takes_back_at_once: bool = True
 
     def shows_gone(self, partitions: Set[TopicIdPartition]) -> bool:
         """Whether the request proves that the member let go of all these."""
@@ -83,8 +84,11 @@ def _advance(current: CurrentMemberAssignment, course: Course) -> CurrentMemberA
 
 
 def _is_free(partition: TopicIdPartition, member_id: str, course: Course) -> bool:
-    """What the member itself has just given back is free for it too: it may want it again by now."""
-    return course.owners.get(partition, member_id) == member_id
+    """What the member itself has just given back is free for it too: it may want it again by now. The first releases
+    noticed only with the next heartbeat.
+    """
+    owner = course.owners.get(partition)
+    return owner is None or (owner == member_id and course.takes_back_at_once)
 
 
 def _epoch_while_revoking(current: CurrentMemberAssignment, course: Course) -> int:

@@ -53,11 +53,11 @@ class Behaviour:
     first_epoch: int  # group epoch and assignment epoch that a new group starts from
     known_member_may_join_again: bool  # epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
     second_revocation_keeps_epoch: bool  # of a member told to revoke more when it had just acknowledged
+    takes_back_at_once: bool  # what it has to give up and is to have again, when it shows that it is gone
     trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions at once
     refreshes_patterns: bool  # patterns are matched again from time to time
     batches_assignments: bool  # group.consumer.assignment.interval.ms (KIP-1263)
     accepts_older_commits: bool  # from an epoch at which the member had the partition already (KIP-1251)
-    admits_instance_when_full: bool  # a static member may come back to a full group
     shows_pending_revocation: bool  # ConsumerGroupDescribe counts it to the assignment
     classic_members_await_target: bool  # are sent back to join when there is a target, not as soon as the epoch rises
     classic_join_ends_pattern: bool  # of a member that had one by the consumer protocol
@@ -70,11 +70,11 @@ def _behaviour(column: int) -> Behaviour:
         first_epoch=(0, 0, 0, 1)[column],
         known_member_may_join_again=(False, False, True, True)[column],
         second_revocation_keeps_epoch=(False, False, True, True)[column],
+        takes_back_at_once=(False, False, True, True)[column],
         trims_unsubscribed=(False, False, True, True)[column],
         refreshes_patterns=(False, True, True, True)[column],
         batches_assignments=(False, False, False, True)[column],
         accepts_older_commits=(False, False, False, True)[column],
-        admits_instance_when_full=(False, False, False, True)[column],
         shows_pending_revocation=(False, False, False, True)[column],
         classic_members_await_target=(False, False, False, True)[column],
         classic_join_ends_pattern=(False, False, True, True)[column],

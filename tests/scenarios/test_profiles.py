@@ -1,0 +1,51 @@
+"""Where releases differ: what is told in ``profiles`` is played again on real Kafka, and has to be what the machine does
+in the way of that release.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.coordinator.settings import Profile
+from kafka_nextgen.scenarios import Player, parse, pure_player
+from tests.scenarios.files import FOLDER
+from tests.support.kafka_server import KafkaServer
+from tests.worlds.real_kafka import kafka_player
+
+#: Each shows a difference that can be seen from outside, without time passing.
+SEEN = (
+    "described_4_2",
+    "joining_again_4_1",
+    "second_revocation_4_1",
+    "strict_commit_4_2",
+    "subscription_shrinks_4_1",
+    "wanted_back_4_1",
+)
+
+
+def commands_of(path: Path) -> str:
+    """The file without what can't be done behind a socket, and without what happened."""
+    kept = [
+        line for line in path.read_text().splitlines() if not re.match(r"#|worlds|settings|state|----|->|   ", line)
+    ]
+    return "\n".join(kept)
+
+
+def told(player: Player, commands: str) -> str:
+    scenario = parse(f"worlds pure kafka\n\n{commands}\n")
+    return player.play(scenario)
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_real_kafka_differs_in_the_same_way(name: str, real_kafka: KafkaServer) -> None:
+    found = re.match(r"\d+\.\d+", real_kafka.version)
+    if found is None or found[0] not in {profile.value for profile in Profile}:
+        pytest.skip("nobody knows which release this broker is of")
+    commands = commands_of(FOLDER / "profiles" / f"{name}.txt")
+    settings = f"settings profile={found[0]}\n"
+    machine = told(pure_player(parse("worlds pure kafka\n\n" + settings)), settings + commands)
+    with kafka_player(real_kafka.bootstrap_servers) as player:
+        assert told(player, commands) == machine.replace(settings, "")
