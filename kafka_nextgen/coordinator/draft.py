@@ -7,6 +7,8 @@ puts into force, or which is dropped without a trace.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attrs import define, field, frozen
 
 from kafka_nextgen.codes import ErrorCode
@@ -93,6 +95,11 @@ class Draft:
     def arm(self, kind: TimerKind, member_id: str, delay_s: float, member_epoch: int = -1) -> None:
         """Let a timer of this group run out ``delay_s`` from now."""
         self.timers.append(Arm(TimerKey(self.group.group_id, kind, member_id), self.now + delay_s, member_epoch))
+
+    def arm_matching(self, delay_s: float, may_see: Callable[[str], bool]) -> None:
+        """Have this group's patterns matched ``delay_s`` from now, with the topics that whoever asks may see."""
+        key = TimerKey(self.group.group_id, TimerKind.PATTERN)
+        self.timers.append(Arm(key, self.now + delay_s, may_see=may_see))
 
     def arm_unless_running(self, kind: TimerKind, member_id: str, delay_s: float) -> None:
         """Let a timer of this group run out ``delay_s`` from now, or when it would have anyway."""

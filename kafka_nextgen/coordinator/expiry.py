@@ -8,6 +8,7 @@ from kafka_nextgen.coordinator.classic.expiry import ring_classic
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.regex import match_patterns
 from kafka_nextgen.coordinator.removal import remove_members
+from kafka_nextgen.coordinator.requests import sees_everything
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 
 __all__ = ["ring"]
@@ -42,8 +43,8 @@ def _give_up_waiting(draft: Draft, timer: Arm) -> None:
         remove_members(draft, timer.key.member_id)
 
 
-def _match(draft: Draft, _: Arm) -> None:
-    match_patterns(draft)
+def _match(draft: Draft, timer: Arm) -> None:
+    match_patterns(draft, timer.may_see or sees_everything)
 
 
 _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {

@@ -45,7 +45,7 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     before = draft.group.current(member_id)
 
     update = update_member(draft, request, member_id)
-    arm_matching(draft)
+    arm_matching(draft, request.may_see)
 
     advance_epoch(draft, update.calls_for_assignment)
     if refusal := retarget(draft):

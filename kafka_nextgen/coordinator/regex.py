@@ -24,7 +24,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import RegularExpression
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, MaySee, sees_everything
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -53,22 +53,29 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
     return None
 
 
-def arm_matching(draft: Draft, *, in_any_case: bool = False) -> None:
-    """Have the group's patterns matched as soon as may be, if it has some, and if there is reason to or it asks so."""
+def arm_matching(draft: Draft, may_see: MaySee = sees_everything, *, in_any_case: bool = False) -> None:
+    """Have the group's patterns matched as soon as may be, if it has some, and if there is reason to or it asks so.
+
+    ``may_see`` says what the member that asks may know of.
+    """
     if not draft.group.pattern_subscribers or not (in_any_case or _has_reason(draft)):
         return
     last_ms = _last_matching_ms(draft.group)
     wait_s = 0.0 if last_ms is None else last_ms / 1000 + MIN_MATCHING_INTERVAL_S - draft.now
-    draft.arm(TimerKind.PATTERN, "", max(wait_s, 0.0))
+    draft.arm_matching(max(wait_s, 0.0), may_see)
 
 
-def match_patterns(draft: Draft) -> None:
-    """Store what each of the group's patterns matches now. Called when the timer has run out."""
+def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
+    """Store what each of the group's patterns matches now. Called when the timer has run out.
+
+    As in Kafka, the rights of the member whose heartbeat set the timer decide for all of the group.
+    """
     draft.cancel(TimerKind.PATTERN)
     changed = False
+    names = sorted(filter(may_see, draft.topics.by_name))
     for pattern in sorted(draft.group.pattern_subscribers):
         known = draft.group.patterns.get(pattern)
-        matches = tuple(name for name in sorted(draft.topics.by_name) if _compiled(pattern).fullmatch(name))
+        matches = tuple(name for name in names if _compiled(pattern).fullmatch(name))
         changed |= matches != (known.topics if known else ())
         draft.write(
             RegularExpression(draft.group.group_id, pattern, matches, draft.topics.created_version, draft.now_ms)

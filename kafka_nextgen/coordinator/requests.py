@@ -5,7 +5,7 @@ What only classic groups are asked is in ``classic.requests``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
@@ -20,6 +20,7 @@ __all__ = [
     "DeleteGroups",
     "EndTransaction",
     "ListGroups",
+    "MaySee",
     "OffsetCommit",
     "OffsetDelete",
     "OffsetFetch",
@@ -27,7 +28,17 @@ __all__ = [
     "TopicImage",
     "TopicsChanged",
     "TxnOffsetCommit",
+    "sees_everything",
 ]
+
+
+#: Whether somebody may know that there is a topic of that name.
+MaySee = Callable[[str], bool]
+
+
+def sees_everything(_: str) -> bool:
+    """Nothing is hidden from whoever asks."""
+    return True
 
 
 @frozen
@@ -50,6 +61,7 @@ class ConsumerGroupHeartbeat:
     client_id: str = ""
     client_host: str = ""
     version: int = 1
+    may_see: MaySee = field(default=sees_everything, eq=False, repr=False)  # what its pattern may match
     new_member_id: str = ""  # what the coordinator calls a member that came without an id (version 0)
 
 

@@ -19,12 +19,12 @@ an assignment: that is left to the next heartbeat. Times are seconds on the cloc
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from enum import IntEnum
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from attrs import frozen
+from attrs import field, frozen
 
 __all__ = ["Arm", "Cancel", "TimerChange", "TimerKey", "TimerKind", "Timers"]
 
@@ -57,6 +57,7 @@ class Arm:
     deadline: float
     member_epoch: int = -1
     unless_running: bool = False
+    may_see: Callable[[str], bool] | None = field(default=None, eq=False, repr=False)  # of whoever set a PATTERN
 
 
 @frozen

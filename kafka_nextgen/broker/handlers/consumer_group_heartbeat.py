@@ -2,11 +2,16 @@
 
 In version 0 a member may come without an id, and is given one here. Where the protocol is switched off nothing else is
 looked at.
+
+Topics that the member may not describe are an error if it subscribes to them by name, and no match of its pattern.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import uuid4
+
+from attrs import evolve
 
 from kafka_nextgen.bridge.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.broker.cluster import Context
@@ -27,6 +32,8 @@ async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> Co
     if not context.coordinates(request.group_id):
         return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.NOT_COORDINATOR))
     heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()))
+    if context.cluster.security.authorizer is not None:
+        heartbeat = evolve(heartbeat, may_see=partial(context.may, DESCRIBE_TOPIC))
     return to_response(context.cluster.groups.ask(heartbeat, ConsumerGroupHeartbeatAnswer))
 
 

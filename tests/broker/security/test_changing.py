@@ -30,6 +30,7 @@ from tests.broker.client import Client
 from tests.broker.requests import metadata, produce, values
 from tests.broker.security.asking import REQUESTS, Names, error_codes
 from tests.broker.security.logging_in import log_in
+from tests.support.waiting import eventually
 
 READ_ORDERS = AclBinding(
     ResourceType.TOPIC,
@@ -50,6 +51,7 @@ def guarded() -> Iterator[Cluster]:
     config = {
         "listeners": "SASL_PLAINTEXT://:0",
         "super.users": "User:root",
+        "group.consumer.assignment.interval.ms": 0,
         "connection.failed.authentication.delay.ms": 0,
     }
     users = {"root": "root-secret", "alice": "alice-secret"}
@@ -231,3 +233,40 @@ def test_groups_are_listed_to_those_who_may_describe_them(guarded: Cluster, admi
         for client, groups in ((root, {"billing", "auditing"}), (alice, {"billing"})):
             listed = client.ask(apis.LIST_GROUPS, m.ListGroupsRequest())
             assert {group.group_id for group in listed.groups} == groups
+
+
+def test_a_pattern_matches_what_the_member_may_see(guarded: Cluster, admin: AdminClient) -> None:
+    for name in ("orders-eu", "payments-eu"):
+        guarded.create_topic(name)
+    literal, allow = ResourcePatternType.LITERAL, AclPermissionType.ALLOW
+    of_groups = AclBinding(ResourceType.GROUP, "*", literal, "User:alice", "*", AclOperation.READ, allow)
+    for rule in (READ_ORDERS, of_groups):
+        admin.create_acls([rule])[rule].result(20)
+    orders = _id_of(guarded, "orders-eu")
+    with Client(guarded.bootstrap_servers) as alice:
+        log_in(alice, "alice", "alice-secret")
+        assigned: set[object] = set()
+
+        def beat(epoch: int) -> int:
+            request = m.ConsumerGroupHeartbeatRequest(
+                group_id="billing",
+                member_id="member",
+                member_epoch=epoch,
+                rebalance_timeout_ms=60_000 if epoch == 0 else -1,
+                subscribed_topic_regex=".*-eu" if epoch == 0 else None,
+                topic_partitions=[] if epoch == 0 else None,
+            )
+            answer = alice.ask(apis.CONSUMER_GROUP_HEARTBEAT, request)
+            assert answer.error_code == ErrorCode.NONE
+            if answer.assignment is not None:
+                assigned.update(topic.topic_id for topic in answer.assignment.topic_partitions)
+            return int(answer.member_epoch)
+
+        epochs = [beat(0)]
+
+        def has_assignment() -> bool:
+            epochs.append(beat(epochs[-1]))
+            return bool(assigned)
+
+        eventually("the member has what its pattern matches", has_assignment)
+    assert assigned == {orders}
