@@ -51,7 +51,7 @@ def delete_offsets(draft: Draft, request: OffsetDelete) -> Outcome:
     for partition in request.partitions:
         is_subscribed = _is_subscribed(draft.group, partition.topic)
         errors[partition] = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC if is_subscribed else ErrorCode.NONE
-        if not is_subscribed and partition in draft.group.offsets:
+        if not is_subscribed and (partition in draft.group.offsets or draft.group.has_pending(partition)):
             draft.write(OffsetRemoved(request.group_id, partition))
     return draft.outcome(OffsetsDeleted(errors))
 

@@ -8,6 +8,7 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 
 from kafka_nextgen.testing import Cluster
 from tests.support.clients import unique
+from tests.support.waiting import eventually
 
 TIMEOUT_MS = 10_000
 
@@ -44,3 +45,32 @@ def test_its_admin_client_makes_lists_and_deletes_topics(cluster: Cluster) -> No
     admin.delete_topics([topic])
     assert topic not in admin.list_topics()
     admin.close()
+
+
+def test_its_transactions_are_read_when_they_are_committed(cluster: Cluster, topic: str) -> None:
+    producer = KafkaProducer(bootstrap_servers=cluster.bootstrap_servers, transactional_id=unique("t"))
+    producer.init_transactions()
+    for value, end in [(b"kept", producer.commit_transaction), (b"dropped", producer.abort_transaction)]:
+        producer.begin_transaction()
+        producer.send(topic, value, partition=0)
+        end()
+    producer.close()
+    consumer = KafkaConsumer(
+        bootstrap_servers=cluster.bootstrap_servers, isolation_level="read_committed", auto_offset_reset="earliest"
+    )
+    partition = TopicPartition(topic, 0)
+    consumer.assign([partition])
+    consumer.seek(partition, 0)
+    read: list[bytes] = []
+    eventually("it is at the end", lambda: _read_on(consumer, read) == consumer.end_offsets([partition])[partition])
+    assert read == [b"kept"]
+    consumer.close()
+
+
+def _read_on(consumer: KafkaConsumer, read: list[bytes]) -> int:
+    """Read what there is; return where reading goes on."""
+    for records in consumer.poll(timeout_ms=100).values():
+        read += [record.value for record in records]
+    (partition,) = consumer.assignment()
+    position: int = consumer.position(partition)
+    return position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -27,7 +27,16 @@ from kafka_nextgen.wire.messages import (
     SyncGroupRequest,
 )
 from tests.broker.client import Client
-from tests.broker.requests import by_name_fetch, list_offset, metadata, produce, records_of, values
+from tests.broker.requests import (
+    by_name_fetch,
+    fetch_request,
+    list_offset,
+    metadata,
+    produce,
+    produce_request,
+    records_of,
+    values,
+)
 from tests.broker.test_groups import commit, committed, heartbeat
 
 GROUPS = [f"group-{number}" for number in range(12)]
@@ -49,6 +58,30 @@ def clients(three: Cluster) -> Iterator[dict[int, Client]]:
     yield connected
     for client in connected.values():
         client.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("api", "request_of", "first"),
+    [(apis.PRODUCE, produce_request, 10), (apis.FETCH, lambda name, _: fetch_request(name), 16)],
+    ids=["produce", "fetch"],
+)
+def test_who_comes_to_the_wrong_node_is_told_where_the_leader_is(
+    clients: dict[int, Client], api: apis.Api, request_of: Callable[[Any, bytes], ApiMessage], first: int
+) -> None:
+    described = metadata(clients[1], "orders")
+    leader = described.topics[0].partitions[0].leader_id
+    wrong = next(client for node_id, client in clients.items() if node_id != leader)
+    name = described.topics[0].topic_id if api is apis.FETCH else "orders"
+    for version in (first, first - 1):
+        answer = wrong.ask(api, request_of(name, values("a")), version)
+        topic = answer.responses[0]
+        (partition,) = topic.partition_responses if api is apis.PRODUCE else topic.partitions
+        assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+        told = partition.current_leader and (partition.current_leader.leader_id, partition.current_leader.leader_epoch)
+        assert told == ((leader, 0) if version == first else None)
+        addresses = {broker.node_id: broker.port for broker in described.brokers}
+        nodes = {node.node_id: node.port for node in answer.node_endpoints or ()}
+        assert nodes == ({leader: addresses[leader]} if version == first else {})
 
 
 def coordinator_of(client: Client, group: str) -> int:

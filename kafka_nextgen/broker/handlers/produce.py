@@ -3,6 +3,8 @@
 Since version 3 there is exactly one batch per partition and request. All replicas share one log, so ``acks`` -1 waits
 for nobody; but there have to be as many in sync as ``min.insync.replicas`` says. 0 wants no answer, and learns of a
 failure by the end of the connection, as Kafka does it.
+
+From version 10 on a producer that came to the wrong node is told where the leader is (KIP-951).
 """
 
 from __future__ import annotations
@@ -22,10 +24,13 @@ __all__ = ["handle"]
 
 _Topic = ProduceResponse.TopicProduceResponse
 _Partition = _Topic.PartitionProduceResponse
+_Leader = _Partition.LeaderIdAndEpoch
+_Node = ProduceResponse.NodeEndpoint
 
 _WITH_TOPIC_IDS = 13
 _ADMIN_CLIENT = "__admin_client"
 _WITH_ZSTD = 7  # KIP-110
+_WITH_LEADERS = 10
 _ALL = -1
 _ACKS = (_ALL, 0, 1)
 
@@ -45,7 +50,10 @@ async def handle(request: ProduceRequest, context: Context) -> ProduceResponse |
     terms = _Terms(transactional_id, needs_replicas=request.acks == _ALL)
     topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]
     if request.acks != 0:
-        return ProduceResponse(responses=topics)
+        response = ProduceResponse(responses=topics)
+        if context.version >= _WITH_LEADERS:
+            _tell_leaders(response, context)
+        return response
     for partition in (partition for topic in topics for partition in topic.partition_responses):
         if partition.error_code != ErrorCode.NONE:
             raise CloseConnectionError(f"Produce with acks=0 failed: {partition.error_message}")
@@ -115,6 +123,28 @@ def _append(topic: Topic, data: DataContainer, context: Context, terms: _Terms) 
         admission(context.cluster.transactions, terms.transactional_id, partition.log.partition, context.version),
         allow_zstd=context.version >= _WITH_ZSTD,
     )
+
+
+def _tell_leaders(response: ProduceResponse, context: Context) -> None:
+    leaders = set()
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                partition = _named(topic, context).partitions[answer.index]
+                if partition.leader is not None:
+                    answer.current_leader = _Leader(leader_id=partition.leader, leader_epoch=partition.leader_epoch)
+                    leaders.add(partition.leader)
+    response.node_endpoints = [
+        _Node(node_id=node.node_id, host=context.endpoint(node).host, port=context.endpoint(node).port, rack=node.rack)
+        for node in map(context.cluster.node, sorted(leaders))
+    ]
+
+
+def _named(answer: _Topic, context: Context) -> Topic:
+    topics = context.cluster.topics
+    topic = topics.with_id(answer.topic_id) if context.version >= _WITH_TOPIC_IDS else topics.named(answer.name)
+    assert topic is not None, "it has partitions with leaders"
+    return topic
 
 
 def _partition(index: int, result: Appended | Refusal) -> _Partition:

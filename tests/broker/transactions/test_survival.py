@@ -1,0 +1,93 @@
+"""Offsets in an open transaction, while the group's coordinator moves and the broker ends and starts again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.broker.hashing import spread
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import EndTxnRequest, OffsetFetchRequest, TxnOffsetCommitRequest
+from tests.broker.client import Client
+from tests.endtoend.patience import ask_patiently, begin_transactional_id
+
+GROUP, TOPIC = "movers", "orders"
+NAME = next(name for name in map(str, range(99)) if spread(name, 50) % 2 == 0)  # the first of two nodes coordinates it
+UNSTABLE = (ErrorCode.UNSTABLE_OFFSET_COMMIT, -1)
+ADDS, BUMPS_EPOCH = 5, 5
+
+
+def begin(client: Client, offset: int) -> tuple[int, int]:
+    """Begin a transaction with an offset in it; return its producer."""
+    producer_id, epoch = begin_transactional_id(client, NAME, timeout_ms=60_000)
+    topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
+    partition = topic.TxnOffsetCommitRequestPartition(
+        partition_index=0, committed_offset=offset, committed_metadata=None
+    )
+    request = TxnOffsetCommitRequest(
+        transactional_id=NAME,
+        group_id=GROUP,
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        topics=[topic(name=TOPIC, partitions=[partition])],
+    )
+    answer = ask_patiently(
+        client, apis.TXN_OFFSET_COMMIT, request, ADDS, lambda told: told.topics[0].partitions[0].error_code
+    )
+    assert answer.topics[0].partitions[0].error_code == ErrorCode.NONE
+    return producer_id, epoch
+
+
+def end(client: Client, producer: tuple[int, int], is_commit: bool) -> None:
+    request = EndTxnRequest(
+        transactional_id=NAME, producer_id=producer[0], producer_epoch=producer[1], committed=is_commit
+    )
+    assert ask_patiently(client, apis.END_TXN, request, BUMPS_EPOCH).error_code == ErrorCode.NONE
+
+
+def told(client: Client) -> tuple[int, int]:
+    """The error and the offset that are told of the partition to those who want stable offsets."""
+    group = OffsetFetchRequest.OffsetFetchRequestGroup
+    asked = group(
+        group_id=GROUP,
+        member_id=None,
+        member_epoch=-1,
+        topics=[group.OffsetFetchRequestTopics(name=TOPIC, partition_indexes=[0])],
+    )
+    request = OffsetFetchRequest(groups=[asked], require_stable=True)
+    answer = ask_patiently(client, apis.OFFSET_FETCH, request, 9, lambda answer: answer.groups[0].error_code)
+    (partition,) = answer.groups[0].topics[0].partitions
+    return partition.error_code, partition.committed_offset
+
+
+@pytest.mark.parametrize(("is_commit", "offset"), [(True, 7), (False, -1)])
+def test_a_coordinator_that_takes_over_knows_them(is_commit: bool, offset: int) -> None:
+    with Cluster(brokers=2, config={"offsets.topic.replication.factor": 2}) as cluster:
+        cluster.create_topic(TOPIC, 1)
+        first, second = (Client(server) for server in cluster.bootstrap_servers.split(","))
+        cluster.move_coordinator(GROUP, 1)
+        with first, second:
+            producer = begin(first, 7)
+            assert told(first) == UNSTABLE
+            cluster.move_coordinator(GROUP, 2)
+            assert told(second) == UNSTABLE
+            end(first, producer, is_commit)
+            assert told(second) == (ErrorCode.NONE, offset)
+            cluster.move_coordinator(GROUP, 1)
+            assert told(first) == (ErrorCode.NONE, offset)
+
+
+@pytest.mark.parametrize(("is_commit", "offset"), [(True, 7), (False, -1)])
+def test_a_broker_that_starts_again_knows_them(tmp_path: Path, is_commit: bool, offset: int) -> None:
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        cluster.create_topic(TOPIC, 1)
+        producer = begin(client, 7)
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert told(client) == UNSTABLE
+        end(client, producer, is_commit)
+        assert told(client) == (ErrorCode.NONE, offset)
+    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+        assert told(client) == (ErrorCode.NONE, offset)
