@@ -19,7 +19,7 @@ __all__ = ["load"]
 
 _log = logging.getLogger(__name__)
 
-_PIECE_BYTES = 1024 * 1024  # as much as Kafka reads at once: offsets.load.buffer.size is 5 MiB
+_PIECE_BYTES = 64 * 1024  # some milliseconds of work
 
 
 async def load(log: PartitionLog, coordinator: Coordinator, now: float) -> None:
