@@ -1,0 +1,59 @@
+"""Coordinators may change between any two requests: whoever only looks at answers can't tell.
+
+Scenarios of consumer groups are played with a new coordinator for each request, which has nothing but the log, in
+Kafka's bytes. Left out are those in which time passes, since a new coordinator gives everybody all of it again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from kafka_nextgen.bridge.offsets_topic import decode, encode
+from kafka_nextgen.coordinator.coordinator import Outcome
+from kafka_nextgen.coordinator.records import Record
+from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicsChanged
+from kafka_nextgen.scenarios import Player
+from kafka_nextgen.scenarios.host import CoordinatorHost
+from kafka_nextgen.scenarios.worlds import PURE, pure_player
+from tests.scenarios.files import FOLDER, check, files, scenario_in
+
+FOLDERS = ("coordinator", "broker")
+TIME = ("tick", "coordinator restart")
+
+
+class ForgetfulHost(CoordinatorHost):
+    """A new coordinator for each request."""
+
+    def ask(self, request: Request) -> Outcome:
+        if not isinstance(request, TopicsChanged | ConfigsChanged):
+            self.log = [_read_again(record) for record in self.log]
+            self.fail_over()
+        return super().ask(request)
+
+
+def _read_again(record: Record) -> Record:
+    row = encode(record)
+    again = decode(row.key, row.value)
+    assert again == record
+    return record
+
+
+def timeless() -> list[object]:
+    found = [path for folder in FOLDERS for path in files() if path.is_relative_to(FOLDER / folder)]
+    return [
+        pytest.param(path, id=str(path.relative_to(FOLDER).with_suffix("")))
+        for path in found
+        if "pure" in scenario_in(path).worlds and not any(word in path.read_text() for word in TIME)
+    ]
+
+
+@pytest.mark.parametrize("path", timeless())
+def test_scenario_with_a_new_coordinator_for_each_request(path: Path) -> None:
+    scenario = scenario_in(path)
+    world = pure_player(scenario).world
+    host = ForgetfulHost(evolve(world.host.settings))
+    world.host = host
+    check(path, Player(world, PURE).play(scenario), rewrite=False)
