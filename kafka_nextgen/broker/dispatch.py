@@ -24,7 +24,7 @@ from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.quotas.timing import Timed
 from kafka_nextgen.broker.security.sasl import SaslServer
 from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms
-from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.errors import DecodeError, StorageError
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
 from kafka_nextgen.wire.messages import ApiMessage
@@ -67,6 +67,9 @@ class Dispatcher:
             return self._reply(request, peer, await work, len(frame), work.busy_s)
         except CloseConnectionError:
             raise
+        except StorageError as error:
+            _log.error("%s v%d: %s", request.api.name, request.version, error)
+            raise CloseConnectionError(f"{request.api.name}: {error}") from error
         except Exception as error:  # a bug in one handler must not take the others' connections with it
             _log.exception("%s v%d failed", request.api.name, request.version)
             raise CloseConnectionError(f"{request.api.name} failed: {error!r}") from error

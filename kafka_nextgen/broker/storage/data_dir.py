@@ -89,9 +89,12 @@ class DataDir:
         """
         with doing("make", self.path):
             self.path.mkdir(parents=True, exist_ok=True)
+        journal = Journal(self.path / _CATALOGUE)
+        if not journal.exists():
+            self._check_empty()
         self._lock.take()
         try:
-            self._open_catalogue()
+            self.catalogue.open(journal)
         except BaseException:
             self._lock.release()
             raise
@@ -113,12 +116,6 @@ class DataDir:
     def close(self) -> None:
         """Let another process have the directory."""
         self._lock.release()
-
-    def _open_catalogue(self) -> None:
-        journal = Journal(self.path / _CATALOGUE)
-        if not journal.exists():
-            self._check_empty()
-        self.catalogue.open(journal)
 
     def _check_empty(self) -> None:
         with doing("read", self.path):

@@ -154,10 +154,11 @@ class SegmentedBatches:
 
     def close(self) -> None:
         """Flush what was not flushed yet."""
-        if self._unflushed:
-            flush(self._segments[-1].path)
+        written = [segment for segment in self._segments if segment.size]
+        if self._unflushed and written:
+            flush(written[-1].path)
             flush(self._directory.path)
-            self._unflushed = 0
+        self._unflushed = 0
 
     def delete(self) -> None:
         """Delete the directory with everything in it; what can't be deleted now is at the next start."""

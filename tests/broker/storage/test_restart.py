@@ -219,6 +219,7 @@ def test_a_directory_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").touch()
     with pytest.raises(StorageError, match=r"has no catalogue\.log, but meta.properties"):
         Cluster(data_dir=tmp_path).__enter__()
+    assert [path.name for path in tmp_path.iterdir()] == ["meta.properties"]
 
 
 def test_a_broker_with_fewer_nodes_than_the_topics_are_on_does_not_start(tmp_path: Path) -> None:
