@@ -92,6 +92,7 @@ class Cluster:
             self.settings = self.configs.settings()
             self._tell_configs()
             self.security.recover(self.storage.catalogue)
+            self.quotas.limits.recover(self.storage.catalogue)
             self.topics.recover(self.topic_settings)
             self.transactions.recover()
             self._retention.start()

@@ -7,11 +7,14 @@ limit for itself; what is shared is only the limit of a user or client id among 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 from attrs import frozen
+
+from kafka_nextgen.broker.storage import Catalogue
 
 __all__ = ["DEFAULT", "Entity", "Limit", "LimitKind", "Limits"]
 
@@ -30,6 +33,9 @@ class _Default(Enum):
 
 #: In place of a name: everybody who has no limit of their own.
 DEFAULT: Final = _Default.DEFAULT
+
+_KIND: Final = "client-quota"
+_WRITTEN_DEFAULT: Final = [DEFAULT.value]  # no name is a list
 
 Name = str | _Default | None
 
@@ -51,24 +57,32 @@ class Limit:
 
 
 class Limits:
-    """All limits that are set."""
+    """All limits that are set, kept in a catalogue."""
 
     def __init__(self) -> None:
+        self._catalogue = Catalogue()
         self._by_entity: dict[Entity, dict[LimitKind, float]] = {}
+
+    def recover(self, catalogue: Catalogue) -> None:
+        """Set the limits that a catalogue kept, and have it keep what comes."""
+        self._catalogue = catalogue
+        for key, value in catalogue.entries(_KIND).items():
+            self._by_entity[_entity(key)] = _amounts(value)
 
     def all(self) -> Iterator[tuple[Entity, dict[LimitKind, float]]]:
         """Every entity that has limits, with those."""
         yield from ((entity, dict(limits)) for entity, limits in self._by_entity.items())
 
     def set(self, entity: Entity, kind: LimitKind, amount: float | None) -> None:
-        """Set a limit, or take it away (None)."""
-        limits = self._by_entity.setdefault(entity, {})
-        if amount is None:
-            limits.pop(kind, None)
+        """Set a limit, or take it away (None); raises ``StorageError``."""
+        limits = {**self._by_entity.get(entity, {}), kind: amount}
+        amounts = {kind: amount for kind, amount in limits.items() if amount is not None}
+        if amounts:
+            self._catalogue.put(_KIND, _key(entity), {kind.value: amount for kind, amount in amounts.items()})
+            self._by_entity[entity] = amounts
         else:
-            limits[kind] = amount
-        if not limits:
-            del self._by_entity[entity]
+            self._catalogue.remove(_KIND, _key(entity))
+            self._by_entity.pop(entity, None)
 
     def of(self, user: str, client_id: str, kind: LimitKind) -> Limit | None:
         """The limit that holds for a client, if any does."""
@@ -86,3 +100,16 @@ def _candidates(user: str, client_id: str) -> Iterator[Entity]:
             yield Entity(of_user, of_client)
     for of_client in (client_id, DEFAULT):
         yield Entity(None, of_client)
+
+
+def _key(entity: Entity) -> str:
+    names = (entity.user, entity.client_id)
+    return json.dumps([_WRITTEN_DEFAULT if name is DEFAULT else name for name in names])
+
+
+def _entity(key: str) -> Entity:
+    return Entity(*(DEFAULT if name == _WRITTEN_DEFAULT else name for name in json.loads(key)))
+
+
+def _amounts(value: Any) -> dict[LimitKind, float]:
+    return {LimitKind(kind): amount for kind, amount in value.items()}

@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.broker import Broker, elections
+from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
 from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.guards import Guards
 from kafka_nextgen.broker.security.principals import Principal
@@ -182,6 +183,27 @@ def test_rules_and_credentials_that_were_added_still_count(tmp_path: Path) -> No
     assert guards.authorizer.rules == (rule,)
     assert guards.users.scram_users() == {"alice": {"SCRAM-SHA-256": 4096}}
     assert guards.users.scram_credential("alice", "SCRAM-SHA-256") == credential
+
+
+def test_limits_of_clients_still_count(tmp_path: Path) -> None:
+    kept = [
+        (Entity("alice", "billing"), {LimitKind.PRODUCED_BYTES: 1_000.5, LimitKind.REQUEST_TIME: 50.0}),
+        (Entity(DEFAULT, None), {LimitKind.FETCHED_BYTES: 1.0}),
+        (Entity(None, DEFAULT), {LimitKind.FETCHED_BYTES: 2.0}),
+        (Entity("default", None), {LimitKind.FETCHED_BYTES: 3.0}),
+    ]
+    for is_first in (True, False):
+        storage = DataDir(tmp_path)
+        storage.open()
+        limits = Limits()
+        limits.recover(storage.catalogue)
+        if is_first:
+            for entity, amounts in [*kept, (Entity("bob"), {LimitKind.REQUEST_TIME: 1.0})]:
+                for kind, amount in amounts.items():
+                    limits.set(entity, kind, amount)
+            limits.set(Entity("bob"), LimitKind.REQUEST_TIME, None)
+        storage.close()
+    assert list(limits.all()) == kept
 
 
 def test_where_retention_let_a_log_begin_it_begins_again(tmp_path: Path) -> None:
