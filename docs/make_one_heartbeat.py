@@ -154,7 +154,8 @@ def _wrapped(text: str) -> str:
 def _fields(value: object) -> str:
     """A value, one field to a line."""
     kind = type(value)
-    names = [attribute.name for attribute in kind.__attrs_attrs__]  # type: ignore[attr-defined]
+    shown = (attribute for attribute in kind.__attrs_attrs__ if attribute.repr)  # type: ignore[attr-defined]
+    names = [attribute.name for attribute in shown]
     lines = [f"    {name}={_plain(repr(getattr(value, name)))}," for name in names]
     return "\n".join([f"{kind.__name__}(", *lines, ")"])
 

@@ -1,7 +1,8 @@
-"""A real Kafka broker over TCP, in memory, for development and tests: ``Broker``.
+"""A real Kafka broker over TCP, for development and tests: ``Broker``.
 
-Third-party clients work against it unchanged. It is not for production: nothing is written to disk, there is one
-copy of everything, and nobody is asked who they are. It therefore listens on loopback unless told otherwise.
+Third-party clients work against it unchanged. It is not for production: there is one copy of everything, in memory
+unless it is given a directory, and it asks nobody who they are unless it is told to. It therefore listens on loopback
+only, if nothing else is said.
 """
 
 from __future__ import annotations

@@ -101,15 +101,19 @@ class Broker:
         """What clients of the first listener take as ``bootstrap.servers``. Raises ``MisuseError`` before ``start``."""
         return self.bootstrap_servers_of(self._listeners[0][0].name)
 
+    @property
+    def listeners(self) -> tuple[str, ...]:
+        """The names of the listeners, in the order of the setting."""
+        return tuple(listener.name for listener, _ in self._listeners)
+
     def bootstrap_servers_of(self, listener: str) -> str:
         """What clients of the listener of that name take as ``bootstrap.servers``.
 
         Raises ``MisuseError`` before ``start``, or if there is no such listener.
         """
         self._check_started()
-        names = [known.name for known, _ in self._listeners]
-        if listener not in names:
-            raise MisuseError(f"there is no listener {listener}, only {', '.join(names)}")
+        if listener not in self.listeners:
+            raise MisuseError(f"there is no listener {listener}, only {', '.join(self.listeners)}")
         return ",".join(str(node.endpoints[listener]) for node in self._cluster.nodes)
 
     async def start(self) -> None:

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import click
 
 from kafka_nextgen.broker import Broker
+from kafka_nextgen.broker.security.users import parse_users
 from kafka_nextgen.cli.assignors import with_own_assignors
 from kafka_nextgen.cli.options import config_option, read_properties
 from kafka_nextgen.coordinator.settings import Profile
@@ -65,18 +67,45 @@ class _Address(click.ParamType[tuple[str, int]]):
     metavar="PORT",
     help="Serve metrics for Prometheus over HTTP on this port, on loopback; 0 lets the system choose.",
 )
+@click.option(
+    "--users",
+    type=click.File(encoding="utf-8"),
+    metavar="FILE",
+    help="Who may log in where a listener speaks SASL: NAME=PASSWORD, one a line.",
+)
+@click.option(
+    "--rules",
+    type=click.File(encoding="utf-8"),
+    metavar="FILE",
+    help="Who may do what: allow|deny PRINCIPAL OPERATIONS TYPE NAME [HOST], one a line.",
+)
 @config_option
 def broker(
-    listen: tuple[str, int], profile: str, data_dir: Path | None, metrics_port: int | None, config: tuple[str, ...]
+    listen: tuple[str, int],
+    profile: str,
+    data_dir: Path | None,
+    metrics_port: int | None,
+    users: TextIO | None,
+    rules: TextIO | None,
+    config: tuple[str, ...],
 ) -> None:
     """Run a broker for development and tests.
 
-    Any Kafka client can use it. Without --data-dir nothing is kept when it ends, and nobody is asked who they are.
+    Any Kafka client can use it. Without --data-dir nothing is kept when it ends, without --users nobody can log in, and
+    without --rules everybody may do everything. --config listeners=SASL_SSL://:9093,... goes before --listen.
     An assignor of your own is MODULE:CLASS: --config group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen
     properties = with_own_assignors(read_properties(config))
-    made = Broker(properties, host=host, port=port, profile=profile, data_dir=data_dir)
+    made = Broker(
+        properties,
+        host=host,
+        port=port,
+        profile=profile,
+        data_dir=data_dir,
+        users=parse_users(users or ()),
+        rules=rules,
+    )
     asyncio.run(_serve(made, metrics_port))
 
 
@@ -88,11 +117,16 @@ async def _serve(broker: Broker, metrics_port: int | None) -> None:
     await broker.start()
     try:
         with _serving_metrics(broker, metrics_port):
-            click.echo(f"Listening on {broker.bootstrap_servers}")
+            for listener in broker.listeners:
+                click.echo(f"Listening on {broker.bootstrap_servers_of(listener)}{_named(listener)}")
             await stop.wait()
     finally:
         await broker.close()
     click.echo("Stopped.")
+
+
+def _named(listener: str) -> str:
+    return "" if listener == "PLAINTEXT" else f" ({listener})"
 
 
 @contextmanager

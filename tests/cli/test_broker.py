@@ -2,11 +2,16 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 from kafka_nextgen import GroupAdmin
+from kafka_nextgen.codes import ErrorCode
+from tests.broker.client import Client
+from tests.broker.requests import metadata
+from tests.broker.security.logging_in import log_in
 from tests.cli.running import COMMAND, kafka_nextgen
 
 
@@ -39,3 +44,33 @@ def test_metrics_are_served_on_a_port_of_their_own() -> None:
         process.send_signal(signal.SIGTERM)
         rest = process.communicate(timeout=30)[0]
     assert (process.returncode, rest) == (0, "Stopped.\n")
+
+
+def test_the_broker_lets_users_log_in_and_keeps_to_rules_from_files(tmp_path: Path) -> None:
+    users, rules = tmp_path / "users", tmp_path / "rules"
+    users.write_text("# who may log in\nalice=alice=secret\n")
+    rules.write_text("allow User:alice CREATE,READ TOPIC orders\n")
+    listen = ["--config", "listeners=SASL_PLAINTEXT://:0,PLAINTEXT://:0"]
+    arguments = ["broker", *listen, "--users", str(users), "--rules", str(rules)]
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        sasl, plain = (process.stdout.readline().removeprefix("Listening on ").strip() for _ in range(2))
+        assert sasl.endswith(" (SASL_PLAINTEXT)")
+        with Client(sasl.split()[0]) as alice:
+            assert log_in(alice, "alice", "alice=secret").error_code == ErrorCode.NONE
+            assert metadata(alice, "orders", may_create=True).topics[0].error_code == ErrorCode.NONE
+        with Client(plain) as nobody:
+            assert metadata(nobody, "orders").topics[0].error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+
+
+def test_a_users_file_that_is_none_is_refused_without_showing_passwords(tmp_path: Path) -> None:
+    users = tmp_path / "users"
+    users.write_text("alice=hunter2\nalice=hunter2\n")
+    done = kafka_nextgen("broker", "--users", str(users))
+    assert done.returncode != 0
+    assert "line 2 of the users is not NAME=PASSWORD" in done.stderr
+    assert "hunter2" not in done.stderr

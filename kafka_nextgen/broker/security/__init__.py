@@ -5,5 +5,5 @@ has to authenticate (``sasl``, with ``plain`` and ``scram`` for the mechanisms a
 makes a principal (``principals``). What a principal may do is decided by rules (``rules``): Kafka's ACLs. Which right
 each API asks for is in one table, ``requirements``; the check itself stands in the handler of the API.
 
-Nothing here does I/O: files of keys are read once, when the broker is made.
+Files of keys are read once, when the broker is made. What is changed while it runs is kept in its catalogue.
 """

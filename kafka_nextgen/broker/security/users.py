@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from attrs import field, frozen
@@ -20,7 +20,7 @@ from kafka_nextgen.broker.storage import Catalogue
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 
-__all__ = ["ITERATIONS", "SCRAM_HASHES", "SCRAM_NUMBERS", "ScramCredential", "Users"]
+__all__ = ["ITERATIONS", "SCRAM_HASHES", "SCRAM_NUMBERS", "ScramCredential", "Users", "parse_users"]
 
 #: How often a password is hashed that is configured: the least that Kafka and RFC 7677 allow.
 ITERATIONS: Final = 4096
@@ -80,6 +80,23 @@ class _Hashed:
 
 def _hash(password: Secret, salt: bytes) -> bytes:
     return hashlib.pbkdf2_hmac("sha256", password.reveal().encode(), salt, ITERATIONS)
+
+
+def parse_users(lines: Iterable[str]) -> dict[str, Secret]:
+    """Read a file of users: ``name=password``, one a line, but for comments that begin with ``#``.
+
+    Raises ``ConfigError``, which shows no password.
+    """
+    users: dict[str, Secret] = {}
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        name, _, password = text.partition("=")
+        if not name or not password or name in users:
+            raise ConfigError(f"line {number} of the users is not NAME=PASSWORD, with a name that no other line has")
+        users[name] = Secret(password)
+    return users
 
 
 class Users:
