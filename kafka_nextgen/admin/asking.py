@@ -44,7 +44,7 @@ _ADVICE: dict[int, str] = {
     ErrorCode.UNKNOWN_MEMBER_ID: "no such member is in the group; describe it to see who is",
     ErrorCode.GROUP_AUTHORIZATION_FAILED: "grant this principal the operation on the group",
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "grant this principal the operation on the cluster",
-    ErrorCode.TOPIC_AUTHORIZATION_FAILED: "grant this principal READ on the topic",
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED: "grant this principal the operation on the topic",
     ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "members of the group are subscribed to the topic: stop them first",
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "there is no such partition",
     ErrorCode.FENCED_INSTANCE_ID: "another member has this instance id by now",
