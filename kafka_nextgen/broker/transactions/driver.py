@@ -2,6 +2,9 @@
 
 Kafka answers EndTxn when the decision is stored, and writes the markers afterwards. Here all partitions are at hand,
 so that they have their markers before the answer leaves, and nobody sees a transaction half ended.
+
+What can't be stored did not happen, and the client is told COORDINATOR_NOT_AVAILABLE, to ask again. A decision that was
+stored stands: markers that can't be written are tried again until they can.
 """
 
 from __future__ import annotations
@@ -14,12 +17,16 @@ from typing import TypeVar
 
 from kafka_nextgen.broker.transactions.coordinator import TransactionCoordinator
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
-from kafka_nextgen.broker.transactions.requests import Answer, MarkersWritten, Noted, Outcome, Request
+from kafka_nextgen.broker.transactions.requests import Answer, MarkersWritten, Noted, Outcome, Request, refuse
 from kafka_nextgen.broker.transactions.transaction import Status, Transaction
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import StorageError
 
 __all__ = ["Transactions"]
 
 _log = logging.getLogger(__name__)
+
+_RETRY_S = 0.5  # after something could not be written
 
 _A = TypeVar("_A", bound=Answer)
 
@@ -43,6 +50,7 @@ class Transactions:
         self._clock = clock
         self._write_markers = write_markers
         self._timer: asyncio.TimerHandle | None = None
+        self._unended: dict[str, Transaction] = {}  # decided, and waiting for a disk that takes their markers
 
     def recover(self) -> None:
         """Go on with what was stored. Of a transaction that was decided, markers may be missing: all are written."""
@@ -54,10 +62,15 @@ class Transactions:
     def ask(self, request: Request, expected: type[_A]) -> _A:
         """Put a request to the coordinator and return its answer, which is of the ``expected`` class."""
         outcome = self._coordinator.handle(request, self._now_ms())
-        self._commit(outcome)
+        answer = outcome.answer
+        try:
+            self._commit(outcome)
+        except StorageError as error:
+            _log.error("transaction %s can't be stored: %s", request.transactional_id, error)
+            answer = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)
         self._arm()
-        assert isinstance(outcome.answer, expected)
-        return outcome.answer
+        assert isinstance(answer, expected)
+        return answer
 
     def all(self) -> tuple[Transaction, ...]:
         """Every transactional id, by name."""
@@ -80,24 +93,41 @@ class Transactions:
             self._end_decided(outcome.changed)
 
     def _end_decided(self, transaction: Transaction) -> None:
-        if transaction.is_decided:
+        self._unended.pop(transaction.transactional_id, None)
+        if not transaction.is_decided:
+            return
+        try:
             self._write_markers(transaction)
             self._commit(self._coordinator.handle(MarkersWritten(transaction.transactional_id), self._now_ms()))
+        except StorageError as error:
+            _log.error("transaction %s has not all its markers: %s", transaction.transactional_id, error)
+            self._unended[transaction.transactional_id] = transaction
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
 
     def _arm(self) -> None:
         self.close()
-        deadline_ms = self._coordinator.deadline_ms()
-        if deadline_ms < inf:
-            delay_s = max(deadline_ms / 1000 - self._clock(), 0.0)
+        delay_s = max(self._coordinator.deadline_ms() / 1000 - self._clock(), 0.0)
+        if self._unended:
+            delay_s = min(delay_s, _RETRY_S)
+        if delay_s < inf:
             self._timer = asyncio.get_running_loop().call_later(delay_s, self._expire)
 
     def _expire(self) -> None:
+        for unended in tuple(self._unended.values()):
+            self._end_decided(unended)
+        try:
+            self._expire_all()
+        except StorageError as error:
+            _log.error("transactions that are over can't be stored: %s", error)
+            self._timer = asyncio.get_running_loop().call_later(_RETRY_S, self._expire)
+        else:
+            self._arm()
+
+    def _expire_all(self) -> None:
         for outcome in self._coordinator.expire(self._now_ms()):
             if outcome.changed is not None and outcome.changed.status is not Status.DEAD:
                 changed = outcome.changed
                 _log.info("transaction %s is aborted after %d ms", changed.transactional_id, changed.timeout_ms)
             self._commit(outcome)
-        self._arm()

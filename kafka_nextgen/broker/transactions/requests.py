@@ -22,6 +22,7 @@ __all__ = [
     "ProducerAnswered",
     "Request",
     "VerifyPartitions",
+    "refuse",
 ]
 
 
@@ -99,6 +100,13 @@ class Noted:
 
 
 Answer = ProducerAnswered | PartitionsAnswered | Noted
+
+
+def refuse(request: Request, error: ErrorCode) -> Answer:
+    """The answer to a request that can't be worked on."""
+    if isinstance(request, (AddPartitions, VerifyPartitions)):
+        return PartitionsAnswered(dict.fromkeys(request.partitions, error))
+    return Noted() if isinstance(request, MarkersWritten) else ProducerAnswered(error)
 
 
 @frozen
