@@ -21,11 +21,14 @@ __all__ = ["SegmentScan"]
 
 
 class SegmentScan:
-    """One pass over a file. After it, ``good`` bytes of ``size`` are batches and ``fault`` says what came then."""
+    """One pass over a file, which is named after its first offset.
 
-    def __init__(self, path: Path, base_offset: int) -> None:
+    After it, ``good`` bytes of ``size`` are batches and ``fault`` says what came then.
+    """
+
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.next_offset = base_offset
+        self.base_offset = self.next_offset = int(path.stem)
         self.good = 0
         self.size = 0
         self.fault: str | None = None

@@ -4,11 +4,8 @@ A batch goes to the last file, the active segment; it begins a new one when it w
 ``segment.bytes``. Whole old segments are deleted. Where a log begins in the middle of a segment (DeleteRecords), or has
 nothing left, a small file beside it says so.
 
-Compaction writes one segment for all those before a position, in one step. What a crash leaves of them then has offsets
-that the new one has already, by which it is known.
-
-After a restart the segments are read from the first on. The first bad batch ends the log: its file is cut there, and
-the files after it are deleted, newest first, so that a crash in the middle of this leaves it to be done again.
+Compaction writes one segment for all those before a position, in one step, and then deletes those. What is read again
+after a restart, ``recovery`` says.
 
 Reading is one ``pread`` for each segment. What was read or written lately is in the system's page cache; in this
 process nothing is kept but where batches begin.
@@ -26,7 +23,7 @@ from attrs import define
 
 from kafka_nextgen.broker.storage.files import doing, flush, replace, write_at
 from kafka_nextgen.broker.storage.partition_directory import SUFFIX, PartitionDirectory
-from kafka_nextgen.broker.storage.scan import SegmentScan
+from kafka_nextgen.broker.storage.recovery import cut_off, good_segments
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.wire.records import BatchView
 
@@ -76,27 +73,16 @@ class SegmentedBatches:
     def recover(self) -> Iterator[BatchView]:
         """Give the batches up to the first that is bad, and cut the log there."""
         self._start_offset = self._directory.read_start_offset()
-        files = self._directory.segment_files()
-        end_offset: int | None = None
-        for index, path in enumerate(files):
-            base_offset = int(path.stem)
-            if end_offset is not None and base_offset < end_offset:
-                _log.info("%s is part of the segment before it, since the log was compacted, and is deleted", path)
-                _delete(path)
-                continue
-            if end_offset not in (None, base_offset):
-                self._cut_off(files[index:], f"there is nothing between offsets {end_offset} and {base_offset}")
-                break
-            scan = SegmentScan(path, base_offset)
+        end_offset = self._start_offset
+        for scan in good_segments(self._directory):
             yield from scan
-            self._take(scan, base_offset)
+            self._segments.append(_Segment(scan.path, scan.base_offset, self._end, scan.good))
+            self._end += scan.good
             end_offset = scan.next_offset
-            if scan.fault is not None:
-                self._cut_off(files[index + 1 :], f"what is before it was cut at offset {end_offset}")
-                self._cut(scan)
-                break
-        if end_offset is not None and end_offset < self._start_offset:
-            self._begin_anew(end_offset)
+        if end_offset < self._start_offset:
+            reason = f"the log begins at offset {self._start_offset}, and what is left ends at {end_offset}"
+            cut_off([segment.path for segment in self._segments], reason)
+            self._segments.clear()
 
     def append(self, data: bytes, base_offset: int, end_offset: int) -> None:
         """Write a batch to the end of the active segment, or to a new one."""
@@ -184,39 +170,6 @@ class SegmentedBatches:
 
     def _path_of(self, base_offset: int) -> Path:
         return self._directory.path / f"{base_offset:020}{SUFFIX}"
-
-    def _take(self, scan: SegmentScan, base_offset: int) -> None:
-        self._segments.append(_Segment(scan.path, base_offset, self._end, scan.good))
-        self._end += scan.good
-
-    def _cut(self, scan: SegmentScan) -> None:
-        _log.warning(
-            "%s: %d bytes from byte %d on are no batch and are cut off: %s; the log ends at offset %d",
-            scan.path,
-            scan.size - scan.good,
-            scan.good,
-            scan.fault,
-            scan.next_offset,
-        )
-        with doing("cut", scan.path):
-            os.truncate(scan.path, scan.good)
-        flush(scan.path)
-
-    def _cut_off(self, files: Sequence[Path], reason: str) -> None:
-        for path in reversed(files):
-            with doing("delete", path):
-                _log.warning("%s: all its %d bytes are cut off: %s", path, path.stat().st_size, reason)
-                path.unlink()
-
-    def _begin_anew(self, end_offset: int) -> None:
-        _log.warning(
-            "%s: what is left ends at offset %d, before the log begins, at %d: all of it is deleted",
-            self._directory.path,
-            end_offset,
-            self._start_offset,
-        )
-        self._cut_off([segment.path for segment in self._segments], "it ends before the log begins")
-        self._segments.clear()
 
 
 def _delete(path: Path) -> bool:
