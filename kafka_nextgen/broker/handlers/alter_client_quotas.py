@@ -46,8 +46,9 @@ def _wrong_entity(entry: DataContainer) -> Refusal | None:
         return Refusal(ErrorCode.INVALID_REQUEST, f"Unhandled client quota entity type: {unknown[0]}")
     if not kinds or len(set(kinds)) != len(kinds):
         return Refusal(ErrorCode.INVALID_REQUEST, "Invalid client quota entity: it has no type, or one twice")
-    if "" in (part.entity_name for part in entry.entity):
-        return Refusal(ErrorCode.INVALID_REQUEST, "Invalid empty client quota entity name")
+    empty = [part.entity_type for part in entry.entity if part.entity_name == ""]
+    if empty:
+        return Refusal(ErrorCode.INVALID_REQUEST, f"Empty {empty[0]} not supported")
     return None
 
 

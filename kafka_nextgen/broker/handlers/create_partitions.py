@@ -35,7 +35,7 @@ async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePa
 def _grow(asked: DataContainer, context: Context, validate_only: bool) -> _Result:
     cluster = context.cluster
     if not context.may(ALTER_TOPIC, asked.name):
-        return _result(asked.name, Refusal(ALTER_TOPIC.error, "The topic authorization is failed."))
+        return _result(asked.name, Refusal(ALTER_TOPIC.error, ""))
     topic = cluster.topics.named(asked.name)
     if topic is None:
         refusal = Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"There is no topic '{asked.name}'.")
@@ -69,4 +69,4 @@ def _replicas(asked: DataContainer, topic: Topic, cluster: Cluster) -> Replicas 
 def _result(name: str, refusal: Refusal | None) -> _Result:
     if refusal is None:
         return _Result(name=name, error_code=ErrorCode.NONE)
-    return _Result(name=name, error_code=refusal.code, error_message=refusal.message)
+    return _Result(name=name, error_code=refusal.code, error_message=refusal.message or None)

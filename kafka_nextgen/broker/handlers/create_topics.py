@@ -116,7 +116,7 @@ def _without_configs(name: str, topic_id: TopicId) -> _Result:
         error_code=ErrorCode.NONE,
         error_message=None,
         topic_config_error_code=DESCRIBE_TOPIC_CONFIGS.error,
-        configs=None,
+        configs=[],
     )
 
 

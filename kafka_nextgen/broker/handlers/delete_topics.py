@@ -19,6 +19,7 @@ __all__ = ["handle"]
 _Result = DeleteTopicsResponse.DeletableTopicResult
 
 _WITH_TOPIC_IDS = 6
+_UNAUTHORIZED = "Topic authorization failed."
 
 
 async def handle(request: DeleteTopicsRequest, context: Context) -> DeleteTopicsResponse:
@@ -40,18 +41,25 @@ def _delete(name: str | None, topic_id: TopicId | None, context: Context) -> _Re
         return _result(name, topic_id, ErrorCode.INVALID_REQUEST)
     topics = context.cluster.topics
     topic = topics.with_id(topic_id) if name is None else topics.named(name)
-    known_as = name if topic is None else topic.name
-    if known_as is None:
+    if topic is None and name is None:
         return _result(None, topic_id, ErrorCode.UNKNOWN_TOPIC_ID)
-    if not context.may(DESCRIBE_TOPIC, known_as):  # the name behind an id is for those who may see the topic
-        return _result(name, topic_id, DESCRIBE_TOPIC.error)
+    refusal = _refusal_by_name(name, context) if name is not None else None
+    if refusal is not None:
+        return refusal
     if topic is None:
         return _result(name, topic_id, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    if not context.may(DELETE_TOPIC, known_as):
-        return _result(topic.name, topic.topic_id, DELETE_TOPIC.error)
+    if not context.may(DELETE_TOPIC, topic.name):  # the name behind an id is for those who may see the topic
+        seen = topic.name if context.may(DESCRIBE_TOPIC, topic.name) else None
+        return _result(seen, topic.topic_id, DELETE_TOPIC.error, _UNAUTHORIZED)
     topics.delete(topic)
     return _result(topic.name, topic.topic_id, ErrorCode.NONE)
 
 
-def _result(name: str | None, topic_id: TopicId | None, error: ErrorCode) -> _Result:
-    return _Result(name=name, topic_id=topic_id or NO_TOPIC_ID, error_code=error)
+def _refusal_by_name(name: str, context: Context) -> _Result | None:
+    if context.may(DESCRIBE_TOPIC, name):
+        return None
+    return _result(name, None, DESCRIBE_TOPIC.error, _UNAUTHORIZED)
+
+
+def _result(name: str | None, topic_id: TopicId | None, error: ErrorCode, message: str | None = None) -> _Result:
+    return _Result(name=name, topic_id=topic_id or NO_TOPIC_ID, error_code=error, error_message=message)

@@ -24,12 +24,10 @@ _EXACT, _DEFAULT, _ANY = range(3)  # Kafka's match types
 async def handle(request: DescribeClientQuotasRequest, context: Context) -> DescribeClientQuotasResponse:
     """Tell the limits of the entities that are meant."""
     if not context.may(DESCRIBE_CLUSTER_CONFIGS):
-        return DescribeClientQuotasResponse(
-            error_code=DESCRIBE_CLUSTER_CONFIGS.error, error_message="Cluster authorization failed.", entries=None
-        )
+        return DescribeClientQuotasResponse(error_code=DESCRIBE_CLUSTER_CONFIGS.error, error_message=None, entries=None)
     return DescribeClientQuotasResponse(
         error_code=ErrorCode.NONE,
-        error_message=None,
+        error_message="",
         entries=[
             _entry(_parts(entity), limits)
             for entity, limits in context.cluster.quotas.limits.all()

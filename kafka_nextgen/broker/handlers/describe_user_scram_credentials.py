@@ -22,12 +22,12 @@ async def handle(
 ) -> DescribeUserScramCredentialsResponse:
     """Describe the users asked for, or all."""
     if not context.may(DESCRIBE_CLUSTER):
-        return DescribeUserScramCredentialsResponse(error_code=DESCRIBE_CLUSTER.error, results=[])
+        return DescribeUserScramCredentialsResponse(error_code=DESCRIBE_CLUSTER.error, error_message=None, results=[])
     known = context.cluster.security.users.scram_users()
     asked = Counter(user.name for user in request.users) if request.users else Counter(known.keys())
     return DescribeUserScramCredentialsResponse(
         error_code=ErrorCode.NONE,
-        error_message=None,
+        error_message="",
         results=[_describe(name, count, known) for name, count in asked.items()],
     )
 

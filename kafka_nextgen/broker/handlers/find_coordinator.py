@@ -26,7 +26,7 @@ def _find(key_type: int, key: str, context: Context) -> FoundCoordinator:
         return FoundCoordinator(key, error=ErrorCode.INVALID_REQUEST, message=message)
     right = DESCRIBE_GROUP if key_type == GROUP else DESCRIBE_TRANSACTIONAL_ID
     if not context.may(right, key):
-        return FoundCoordinator(key, error=right.error, message=f"the client has not the right to {right}")
+        return FoundCoordinator(key, error=right.error, message="")
     cluster = context.cluster
     node = cluster.coordinator_of(key) if key_type == GROUP else cluster.transaction_coordinator_of(key)
     if node is None:

@@ -87,8 +87,6 @@ def rule_from(fields: DataContainer) -> Rule:
         raise ValueError("Invalid empty resource name")
     if rule.resource_type is ResourceType.CLUSTER and rule.name != CLUSTER_NAME:
         raise ValueError(f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}")
-    if not rule.host:
-        raise ValueError("Invalid empty host")
     return rule
 
 

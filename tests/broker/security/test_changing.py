@@ -112,7 +112,6 @@ def test_rules_are_found_by_name(
     [
         {"resource_name": ""},
         {"principal": "alice"},
-        {"host": ""},
         {"operation": 1},
         {"resource_pattern_type": 2},
         {"permission_type": 1},
@@ -270,3 +269,30 @@ def test_a_pattern_matches_what_the_member_may_see(guarded: Cluster, admin: Admi
 
         eventually("the member has what its pattern matches", has_assignment)
     assert assigned == {orders}
+
+
+def test_a_topic_is_deleted_by_id_by_whoever_may_delete_it_and_named_to_those_who_may_see_it(
+    guarded: Cluster, admin: AdminClient
+) -> None:
+    def rule(operation: AclOperation, permission: AclPermissionType, name: str) -> AclBinding:
+        return AclBinding(
+            ResourceType.TOPIC, name, ResourcePatternType.LITERAL, "User:alice", "*", operation, permission
+        )
+
+    rules = [
+        rule(AclOperation.DELETE, AclPermissionType.ALLOW, "hidden"),
+        rule(AclOperation.DESCRIBE, AclPermissionType.DENY, "hidden"),
+        rule(AclOperation.READ, AclPermissionType.ALLOW, "seen"),
+    ]
+    for future in admin.create_acls(rules).values():
+        future.result(20)
+    for name in ("hidden", "seen", "secret"):
+        guarded.create_topic(name)
+    state = m.DeleteTopicsRequest.DeleteTopicState
+    topics = [state(name=None, topic_id=_id_of(guarded, name)) for name in ("hidden", "seen", "secret")]
+    with Client(guarded.bootstrap_servers) as alice:
+        log_in(alice, "alice", "alice-secret")
+        answer = alice.ask(apis.DELETE_TOPICS, m.DeleteTopicsRequest(topics=topics, timeout_ms=5_000))
+    refused = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    assert [(topic.error_code, topic.name) for topic in answer.responses[1:]] == [(refused, "seen"), (refused, None)]
+    assert answer.responses[0].error_code == ErrorCode.NONE
