@@ -125,11 +125,10 @@ def _result(
         status=status,
         assigned=_sorted(assigned),
         pending_revocation=_sorted(pending),
+        previous_member_epoch=current.member_epoch,
     )
-    # Still waiting for the same is no change. The epoch before stays known, for its last answer may be lost.
-    if reached == current:
-        return current
-    return evolve(reached, previous_member_epoch=current.member_epoch)
+    # A member that goes on waiting at its epoch has had the answer that told it: the one before counts no more.
+    return current if reached == current else reached
 
 
 def _sorted(granted: Granted) -> tuple[tuple[TopicIdPartition, int], ...]:

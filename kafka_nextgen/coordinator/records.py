@@ -195,7 +195,7 @@ class ClassicMemberMetadata:
 class ClassicGroupMetadata:
     """[2] What a generation of a classic group came to, and when (milliseconds). Kafka's GroupMetadata.
 
-    A group that was just made has one without a type, and so has one that nobody is in any more.
+    A group that was just made has one without a type.
     """
 
     group_id: str

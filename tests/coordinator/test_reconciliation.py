@@ -40,9 +40,11 @@ def test_owning_less_than_told_acknowledges_too() -> None:
 
 
 def test_a_member_that_waits_for_the_same_as_before_has_not_changed() -> None:
-    waiting = evolve(STABLE, status=MemberStatus.UNRELEASED_PARTITIONS)
+    waiting = evolve(STABLE, status=MemberStatus.UNRELEASED_PARTITIONS, previous_member_epoch=4)
     course = evolve(COURSE, target=share_of([FOO_0, BAR_0, FOO_1]), owners={FOO_1: "B"})
-    assert reconcile(waiting, course) is waiting
+    once_more = reconcile(waiting, course)
+    assert once_more == evolve(waiting, previous_member_epoch=5), "but it was answered at this epoch"
+    assert reconcile(once_more, course) is once_more
 
 
 def test_what_it_unsubscribed_from_and_no_longer_owns_goes_without_asking() -> None:
