@@ -21,8 +21,8 @@ from kafka_nextgen.processing.stopping import STOP_SIGNALS
 
 __all__ = ["broker"]
 
-#: Serves what a function reads, on a port of loopback; see ``kafka_nextgen.prometheus``, which is an extra.
-Serve = Callable[[Callable[[], CoordinatorMetrics], int], AbstractContextManager[int]]
+#: Serves what a function reads, on a port of loopback that it tells; ``kafka_nextgen.prometheus`` does, an extra.
+Serve = Callable[[Callable[[], CoordinatorMetrics]], AbstractContextManager[int]]
 
 _SCRAPE_S = 5.0  # a broker that takes longer to count its groups is stuck
 
@@ -106,17 +106,17 @@ def broker(
         users=parse_users(users or ()),
         rules=rules,
     )
-    asyncio.run(_serve(made, metrics_port))
+    asyncio.run(_serve(made, None if metrics_port is None else _metrics_server(metrics_port)))
 
 
-async def _serve(broker: Broker, metrics_port: int | None) -> None:
+async def _serve(broker: Broker, serve_metrics: Serve | None) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in STOP_SIGNALS:
         loop.add_signal_handler(number, stop.set)
     await broker.start()
     try:
-        with _serving_metrics(broker, metrics_port):
+        with _serving_metrics(broker, serve_metrics):
             for listener in broker.listeners:
                 click.echo(f"Listening on {broker.bootstrap_servers_of(listener)}{_named(listener)}")
             await stop.wait()
@@ -130,25 +130,24 @@ def _named(listener: str) -> str:
 
 
 @contextmanager
-def _serving_metrics(broker: Broker, port: int | None) -> Iterator[None]:
-    """Serve the broker's numbers as long as the block runs, if a port is given."""
-    if port is None:
+def _serving_metrics(broker: Broker, serve: Serve | None) -> Iterator[None]:
+    """Serve the broker's numbers as long as the block runs, if that is wanted."""
+    if serve is None:
         yield
         return
-    serve = _prometheus_serve()
     loop = asyncio.get_running_loop()
 
     async def read() -> CoordinatorMetrics:
         return broker.metrics()
 
-    with serve(lambda: asyncio.run_coroutine_threadsafe(read(), loop).result(_SCRAPE_S), port) as bound:
+    with serve(lambda: asyncio.run_coroutine_threadsafe(read(), loop).result(_SCRAPE_S)) as bound:
         click.echo(f"Metrics at http://127.0.0.1:{bound}/metrics")
         yield
 
 
-def _prometheus_serve() -> Serve:
+def _metrics_server(port: int) -> Serve:
     try:
         from kafka_nextgen.prometheus import serve
     except ImportError as error:
         raise ConfigError(f"--metrics-port: {error}") from None
-    return serve
+    return lambda read: serve(read, port)

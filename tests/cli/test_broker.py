@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -74,3 +75,11 @@ def test_a_users_file_that_is_none_is_refused_without_showing_passwords(tmp_path
     assert done.returncode != 0
     assert "line 2 of the users is not NAME=PASSWORD" in done.stderr
     assert "hunter2" not in done.stderr
+
+
+def test_metrics_without_the_extra_are_refused_before_anything_listens() -> None:
+    program = "import sys; sys.modules['prometheus_client'] = None; from kafka_nextgen.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "broker", "--listen", "127.0.0.1:0", "--metrics-port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install 'kafka-nextgen[prometheus]'" in done.stderr
