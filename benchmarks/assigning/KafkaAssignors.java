@@ -6,11 +6,13 @@
 //
 //   group ASSIGNOR MEMBERS TOPICS PARTITIONS SUBSCRIPTIONS CHANGE   make a group, partitions being those of each topic
 //   warm SECONDS                                                   assign it over and over, for the JIT compiler
-//   assign                                                         assign it once: the time in nanoseconds
+//   assign                                                         assign it once: nanoseconds that this thread ran
 //   result                                                         of the last: fewest, most, partitions that moved
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,6 +41,8 @@ import org.apache.kafka.image.MetadataImage;
 import org.apache.kafka.image.MetadataProvenance;
 
 public class KafkaAssignors {
+    private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+
     private final ConsumerGroupPartitionAssignor assignor;
     private final SubscriptionType type;
     private final SubscribedTopicDescriber topics;
@@ -73,18 +77,18 @@ public class KafkaAssignors {
 
     private void change(String change, int members) {
         if (change.equals("none")) {
-            group = spec(0, members, Map.of());
+            group = spec(members, Map.of());
             return;
         }
-        group = spec(0, change.equals("join") ? members - 1 : members + 1, Map.of());
+        group = spec(change.equals("join") ? members - 1 : members + 1, Map.of());
         assign();
-        group = spec(0, members, last.members());
+        group = spec(members, last.members());
     }
 
-    private GroupSpec spec(int first, int after, Map<String, MemberAssignment> previous) {
+    private GroupSpec spec(int count, Map<String, MemberAssignment> previous) {
         Map<String, MemberSubscriptionAndAssignmentImpl> members = new HashMap<>();
         Map<Uuid, Map<Integer, String>> owners = new HashMap<>();
-        for (int member = first; member < after; member++) {
+        for (int member = 0; member < count; member++) {
             String id = String.format("member-%05d", member);
             MemberAssignment had = previous.get(id);
             Assignment target = had == null ? Assignment.EMPTY : new Assignment(had.partitions());
@@ -112,9 +116,9 @@ public class KafkaAssignors {
     }
 
     private long assign() {
-        long begin = System.nanoTime();
+        long begin = CLOCK.getCurrentThreadCpuTime();
         last = assignor.assign(group, topics);
-        return System.nanoTime() - begin;
+        return CLOCK.getCurrentThreadCpuTime() - begin;
     }
 
     private String warm(double seconds) {

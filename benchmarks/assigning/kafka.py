@@ -43,7 +43,7 @@ class KafkaAssignors:
         self._ask("warm", seconds)
 
     def assign(self) -> float:
-        """Assign it once; return the seconds that took."""
+        """Assign it once; return the seconds that its thread ran."""
         return int(self._ask("assign")) / 1e9
 
     def result(self) -> Result:

@@ -20,6 +20,9 @@ __all__ = ["Kept", "Share", "keep"]
 #: What one member has, as it is told to assignors.
 Share = Mapping[TopicId, Set[int]]
 
+#: What nobody has of each topic, in order.
+Free = dict[TopicId, Sequence[int]]
+
 
 @frozen
 class Kept:
@@ -30,7 +33,7 @@ class Kept:
 
     shares: list[Share]
     loads: list[int]
-    free: dict[TopicId, list[int]]
+    free: Free
 
 
 def keep(targets: Sequence[Share], subscriptions: Subscriptions) -> Kept:
@@ -62,12 +65,15 @@ def _counted(shares: list[Share], subscriptions: Subscriptions) -> Kept | None:
     return None if free is None else Kept(shares, loads, free)
 
 
-def _left_over(held: Mapping[TopicId, list[Set[int]]], subscriptions: Subscriptions) -> dict[TopicId, list[int]] | None:
-    free: dict[TopicId, list[int]] = {}
+def _left_over(held: Mapping[TopicId, list[Set[int]]], subscriptions: Subscriptions) -> Free | None:
+    free: Free = {}
     counts = {topic.num_partitions for topic in subscriptions.topics.values()}
     everything = {count: set(range(count)) for count in counts}
     for topic_id, shares in held.items():
         count = subscriptions.topics[topic_id].num_partitions
+        if not shares:
+            free[topic_id] = range(count)
+            continue
         left = everything[count].difference(*shares)
         if count - len(left) != sum(map(len, shares)):
             return None

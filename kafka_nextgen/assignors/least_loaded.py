@@ -1,4 +1,4 @@
-"""Who has the least, among the subscribers of a topic; of equals, the first in order.
+"""Who has the least, among the subscribers of a topic, while partitions move; of equals, the first in order.
 
 There is a heap for each kind of members, and to ask about a topic is to compare the tops of the few kinds that
 subscribe to it. An entry is ``load * members + place``, one integer that sorts as the two would. A load that changes
@@ -27,24 +27,6 @@ class LeastLoaded:
             heapify(self._heaps[index])
             for place in kind.places:
                 self._kind_of[place] = index
-
-    def take(self, kinds: Sequence[int], count: int) -> list[int]:
-        """Give ``count`` partitions, each to the least loaded of these kinds at that moment; return the places.
-
-        Loads must not have changed in another way so far.
-        """
-        tops = [(self._heaps[kind][0], kind) for kind in kinds]
-        heapify(tops)
-        places = []
-        for _ in range(count):
-            entry, kind = tops[0]
-            heap = self._heaps[kind]
-            heapreplace(heap, entry + self._size)
-            heapreplace(tops, (heap[0], kind))
-            places.append(entry % self._size)
-        for place in places:
-            self.loads[place] += 1
-        return places
 
     def change(self, place: int, by: int) -> tuple[int, int]:
         """Let somebody have more or less; return the new entry and the kind it belongs to."""

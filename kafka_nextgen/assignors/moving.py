@@ -30,7 +30,13 @@ class Holdings:
     def give(self, topic: int, places: Sequence[int], numbers: Sequence[int]) -> None:
         """Give each of the partitions to the member at the same point of ``places``."""
         for place, number in zip(places, numbers, strict=True):
-            self._list(topic, place).append(number)
+            lists = self._lists[place]
+            if topic in lists:
+                lists[topic].append(number)
+            elif self._shares[place]:
+                self._list(topic, place).append(number)
+            else:
+                lists[topic] = [number]
         self.holders[topic].extend(places)
 
     def move(self, topic: int, giver: int, taker: int) -> None:

@@ -55,26 +55,31 @@ def _share_among_equals(kept: Kept, topics: Topics) -> None:
     num_partitions = sum(topic.num_partitions for topic in topics.values())
     due, extras = divmod(num_partitions, len(kept.shares))
     ranks = {topic_id: rank for rank, topic_id in enumerate(topics)}
+    released: dict[TopicId, list[int]] = {}
     for place, load in enumerate(kept.loads):
         if load > due:
             may_keep = due + 1 if extras else due
             extras -= may_keep > due
             if load > may_keep:
-                _cut_down(kept, place, may_keep, ranks)
+                kept.loads[place] = may_keep
+                kept.shares[place] = _cut_down(kept.shares[place], may_keep, ranks, released)
+    for topic_id, numbers in released.items():
+        kept.free[topic_id] = sorted((*kept.free.get(topic_id, ()), *numbers))
     _fill_up(kept, due, extras, topics)
 
 
-def _cut_down(kept: Kept, place: int, may_keep: int, ranks: Mapping[TopicId, int]) -> None:
-    """Let a member keep the first ``may_keep`` of its partitions; topics go by their ranks."""
-    share, remaining = kept.shares[place], {}
-    kept.loads[place] = may_keep
+def _cut_down(
+    share: Share, may_keep: int, ranks: Mapping[TopicId, int], released: dict[TopicId, list[int]]
+) -> dict[TopicId, frozenset[int]]:
+    """The first ``may_keep`` partitions of a share, topics by their ranks; the others are ``released``."""
+    remaining = {}
     for topic_id in sorted(share, key=ranks.__getitem__):
         numbers = sorted(share[topic_id])
         if may_keep:
             remaining[topic_id] = frozenset(numbers[:may_keep])
-        kept.free.setdefault(topic_id, []).extend(numbers[may_keep:])
+        released.setdefault(topic_id, []).extend(numbers[may_keep:])
         may_keep -= min(may_keep, len(numbers))
-    kept.shares[place] = remaining
+    return remaining
 
 
 def _fill_up(kept: Kept, due: int, extras: int, topics: Topics) -> None:
@@ -87,14 +92,16 @@ def _fill_up(kept: Kept, due: int, extras: int, topics: Topics) -> None:
         if missing > 0:
             places.append(place)
             counts.append(missing)
-    free = [(topic_id, sorted(kept.free[topic_id])) for topic_id in topics if topic_id in kept.free]
+    free = [(topic_id, kept.free[topic_id]) for topic_id in topics if topic_id in kept.free]
     assert sum(counts) == sum(len(numbers) for _, numbers in free), "what is due adds up to all partitions"
     for place, piece in zip(places, _cut(free, counts), strict=True):
         share = kept.shares[place]
         kept.shares[place] = _united(share, piece) if share else piece
 
 
-def _cut(free: Sequence[tuple[TopicId, list[int]]], counts: Iterable[int]) -> Iterator[dict[TopicId, frozenset[int]]]:
+def _cut(
+    free: Sequence[tuple[TopicId, Sequence[int]]], counts: Iterable[int]
+) -> Iterator[dict[TopicId, frozenset[int]]]:
     """Cut the free partitions, all topics in a row, into pieces of these sizes."""
     if not free:
         return

@@ -14,6 +14,7 @@ from heapq import heapify, heappop, heappush
 
 from attrs import frozen
 
+from kafka_nextgen.assignors.filling import Filling
 from kafka_nextgen.assignors.keeping import Kept
 from kafka_nextgen.assignors.least_loaded import Front, LeastLoaded
 from kafka_nextgen.assignors.moving import Holdings
@@ -40,11 +41,12 @@ class _Topic:
 def share_among_mixed(kept: Kept, subscriptions: Subscriptions) -> None:
     """Share the free partitions out, and make it even; ``kept.shares`` are then what everybody is to have."""
     topics = _by_need(subscriptions)
-    loads = LeastLoaded(subscriptions.kinds, kept.loads)
     holdings = Holdings(kept.shares, [topic.topic_id for topic in topics])
+    filling = Filling(subscriptions.kinds, kept.loads)
     for index, topic in enumerate(topics):
-        free = kept.free.get(topic.topic_id, [])
-        holdings.give(index, loads.take(topic.kinds, len(free)), free)
+        free = kept.free.get(topic.topic_id, ())
+        holdings.give(index, filling.take(topic.kinds, len(free)), free)
+    loads = LeastLoaded(subscriptions.kinds, kept.loads)
     for _ in range(MAX_SWEEPS):
         moved = [_balance(index, topic, loads, holdings) for index, topic in enumerate(topics)]
         if not any(moved):
