@@ -32,6 +32,7 @@ def new_producer(kafka: KafkaServer) -> Callable[..., Producer]:
                 "bootstrap.servers": kafka.bootstrap_servers,
                 "transactional.id": transactional_id,
                 "log_level": 0,
+                "linger.ms": 0,
                 **config,
             }
         )
@@ -52,6 +53,7 @@ def new_consumer(kafka: KafkaServer) -> Iterator[Callable[..., Consumer]]:
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 10,
             "log_level": 0,
         }
         made.append(Consumer({**settings, **config}))
