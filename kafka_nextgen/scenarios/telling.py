@@ -65,10 +65,12 @@ def _outcomes(success: str, errors: Mapping[TopicPartition, ErrorCode]) -> Itera
 
 
 def tell_fetch(name: str, answer: OffsetsFetched) -> str:
-    """``-> A foo[0]=10 foo[1]=-``, or ``-> A STALE_MEMBER_EPOCH``."""
+    """``-> A foo[0]=10 foo[1]=-``, ``-> A foo[0]=UNSTABLE_OFFSET_COMMIT``, or ``-> A STALE_MEMBER_EPOCH``."""
     if answer.error is not ErrorCode.NONE:
         return f"-> {name} {answer.error.name}"
-    found = [f"{partition}={at.offset if at else '-'}" for partition, at in sorted(answer.offsets.items())]
+    told = {partition: str(at.offset) if at else "-" for partition, at in answer.offsets.items()}
+    told.update(dict.fromkeys(answer.unstable, ErrorCode.UNSTABLE_OFFSET_COMMIT.name))
+    found = [f"{partition}={what}" for partition, what in sorted(told.items())]
     return f"-> {name} {' '.join(found) or '-'}"
 
 

@@ -23,10 +23,12 @@ from kafka_nextgen.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
     DeleteGroups,
+    EndTransaction,
     ListGroups,
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
+    TxnOffsetCommit,
 )
 from kafka_nextgen.coordinator.responses import (
     ConsumerGroupDescribed,
@@ -36,6 +38,7 @@ from kafka_nextgen.coordinator.responses import (
     OffsetsCommitted,
     OffsetsDeleted,
     OffsetsFetched,
+    TransactionNoted,
 )
 from kafka_nextgen.scenarios.notation import NotationError, parse_partitions
 from kafka_nextgen.scenarios.raw_classic_members import ClassicMembers
@@ -51,6 +54,8 @@ Question = (
     | OffsetCommit
     | OffsetFetch
     | OffsetDelete
+    | TxnOffsetCommit
+    | EndTransaction
     | Heartbeat
     | LeaveGroup
     | DescribeGroups
@@ -63,6 +68,7 @@ Answer = (
     | OffsetsCommitted
     | OffsetsFetched
     | OffsetsDeleted
+    | TransactionNoted
     | HeartbeatAnswer
     | LeaveGroupAnswer
     | GroupsDescribed

@@ -26,6 +26,7 @@ from kafka_nextgen.scenarios.verbs import (
     pairs,
     time,
     topics,
+    transactions,
 )
 from kafka_nextgen.scenarios.world import World
 
@@ -50,6 +51,8 @@ RAW: Verbs[World] = {
     "commit": offsets.commit,
     "fetch-offsets": offsets.fetch_offsets,
     "delete-offsets": offsets.delete_offsets,
+    "txn-commit": transactions.txn_commit,
+    "end-txn": transactions.end_txn,
     "configure": heartbeats.configure,
     "join-group": classic_requests.join_group,
     "sync-group": classic_requests.sync_group,

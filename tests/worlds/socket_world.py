@@ -23,9 +23,11 @@ from kafka_nextgen.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
     DeleteGroups,
+    EndTransaction,
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
+    TxnOffsetCommit,
 )
 from kafka_nextgen.coordinator.responses import (
     ConsumerGroupDescribed,
@@ -35,6 +37,7 @@ from kafka_nextgen.coordinator.responses import (
     OffsetsCommitted,
     OffsetsDeleted,
     OffsetsFetched,
+    TransactionNoted,
 )
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatRefused
@@ -55,6 +58,7 @@ from tests.support.clients import unique
 from tests.support.waiting import eventually
 from tests.worlds import topics
 from tests.worlds.classic import ClassicConversation
+from tests.worlds.transactions import Producers
 
 __all__ = ["SocketWorld"]
 
@@ -70,6 +74,7 @@ class SocketWorld(World):
         self.client = client
         self.conversation = ClassicConversation(client, connect, self._real_name, self._told_name)
         self.group = unique("scenario")
+        self._producers = Producers(client)
         self._real_names: dict[str, str] = {}
 
     def ask(self, question: Question) -> Heard:
@@ -81,6 +86,11 @@ class SocketWorld(World):
             return Heard(self._describe())
         if isinstance(question, OffsetFetch):
             return Heard(self._fetch(evolve(question, group_id=self.group)))
+        if isinstance(question, TxnOffsetCommit):
+            return Heard(self._commit_in_transaction(evolve(question, group_id=self.group)))
+        if isinstance(question, EndTransaction):
+            self._producers.end(question)
+            return Heard(TransactionNoted())
         if isinstance(question, OffsetDelete):
             return Heard(self._delete(question))
         return Heard(self._told_of_group(self.conversation.ask(self._of_group(question))))
@@ -142,13 +152,19 @@ class SocketWorld(World):
         codes = offset_commit.from_response(answer, offsets, {})
         return OffsetsCommitted({self._told(partition): ErrorCode(code) for partition, code in codes.items()})
 
+    def _commit_in_transaction(self, question: TxnOffsetCommit) -> OffsetsCommitted:
+        offsets = {self._real(partition): at for partition, at in question.offsets.items()}
+        answer = self._producers.commit(evolve(question, offsets=offsets))
+        return OffsetsCommitted({self._told(partition): code for partition, code in answer.errors.items()})
+
     def _fetch(self, question: OffsetFetch) -> OffsetsFetched:
         wanted = None if question.partitions is None else tuple(map(self._real, question.partitions))
         request = offset_fetch.to_request(evolve(question, partitions=wanted), {}, _BY_NAME)
         answer = self.client.ask(OFFSET_FETCH, request, _BY_NAME)
         fetched = offset_fetch.from_response(answer, self.group, {})
         offsets = {self._told(partition): at for partition, at in fetched.offsets.items()}
-        return OffsetsFetched(offsets, ErrorCode(fetched.error))
+        assert set(fetched.errors.values()) <= {ErrorCode.UNSTABLE_OFFSET_COMMIT}
+        return OffsetsFetched(offsets, ErrorCode(fetched.error), frozenset(map(self._told, fetched.errors)))
 
     def _delete(self, question: OffsetDelete) -> OffsetsDeleted:
         partitions = tuple(map(self._real, question.partitions))

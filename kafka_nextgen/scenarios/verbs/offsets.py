@@ -16,9 +16,10 @@ from kafka_nextgen.scenarios.telling import tell_commit, tell_deletion, tell_fet
 from kafka_nextgen.scenarios.world import GROUP, World
 from kafka_nextgen.types import OffsetAndMetadata
 
-__all__ = ["commit", "delete_offsets", "fetch_offsets"]
+__all__ = ["NOBODY", "commit", "delete_offsets", "epoch_of", "fetch_offsets"]
 
-_NOBODY = "nobody"
+#: Whoever asks from outside the group.
+NOBODY = "nobody"
 _NO_MEMBER_EPOCH = -1
 
 
@@ -29,8 +30,8 @@ def commit(world: World, command: Command) -> Iterator[str]:
     request = OffsetCommit(
         GROUP,
         {partition: OffsetAndMetadata(offset) for partition, offset in offsets.items()},
-        "" if command.name == _NOBODY else command.name,
-        _epoch(world, command),
+        "" if command.name == NOBODY else command.name,
+        epoch_of(world, command),
         version=int(command.options.get("version", 9)),
         retention_ms=_retention_ms(command),
     )
@@ -48,8 +49,8 @@ def fetch_offsets(world: World, command: Command) -> Iterator[str]:
     """Ask for committed offsets."""
     command.expect(range(1, 100), "epoch")
     partitions = tuple(sorted(parse_partitions(" ".join(command.words[1:]))))
-    member_id = None if command.name == _NOBODY else command.name
-    answer = world.ask(OffsetFetch(GROUP, partitions or None, member_id, _epoch(world, command))).answer
+    member_id = None if command.name == NOBODY else command.name
+    answer = world.ask(OffsetFetch(GROUP, partitions or None, member_id, epoch_of(world, command))).answer
     assert isinstance(answer, OffsetsFetched)
     yield tell_fetch(command.name, answer)
 
@@ -63,7 +64,8 @@ def delete_offsets(world: World, command: Command) -> Iterator[str]:
     yield from tell_deletion(answer)
 
 
-def _epoch(world: World, command: Command) -> int:
+def epoch_of(world: World, command: Command) -> int:
+    """The epoch a command states, or the latest its member was given."""
     if "epoch" in command.options:
         return world.raw.epochs.read(command.options["epoch"])
     known = world.raw.known.get(command.name)
