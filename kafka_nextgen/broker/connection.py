@@ -53,7 +53,7 @@ async def serve(
                 await asyncio.sleep(reply.muted_s)
     except CloseConnectionError as error:
         _log.warning("closing the connection from %s: %s", peer.host, error)
-    except (asyncio.IncompleteReadError, ConnectionError) as error:
+    except (asyncio.IncompleteReadError, OSError) as error:  # those of TLS are no ConnectionError
         _log.debug("the connection from %s ended: %r", peer.host, error)
     finally:
         writer.transport.abort()

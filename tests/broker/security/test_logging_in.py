@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 import ssl
@@ -202,3 +203,20 @@ def test_an_encrypted_key_needs_its_password(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=r"ssl\.key\.password") as refused:
             Broker({**config, "ssl.key.password": wrong})
         assert not wrong or wrong not in str(refused.value)
+
+
+def test_a_tls_connection_that_breaks_off_is_one_connection_less_and_no_error(
+    secured: Cluster, certificates: Certificates, caplog: pytest.LogCaptureFixture
+) -> None:
+    with tls_client(secured.bootstrap_servers_of("SSL"), certificates) as client:
+        assert client.ask(apis.API_VERSIONS, VERSIONS).error_code == ErrorCode.NONE
+        plain = socket.socket(fileno=client._socket.detach())  # whatever follows is no TLS
+    with plain:
+        plain.sendall(b"\x17\x03\x03\x00\x20" + b"\x00" * 32)
+        with suppress(ConnectionError):
+            while plain.recv(1024):
+                pass
+    with tls_client(secured.bootstrap_servers_of("SSL"), certificates) as client:
+        assert client.ask(apis.API_VERSIONS, VERSIONS).error_code == ErrorCode.NONE
+    gc.collect()
+    assert "never retrieved" not in caplog.text
