@@ -5,7 +5,7 @@ produced, compression and all (KIP-98). There is one replica, so the high waterm
 may begin in the middle of a batch, which is then given whole: the reader drops what lies before. Retention drops
 whole batches from the front and moves the log start offset with them.
 
-The bytes are in a ``BatchStore``: in memory, or in files. Here is what they are found by, three numbers a batch.
+The bytes are in a ``BatchStore``: in memory, or in files. They are found by a ``BatchIndex``, three numbers a batch.
 
 Transactions lie among the other records, ended by markers; before ``last_stable_offset`` all are decided.
 
@@ -15,26 +15,24 @@ Whoever waits for more sets an ``asyncio.Event`` among the watchers; every appen
 from __future__ import annotations
 
 import asyncio
-from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
 
 from attrs import frozen
 
+from kafka_nextgen.broker.batch_index import BatchIndex
 from kafka_nextgen.broker.leader_epochs import LeaderEpochs
 from kafka_nextgen.broker.open_transactions import OpenTransactions
 from kafka_nextgen.broker.storage.batch_store import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import (
-    BatchHeader,
     BatchView,
     RecordLimits,
     decode_partition,
     read_end_marker,
     read_header,
     rebase,
+    split_batches,
 )
 
 __all__ = ["FoundOffset", "PartitionLog", "watching"]
@@ -61,16 +59,13 @@ class PartitionLog:
         self.transactions = OpenTransactions()
         self.epochs = LeaderEpochs()
         self._batches = MemoryBatches() if batches is None else batches
-        self._ends = array("q")  # the offset after each batch, so that bisect finds the batch of an offset
-        self._positions = array("q")  # the position after each batch in the store
-        self._latest = array("q")  # the highest timestamp up to and with each batch, which never falls
-        self._begin = 0  # the position of the first batch
+        self._index = BatchIndex()
         self._watchers: set[asyncio.Event] = set()
 
     @property
     def size(self) -> int:
         """How many bytes there are to read."""
-        return self._end - self._begin
+        return self._index.end - self._index.begin
 
     @property
     def last_stable_offset(self) -> int:
@@ -80,7 +75,7 @@ class PartitionLog:
 
     def recover(self) -> Iterator[BatchView]:
         """Find again what the store kept, and give it batch by batch; before the log is used for anything else."""
-        assert not self._ends
+        assert not self._index
         for batch in self._batches.recover():
             self._note(batch.header.next_offset, batch.header.size, batch.header.max_timestamp)
             self._note_transaction(batch, batch.header.base_offset)
@@ -107,24 +102,16 @@ class PartitionLog:
 
     def retain(self, max_bytes: int) -> None:
         """Drop the oldest batches as long as ``max_bytes`` are left without them; from files, whole segments."""
-        boundary = self._boundary(self._end - max_bytes)
-        count = bisect_right(self._positions, boundary)
-        if count:
-            self.drop_before(self._ends[count - 1])
+        self._drop_batches_before(self._index.end - max_bytes)
 
     def drop_older(self, timestamp: int) -> None:
         """Drop the oldest batches that end before a time (milliseconds); from files, whole segments."""
-        boundary = self._boundary(self._position(bisect_left(self._latest, timestamp)))
-        count = bisect_right(self._positions, boundary)
-        if count:
-            self.drop_before(self._ends[count - 1])
+        self._drop_batches_before(self._index.position(self._index.earlier_than(timestamp)))
 
     def drop_before(self, offset: int) -> None:
         """Have the log begin at ``offset``, which it holds; raises ``StorageError`` if that can't be kept."""
         assert self.holds(offset)
-        count = bisect_right(self._ends, offset)
-        position = self._positions[count - 1] if count else self._begin
-        self._batches.drop(position, offset)
+        self._batches.drop(self._index.position(self._index.ending_by_offset(offset)), offset)
         self._drop(offset)
 
     def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
@@ -132,18 +119,16 @@ class PartitionLog:
 
         Raises ``StorageError``, and whatever ``rewritten`` raises, with the log as it was.
         """
-        is_decided = self.last_stable_offset == self.end_offset
-        decided = self._position(bisect_right(self._ends, self.last_stable_offset))
-        position = self._end if is_decided else self._batches.boundary(decided)
-        count = bisect_right(self._positions, position)
+        index, stable = self._index, self.last_stable_offset
+        decided = index.position(index.ending_by_offset(stable))
+        position = decided if stable == self.end_offset else self._batches.boundary(decided)
+        count = index.ending_by_position(position)
         if count:
-            batches = rewritten(_split(self._batches.read(self._begin, position)))
-            headers = [_header(batch) for batch in batches]
-            assert [header.next_offset for header in headers] == list(self._ends[:count])
+            batches = rewritten(split_batches(self._batches.read(index.begin, position)))
+            headers = [batch.header for data in batches for batch in split_batches(data)]
+            assert len(batches) == len(headers) == count
             self._batches.rewrite(position, batches, headers[0].base_offset)
-            self._begin = position - sum(map(len, batches))
-            self._positions[:count] = array("q", accumulate(map(len, batches), initial=self._begin))[1:]
-            self._latest[:count] = array("q", accumulate((header.max_timestamp for header in headers), max))
+            index.rewrite(headers)
         self.compacted_size = self.size
 
     def close(self) -> None:
@@ -166,20 +151,21 @@ class PartitionLog:
         With ``at_least_one`` the first is given however large it is, so that a reader with small limits gets on
         (KIP-74).
         """
-        first = bisect_right(self._ends, offset)
-        begin = self._position(first)
-        last = bisect_right(self._positions, begin + max_bytes)
+        index = self._index
+        first = index.ending_by_offset(offset)
+        begin = index.position(first)
+        last = index.ending_by_position(begin + max_bytes)
         if last == first and at_least_one:
             last = first + 1
-        last = min(last, len(self._ends) if before is None else bisect_right(self._ends, before))
-        return self._batches.read(begin, self._position(last)) if last > first else b""
+        last = min(last, len(index) if before is None else index.ending_by_offset(before))
+        return self._batches.read(begin, index.position(last)) if last > first else b""
 
     def offset_for_time(self, timestamp: int) -> FoundOffset | None:
         """Find the first record that is as late as ``timestamp`` (milliseconds); None if there is none.
 
         Raises ``CorruptRecordError`` if a batch, whose records nobody looked at before, cannot be read.
         """
-        for index in range(bisect_left(self._latest, timestamp), len(self._latest)):
+        for index in range(self._index.earlier_than(timestamp), len(self._index)):
             for found in self._records(index):
                 if found.timestamp >= timestamp:
                     return found
@@ -187,7 +173,8 @@ class PartitionLog:
 
     def offset_of_latest_time(self) -> FoundOffset | None:
         """Find the first record with the highest timestamp (KIP-734); None if the log is empty."""
-        return self.offset_for_time(self._latest[-1]) if self._latest else None
+        latest = self._index.latest
+        return None if latest is None else self.offset_for_time(latest)
 
     def begin_epoch(self, leader_epoch: int) -> None:
         """Let what is appended from now on carry this leader epoch, and wake who waits: the leader has changed."""
@@ -202,20 +189,15 @@ class PartitionLog:
         """Leave ``event`` alone from now on."""
         self._watchers.discard(event)
 
-    @property
-    def _end(self) -> int:
-        return self._position(len(self._positions))
-
-    def _boundary(self, position: int) -> int:
-        return self._end if position >= self._end else self._batches.boundary(position)
-
-    def _position(self, index: int) -> int:
-        return self._positions[index - 1] if index else self._begin
+    def _drop_batches_before(self, position: int) -> None:
+        """Drop whole batches, and of those only what the store can let go."""
+        index = self._index
+        count = index.ending_by_position(position if position >= index.end else self._batches.boundary(position))
+        if count:
+            self.drop_before(index.end_offset(count - 1))
 
     def _note(self, end_offset: int, size: int, timestamp: int) -> None:
-        self._positions.append(self._end + size)
-        self._ends.append(end_offset)
-        self._latest.append(max(timestamp, self._latest[-1] if self._latest else -1))
+        self._index.add(end_offset, size, timestamp)
         self.end_offset = end_offset
 
     def _note_transaction(self, batch: BatchView, base_offset: int) -> None:
@@ -227,9 +209,7 @@ class PartitionLog:
             self.transactions.ended(batch.header.producer_id, base_offset, is_commit=marker.is_commit)
 
     def _drop(self, offset: int) -> None:
-        count = bisect_right(self._ends, offset)
-        self._begin = self._position(count)
-        del self._ends[:count], self._positions[:count], self._latest[:count]
+        self._index.drop(self._index.ending_by_offset(offset))
         self.transactions.forget_before(offset)
         self.epochs.forget_before(offset)
         self.start_offset = offset
@@ -237,7 +217,7 @@ class PartitionLog:
 
     def _records(self, index: int) -> Iterator[FoundOffset]:
         """The records of a batch, and a marker, too: to a look-up by time it is a record like any other."""
-        data = self._batches.read(self._position(index), self._position(index + 1))
+        data = self._batches.read(self._index.position(index), self._index.position(index + 1))
         header = read_header(data, 0)
         if header is not None and header.is_control:
             yield FoundOffset(header.base_offset, header.base_timestamp)
@@ -249,21 +229,6 @@ class PartitionLog:
     def _wake(self) -> None:
         for event in self._watchers:
             event.set()
-
-
-def _split(data: bytes) -> Sequence[BatchView]:
-    view, batches, start = memoryview(data), [], 0
-    while start < len(view):
-        header = _header(view[start:])
-        batches.append(BatchView(header, view[start : start + header.size]))
-        start += header.size
-    return batches
-
-
-def _header(data: bytes | memoryview) -> BatchHeader:
-    header = read_header(data, 0)
-    assert header is not None, "a log has whole batches"
-    return header
 
 
 @contextmanager

@@ -9,7 +9,7 @@ are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896
 from __future__ import annotations
 
 from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
-from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase
+from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase, split_batches
 from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, Headers
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
@@ -33,4 +33,5 @@ __all__ = [
     "read_end_marker",
     "read_header",
     "rebase",
+    "split_batches",
 ]

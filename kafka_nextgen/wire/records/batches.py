@@ -22,7 +22,7 @@ from kafka_nextgen.wire.records.batch_header import (
 )
 from kafka_nextgen.wire.records.encode import seal
 
-__all__ = ["BatchView", "read_batches", "rebase"]
+__all__ = ["BatchView", "read_batches", "rebase", "split_batches"]
 
 _ATTRIBUTES = struct.Struct(">h")
 _MAX_TIMESTAMP_AT = struct.calcsize(">qiibIhiq")
@@ -54,6 +54,19 @@ def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
         batch = BatchView(header, view[start : start + header.size])
         _check(batch, start)
         batches.append(batch)
+        start += header.size
+    return tuple(batches)
+
+
+def split_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
+    """Split bytes of a log into its batches, which were checked when they came."""
+    view = memoryview(data)
+    batches: list[BatchView] = []
+    start = 0
+    while start < len(view):
+        header = read_header(view, start)
+        assert header is not None, "a log has whole batches"
+        batches.append(BatchView(header, view[start : start + header.size]))
         start += header.size
     return tuple(batches)
 
