@@ -67,7 +67,7 @@ def to_response(found: Sequence[FoundCoordinator], version: int) -> FindCoordina
     (only,) = found
     return FindCoordinatorResponse(
         error_code=only.error,
-        error_message=only.message,
+        error_message=_message(only),
         node_id=only.node_id,
         host=only.host,
         port=only.port,
@@ -81,8 +81,13 @@ def _to(found: FoundCoordinator) -> _Coordinator:
         host=found.host,
         port=found.port,
         error_code=found.error,
-        error_message=found.message,
+        error_message=_message(found),
     )
+
+
+def _message(found: FoundCoordinator) -> str | None:
+    """Kafka says something of every coordinator, if only nothing."""
+    return found.message if found.error else ""
 
 
 def _found(group_id: str, fields: DataContainer) -> FoundCoordinator:

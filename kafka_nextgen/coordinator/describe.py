@@ -39,12 +39,12 @@ def state_of(group: Group) -> str:
 
 def describe_group(group: Group, settings: CoordinatorSettings) -> DescribedGroup:
     """The group and its members, by member id."""
+    if not group.group_id:
+        return DescribedGroup("", error=ErrorCode.INVALID_GROUP_ID)
     if not group.is_consumer_group:
-        return DescribedGroup(
-            group.group_id,
-            error=ErrorCode.GROUP_ID_NOT_FOUND,
-            message=f"there is no consumer group {group.group_id!r}",
-        )
+        why = "is not a consumer group." if group.exists else "not found."
+        message = f"Group {group.group_id} {why}"
+        return DescribedGroup(group.group_id, error=ErrorCode.GROUP_ID_NOT_FOUND, message=message)
     return DescribedGroup(
         group_id=group.group_id,
         state=state_of(group),

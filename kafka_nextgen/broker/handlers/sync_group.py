@@ -1,4 +1,7 @@
-"""SyncGroup: get one's part of the assignment, which the leader brings; answered when it has (KIP-62)."""
+"""SyncGroup: get one's part of the assignment, which the leader brings; answered when it has (KIP-62).
+
+From version 5 on a request has to name the protocol it means (KIP-559), and is refused else, whoever it is from.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,13 @@ from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
 
 __all__ = ["handle"]
 
+_NAMES_PROTOCOL = 5
+
 
 async def handle(request: SyncGroupRequest, context: Context) -> SyncGroupResponse | None:
     """Pass the request to the coordinator, and wait for the assignment."""
+    if context.version >= _NAMES_PROTOCOL and None in (request.protocol_type, request.protocol_name):
+        return to_response(SyncGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
     if not context.may(READ_GROUP, request.group_id):
         return to_response(SyncGroupAnswer(READ_GROUP.error))
     if not context.coordinates(request.group_id):

@@ -17,11 +17,9 @@ __all__ = ["describe_classic_group"]
 def describe_classic_group(group: Group) -> DescribedClassicGroup:
     """The group and its members, in the order they joined."""
     if group.is_consumer_group or not group.exists:
-        return DescribedClassicGroup(
-            group.group_id,
-            ErrorCode.GROUP_ID_NOT_FOUND,
-            f"there is no classic group {group.group_id!r}",
-        )
+        why = "is not a classic group." if group.exists else "not found."
+        message = f"Group {group.group_id} {why}"
+        return DescribedClassicGroup(group.group_id, ErrorCode.GROUP_ID_NOT_FOUND, message)
     classic = group.classic or ClassicGroup(group.group_id)
     is_stable = classic.is_in(ClassicStatus.STABLE)
     shown = classic.protocol if is_stable else None

@@ -1,0 +1,100 @@
+"""Odd requests about groups, and what every Kafka answers to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import (
+    ConsumerGroupDescribeRequest,
+    DescribeGroupsRequest,
+    FindCoordinatorRequest,
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    SyncGroupRequest,
+)
+from tests.broker.client import Client
+from tests.support.clients import unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+from tests.worlds.topics import create_topic
+
+
+@pytest.fixture
+def at(every_kafka: KafkaServer) -> Iterator[Client]:
+    with Client(every_kafka.bootstrap_servers) as client:
+        eventually("there is a coordinator", lambda: found(client, "g").error_code == ErrorCode.NONE)
+        yield client
+
+
+def found(client: Client, group: str) -> Any:
+    request = FindCoordinatorRequest(key_type=0, coordinator_keys=[group])
+    return client.ask(apis.FIND_COORDINATOR, request).coordinators[0]
+
+
+def commit(client: Client, group: str, topic: str) -> None:
+    """Commit from outside any group."""
+    asked = OffsetCommitRequest.OffsetCommitRequestTopic
+    partition = asked.OffsetCommitRequestPartition(partition_index=0, committed_offset=5, committed_metadata="")
+    request = OffsetCommitRequest(
+        group_id=group,
+        generation_id_or_member_epoch=-1,
+        member_id="",
+        topics=[asked(name=topic, partitions=[partition])],
+    )
+    answer = client.ask(apis.OFFSET_COMMIT, request, 9)
+    assert answer.topics[0].partitions[0].error_code == ErrorCode.NONE
+
+
+def test_what_is_no_group_of_the_kind_is_said_in_the_same_words(at: Client) -> None:
+    nowhere, simple, topic = unique("nowhere"), unique("simple"), unique("orders")
+    create_topic(at, topic, 1)
+    commit(at, simple, topic)
+    consumer = ConsumerGroupDescribeRequest(group_ids=[nowhere, simple])
+    described = {group.group_id: group for group in at.ask(apis.CONSUMER_GROUP_DESCRIBE, consumer).groups}
+    assert described[nowhere].error_message == f"Group {nowhere} not found."
+    both = {f"Group {simple} is not a consumer group.", f"Group {simple} not found."}  # Kafka 4.0 says the latter
+    assert described[simple].error_message in both
+    classic = at.ask(apis.DESCRIBE_GROUPS, DescribeGroupsRequest(groups=[nowhere])).groups[0]
+    assert (classic.error_code, classic.group_state) == (ErrorCode.GROUP_ID_NOT_FOUND, "Dead")
+    assert classic.error_message == f"Group {nowhere} not found."
+    assert found(at, "g").error_message == ""
+
+
+def test_a_sync_has_to_name_its_protocol(at: Client) -> None:
+    request = SyncGroupRequest(group_id="g", generation_id=1, member_id="A", assignments=[])
+    assert at.ask(apis.SYNC_GROUP, request, 5).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert at.ask(apis.SYNC_GROUP, request, 4).error_code == ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_offsets_are_deleted_where_there_are_such_partitions(at: Client) -> None:
+    group, topic = unique("simple"), unique("orders")
+    create_topic(at, topic, 1)
+    commit(at, group, topic)
+    assert deleted(at, group, {topic: [0, 9], "nowhere": [0]}) == {
+        (topic, 0): ErrorCode.NONE,
+        (topic, 9): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ("nowhere", 0): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+    assert deleted(at, unique("nobody"), {"nowhere": [0]}) == ErrorCode.GROUP_ID_NOT_FOUND
+    assert deleted(at, "", {topic: [0]}) == ErrorCode.INVALID_GROUP_ID
+
+
+def deleted(client: Client, group: str, partitions: dict[str, list[int]]) -> dict[tuple[str, int], int] | int:
+    asked = OffsetDeleteRequest.OffsetDeleteRequestTopic
+    topics = [
+        asked(name=topic, partitions=[asked.OffsetDeleteRequestPartition(partition_index=index) for index in indexes])
+        for topic, indexes in partitions.items()
+    ]
+    answer = client.ask(apis.OFFSET_DELETE, OffsetDeleteRequest(group_id=group, topics=topics))
+    if answer.error_code != ErrorCode.NONE:
+        return int(answer.error_code)
+    return {
+        (topic.name, partition.partition_index): partition.error_code
+        for topic in answer.topics
+        for partition in topic.partitions
+    }
