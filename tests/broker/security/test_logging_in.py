@@ -212,6 +212,7 @@ def test_a_tls_connection_that_breaks_off_is_one_connection_less_and_no_error(
         assert client.ask(apis.API_VERSIONS, VERSIONS).error_code == ErrorCode.NONE
         plain = socket.socket(fileno=client._socket.detach())  # whatever follows is no TLS
     with plain:
+        plain.settimeout(10)
         plain.sendall(b"\x17\x03\x03\x00\x20" + b"\x00" * 32)
         with suppress(ConnectionError):
             while plain.recv(1024):
