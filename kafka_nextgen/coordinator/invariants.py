@@ -106,8 +106,11 @@ def _target_disjoint(group: Group) -> Iterator[str]:
 
 
 def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
-    """A target up to date has every partition of every subscribed topic, each with a subscriber."""
+    """A target up to date has every partition of every subscribed topic, each with a subscriber; unless it is what the
+    leader of a classic group had given out when that was upgraded, at no time that is known.
+    """
     is_current = group.epoch == group.assignment_epoch and group.checked_topics_version == topics.version
+    is_current = is_current and group.assignment_timestamp_ms > 0
     if not group.members or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
         return
     wanted = {

@@ -1,6 +1,7 @@
 """The join phase: from the reason for a rebalance to the next generation (KIP-62; KIP-134 for its beginning).
 
-1. *Prepare.* Parked SyncGroups are answered REBALANCE_IN_PROGRESS, and everybody has to join again.
+1. *Prepare.* Parked SyncGroups are answered REBALANCE_IN_PROGRESS, and everybody has to join again. If the leader has
+   not assigned in this generation, what was assigned in the one before is void.
 2. *Wait.* A group that was empty waits for company: as long as somebody comes within the initial delay, it waits that
    long again, up to its rebalance timeout. Another waits until all members have joined and nobody is pending, or its
    rebalance timeout is over.
@@ -67,6 +68,8 @@ def _send_back_to_join(draft: Draft) -> None:
             draft.release(member.sync, SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
             draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
     free = [evolve(member, sync=None, owes_sync=False) for member in draft.classic.in_order()]
+    if draft.classic.is_in(ClassicStatus.COMPLETING_REBALANCE):
+        free = [evolve(member, assignment=b"") for member in free]
     draft.group.classic = draft.classic.with_member(*free)
 
 
