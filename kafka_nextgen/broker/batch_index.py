@@ -72,10 +72,10 @@ class BatchIndex:
         self.begin = self.position(count)
         del self._ends[:count], self._positions[:count], self._latest[:count]
 
-    def rewrite(self, headers: Sequence[BatchHeader]) -> None:
-        """The oldest batches have these headers now, and still all their offsets; they end where they ended."""
-        count = len(headers)
-        assert [header.next_offset for header in headers] == list(self._ends[:count])
+    def rewrite(self, count: int, headers: Sequence[BatchHeader]) -> None:
+        """Instead of the oldest batches there are these now, with the same offsets; they end where those ended."""
+        assert headers[-1].next_offset == self._ends[count - 1]
         self.begin = self.position(count) - sum(header.size for header in headers)
         self._positions[:count] = array("q", accumulate((header.size for header in headers), initial=self.begin))[1:]
+        self._ends[:count] = array("q", [header.next_offset for header in headers])
         self._latest[:count] = array("q", accumulate((header.max_timestamp for header in headers), max))

@@ -10,7 +10,8 @@
 | a marker that ends a transaction | yes |
 
 Records keep their offsets, and batches their span of offsets, so a log without holes remains one; a batch may be left
-without records. What follows the first open transaction is left alone, since nobody knows yet what counts there.
+without records, and those that follow each other become one. What follows the first open transaction is left alone,
+since nobody knows yet what counts there.
 
 A log is compacted when there is as much again as the last compaction left, and a megabyte: so what compaction costs is
 in proportion to what is written. Kafka leaves the active segment out; here all of the log is compacted.
@@ -19,12 +20,13 @@ in proportion to what is written. Kafka leaves the active segment out; here all 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.wire.records import (
+    BatchHeader,
     BatchView,
     Columns,
     Compression,
@@ -32,6 +34,7 @@ from kafka_nextgen.wire.records import (
     RecordLimits,
     decode_partition,
     encode_batch,
+    split_batches,
 )
 
 __all__ = ["compact", "compact_if_due"]
@@ -61,9 +64,32 @@ def compact(log: PartitionLog, settings: TopicSettings, now_ms: int) -> None:
         last = {
             key: offset for _, columns in decoded for key, offset in zip(columns.keys, columns.offsets, strict=True)
         }
-        return [_rewritten(batch, columns, _staying(columns, last, horizon_ms)) for batch, columns in decoded]
+        return _merged(_rewritten(batch, columns, _staying(columns, last, horizon_ms)) for batch, columns in decoded)
 
     log.rewrite(rewrite)
+
+
+def _merged(batches: Iterable[bytes]) -> list[bytes]:
+    """Let empty batches that follow each other be one, or a log of what was written over would grow all the same."""
+    merged: list[BatchView] = []
+    for (batch,) in map(split_batches, batches):
+        if merged and _are_one(merged[-1].header, batch.header):
+            merged[-1] = _one_of(merged[-1].header, batch.header)
+        else:
+            merged.append(batch)
+    return [bytes(batch.data) for batch in merged]
+
+
+def _are_one(first: BatchHeader, second: BatchHeader) -> bool:
+    """Whether nothing is told by two batches: no record, no marker, no producer's sequence, no other leader epoch."""
+    tells_nothing = all(not each.record_count and each.producer_id < 0 for each in (first, second))
+    return tells_nothing and first.leader_epoch == second.leader_epoch
+
+
+def _one_of(first: BatchHeader, second: BatchHeader) -> BatchView:
+    span = second.next_offset - first.base_offset
+    data = encode_batch([], base_offset=first.base_offset, leader_epoch=first.leader_epoch, last_offset_delta=span - 1)
+    return split_batches(data)[0]
 
 
 def _decoded(batch: BatchView, log: PartitionLog) -> Columns:

@@ -115,7 +115,7 @@ class PartitionLog:
         self._drop(offset)
 
     def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
-        """Have ``rewritten`` give batches with the same offsets and fewer records for those whose fate is decided.
+        """Have ``rewritten`` give batches with fewer records, and all their offsets, for those whose fate is decided.
 
         Raises ``StorageError``, and whatever ``rewritten`` raises, with the log as it was.
         """
@@ -126,9 +126,9 @@ class PartitionLog:
         if count:
             batches = rewritten(split_batches(self._batches.read(index.begin, position)))
             headers = [batch.header for data in batches for batch in split_batches(data)]
-            assert len(batches) == len(headers) == count
+            assert len(batches) == len(headers)
             self._batches.rewrite(position, batches, headers[0].base_offset)
-            index.rewrite(headers)
+            index.rewrite(count, headers)
         self.compacted_size = self.size
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.broker.compaction import compact, compact_if_due
-from kafka_nextgen.broker.log import PartitionLog
+from kafka_nextgen.broker.log import FoundOffset, PartitionLog
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.wire.records import (
     BatchView,
@@ -22,6 +22,7 @@ from kafka_nextgen.wire.records import (
     encode_batch,
     encode_end_marker,
     read_batches,
+    split_batches,
 )
 from kafka_nextgen.wire.records.encode import seal
 from tests.broker.storage.batches import ORDERS, log_on, segment_names
@@ -165,6 +166,33 @@ def test_a_log_is_compacted_when_as_much_again_has_come(new_log: Callable[[], Pa
     assert 1_000_000 < max(sizes) < 1_200_000
     assert min(sizes[100:]) < 40_000
     assert len(found_in(log)) < 110
+
+
+def test_what_was_written_over_leaves_one_empty_batch_however_often_that_was(
+    new_log: Callable[[], PartitionLog],
+) -> None:
+    log = new_log()
+    for number in range(100):
+        log.append(batch_of([("a", str(number))]))
+        if number in (30, 60):
+            compact(log, COMPACTED, NOW_MS)
+    compact(log, COMPACTED, NOW_MS)
+    assert found_in(log) == {99: (b"a", b"99")}
+    assert len(split_batches(log.read(0, 10_000, at_least_one=True))) == 2
+    assert [log.offset_for_time(NOW_MS), log.end_offset] == [FoundOffset(99, NOW_MS), 100]
+    log.append(batch_of([("a", "next")]))
+    assert found_in(log) == {99: (b"a", b"99"), 100: (b"a", b"next")}
+
+
+def test_empty_batches_of_several_leader_epochs_stay_apart(new_log: Callable[[], PartitionLog]) -> None:
+    log = new_log()
+    for epoch in (3, 3, 4):
+        log.begin_epoch(epoch)
+        log.append(batch_of([("a", "1")]))
+    log.append(batch_of([("a", "2")]))
+    compact(log, COMPACTED, NOW_MS)
+    batches = split_batches(log.read(0, 10_000, at_least_one=True))
+    assert [(batch.header.leader_epoch, batch.header.next_offset) for batch in batches] == [(3, 2), (4, 3), (4, 4)]
 
 
 def test_a_topic_that_is_not_compacted_stays_as_it_is() -> None:
