@@ -16,6 +16,8 @@ from kafka_nextgen.embedded import (
     decode_subscription,
     encode_assignment,
     encode_subscription,
+    user_data_of,
+    version_of,
 )
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition
@@ -52,6 +54,23 @@ def test_an_older_version_lacks_what_came_later(subscription: MemberSubscription
 @given(PARTITIONS)
 def test_an_assignment_comes_back(partitions: frozenset[TopicPartition]) -> None:
     assert decode_assignment(encode_assignment(partitions)) == partitions
+
+
+@pytest.mark.parametrize("user_data", [None, b"", b"stickiness"])
+def test_an_assignor_may_have_more_to_say(user_data: bytes | None) -> None:
+    assignment = encode_assignment(frozenset({TopicPartition("a", 2)}), user_data=user_data)
+    assert user_data_of(assignment) == user_data
+    assert decode_assignment(assignment) == {TopicPartition("a", 2)}
+
+
+def test_no_bytes_are_a_part_with_nothing_in_it() -> None:
+    assert decode_assignment(b"") == frozenset()
+    assert user_data_of(b"") is None
+
+
+@pytest.mark.parametrize(("written", "spoken"), [(0, 0), (1, 1), (3, 3), (9, 3)])
+def test_whoever_answers_speaks_the_version_that_both_know(written: int, spoken: int) -> None:
+    assert version_of(encode_subscription(MemberSubscription(), written)) == spoken
 
 
 def test_the_bytes_of_a_subscription() -> None:

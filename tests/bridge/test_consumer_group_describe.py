@@ -43,6 +43,12 @@ def test_a_group_is_shown_as_it_is(version: int) -> None:
     assert shown(GROUP, version=version) == (GROUP,)
 
 
+def test_since_version_1_a_member_is_shown_with_its_protocol() -> None:
+    mixed = evolve(GROUP, members=(MEMBER, evolve(MEMBER, member_id="n", is_classic=True)))
+    assert shown(mixed) == (mixed,)
+    assert [member.is_classic for member in shown(mixed, version=0)[0].members] == [False, False]
+
+
 def test_a_group_that_is_not_there_is_an_error() -> None:
     missing = DescribedGroup("x", ErrorCode.GROUP_ID_NOT_FOUND, "no such group")
     assert shown(missing, GROUP) == (missing, GROUP)
