@@ -142,9 +142,17 @@ def _classic_requests(group: str) -> list[tuple[apis.Api, ApiMessage]]:
         protocol_type="consumer",
         protocols=[],
     )
+    sync = SyncGroupRequest(
+        group_id=group,
+        generation_id=1,
+        member_id="m",
+        protocol_type="consumer",
+        protocol_name="range",
+        assignments=[],
+    )
     return [
         (apis.JOIN_GROUP, join),
-        (apis.SYNC_GROUP, SyncGroupRequest(group_id=group, generation_id=1, member_id="m", assignments=[])),
+        (apis.SYNC_GROUP, sync),
         (apis.HEARTBEAT, HeartbeatRequest(group_id=group, generation_id=1, member_id="m")),
         (apis.LEAVE_GROUP, LeaveGroupRequest(group_id=group, members=[who])),
         (apis.DESCRIBE_GROUPS, DescribeGroupsRequest(groups=[group])),
