@@ -1,0 +1,66 @@
+"""Offsets that nobody can be seen to need, where it is not plain who might."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
+from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.classic.subscribed import subscribes
+from kafka_nextgen.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.embedded import MemberSubscription, encode_subscription
+from kafka_nextgen.scenarios.host import CoordinatorHost
+from kafka_nextgen.scenarios.world import GROUP
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+FOO_0 = TopicPartition("foo", 0)
+ONLY_BAR = encode_subscription(MemberSubscription(frozenset({"bar"})))
+
+
+def member(metadata: bytes) -> ClassicMember:
+    return ClassicMember("A", None, "", "", 1_000, 1_000, (OfferedProtocol("range", metadata),))
+
+
+@pytest.mark.parametrize(
+    ("group", "might"),
+    [
+        pytest.param(ClassicGroup(GROUP, protocol_type="consumer"), False, id="nobody"),
+        pytest.param(
+            ClassicGroup(GROUP, protocol_type="connect", protocol="range").with_member(member(b"?")),
+            False,
+            id="no consumers",
+        ),
+        pytest.param(
+            ClassicGroup(GROUP, protocol_type="consumer", protocol="range").with_member(member(ONLY_BAR)),
+            False,
+            id="to something else",
+        ),
+        pytest.param(
+            ClassicGroup(GROUP, protocol_type="consumer").with_member(member(ONLY_BAR)), True, id="nobody knows yet"
+        ),
+        pytest.param(
+            ClassicGroup(GROUP, protocol_type="consumer", protocol="range").with_member(member(b"?")),
+            True,
+            id="nobody can tell",
+        ),
+    ],
+)
+def test_members_of_a_classic_group_subscribe_to_a_topic_or_might(group: ClassicGroup, might: bool) -> None:
+    assert subscribes(group, "foo") is might
+
+
+def test_an_offset_is_kept_that_an_open_transaction_may_change() -> None:
+    stage = CoordinatorHost(
+        CoordinatorSettings(offsets_retention_minutes=1, offsets_retention_check_interval_ms=60_000)
+    )
+    stage.set_topic("foo", 1)
+    offsets = {FOO_0: OffsetAndMetadata(5)}
+    stage.ask(OffsetCommit(GROUP, offsets))
+    stage.ask(TxnOffsetCommit(GROUP, offsets, producer_id=1, producer_epoch=0))
+    list(stage.pass_time(300))
+    assert FOO_0 in stage.group.offsets
+    stage.ask(EndTransaction(1, is_commit=False))
+    list(stage.pass_time(60))
+    assert stage.coordinator.groups == {}
+    assert stage.coordinator.deadline() is None
