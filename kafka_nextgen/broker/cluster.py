@@ -207,6 +207,9 @@ class Cluster:
     def _leaders_changed(self) -> None:
         self.topics.note_leaders()
         self.groups.refresh()
+        for node in self.nodes:
+            if not node.is_alive:
+                self.fetch_sessions[node.node_id].clear()
 
     def _create_offsets_topic(self) -> Topic:
         """As Kafka makes it, but on fewer nodes than ``offsets.topic.replication.factor`` if there are no more."""

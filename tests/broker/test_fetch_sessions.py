@@ -1,4 +1,4 @@
-"""Fetch sessions (KIP-227): who gets one, what is told in it, and when it ends. The table, by a clock that is ours."""
+"""Fetch sessions (KIP-227): who gets one, what is told in it, and when it ends; the table by a clock that is ours."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from attrs import define, evolve
 from kafka_nextgen.broker.reading.asked import Asked, Reading
 from kafka_nextgen.broker.reading.sessions import FetchSessions, SessionRequest, Turn
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import FetchRequest
+from tests.broker.client import Client
+from tests.broker.requests import fetch_request
 
 
 @define
@@ -136,3 +141,22 @@ def test_without_room_there_is_no_session() -> None:
 
 def test_a_broker_may_have_no_sessions_at_all() -> None:
     assert begin(FetchSessions(0, Clock()), 0) == 0
+
+
+def test_a_node_that_stopped_knows_no_sessions_any_more() -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 1)
+        with Client(cluster.bootstrap_servers) as client:
+            session_id = client.ask(apis.FETCH, _fetch(0, 0), 12).session_id
+            assert client.ask(apis.FETCH, _fetch(session_id, 1), 12).error_code == ErrorCode.NONE
+        cluster.stop_node(1)
+        cluster.start_node(1)
+        with Client(cluster.bootstrap_servers) as client:
+            answer = client.ask(apis.FETCH, _fetch(session_id, 2), 12)
+    assert answer.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+
+
+def _fetch(session_id: int, epoch: int) -> FetchRequest:
+    request = fetch_request("orders", session_id=session_id)
+    request.session_epoch = epoch
+    return request

@@ -124,6 +124,10 @@ class FetchSessions:
             return _everything(request) if request.epoch == _NONE_WANTED else self._beginning(request)
         return self._continue(request)
 
+    def clear(self) -> None:
+        """Forget all sessions: the node has stopped, and they were in its memory only."""
+        self._sessions.clear()
+
     def __len__(self) -> int:
         return len(self._sessions)
 
