@@ -20,6 +20,8 @@ one (``downgrade``).
 
 from __future__ import annotations
 
+from attrs import frozen
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.fencing import has_to_come_with_id
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
@@ -39,8 +41,22 @@ from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["join_consumer_group"]
+
+
+@frozen
+class _Step:
+    """The member's way on, when its request has been taken in."""
+
+    update: Update
+    before: CurrentMemberAssignment
+    owned: frozenset[TopicIdPartition]
+
+    def take(self, draft: Draft) -> int:
+        """Go it; the epoch it leads to."""
+        return reconcile_member(draft, self.update, self.before, self.owned).member_epoch
 
 
 def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
@@ -85,13 +101,14 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
     arm_matching(draft)
     advance_epoch(draft, update.calls_for_assignment)
 
+    step = _Step(update, before, draft.topics.with_ids(said.owned))
     if downgrades:
-        return _join_and_downgrade(draft, request, said, update, before, epoch_before)
+        return draft.outcome(_answer(request, member_id, _downgrade(draft, step, epoch_before)))
     if refusal := retarget(draft):
         return Outcome(JoinGroupAnswer(refusal.error, request.member_id))
-    after = reconcile_member(draft, update, before, draft.topics.with_ids(said.owned))
+    epoch = step.take(draft)
     _expect_sync(draft, request, member_id)
-    return draft.outcome(_answer(request, member_id, after.member_epoch))
+    return draft.outcome(_answer(request, member_id, epoch))
 
 
 def _member(draft: Draft, request: JoinGroup, said: MemberSubscription, member_id: str) -> MemberMetadata:
@@ -112,26 +129,15 @@ def _member(draft: Draft, request: JoinGroup, said: MemberSubscription, member_i
     )
 
 
-def _join_and_downgrade(
-    draft: Draft,
-    request: JoinGroup,
-    said: MemberSubscription,
-    update: Update,
-    before: CurrentMemberAssignment,
-    epoch_before: int,
-) -> Outcome:
-    """The member is the last that was missing for a classic group, of the target there is. That may be stale."""
-    group, member_id = draft.group, before.member_id
-    if group.assignment_epoch == group.epoch:
-        after = reconcile_member(draft, update, before, draft.topics.with_ids(said.owned))
-        downgrade(draft, (), epoch_before)
-        return draft.outcome(_answer(request, member_id, after.member_epoch))
-    epoch = group.epoch
+def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
+    """Make a classic group of the target there is, which may be stale; the generation that the member is told."""
+    epoch, is_stale = draft.group.epoch, draft.group.assignment_epoch < draft.group.epoch
+    told = epoch if is_stale else step.take(draft)
     downgrade(draft, (), epoch_before)
-    if not draft.settings.behaviour.stale_downgrade_rebalances:
-        return draft.outcome(_answer(request, member_id, epoch))
-    prepare_rebalance(draft, f"{member_id} subscribes to something else than before")
-    return draft.outcome(_answer(request, member_id, before.member_epoch))
+    if not is_stale or not draft.settings.behaviour.stale_downgrade_rebalances:
+        return told
+    prepare_rebalance(draft, f"{step.before.member_id} subscribes to something else than before")
+    return step.before.member_epoch  # an old one: it has to join again as well
 
 
 def _expect_sync(draft: Draft, request: JoinGroup, member_id: str) -> None:
