@@ -92,6 +92,11 @@ class Group:
         return self.is_consumer_group or self.classic is not None or bool(self.offsets or self.pending)
 
     @property
+    def has_seen_topics(self) -> bool:
+        """Whether the topics were looked at for it since this coordinator knows it."""
+        return self.checked_topics_version >= 0
+
+    @property
     def holds_anything(self) -> bool:
         """Whether any record is in force, if only one whose group a compacted log will tell of later."""
         return self.exists or bool(self.members or self.currents or self.targets or self.patterns)

@@ -6,7 +6,7 @@ heartbeat that finds something to match arms a timer, and the timer's work store
 matched
 
 * when one has no matches yet: until then its members get nothing for it,
-* when topics were created since,
+* when topics were created since, or may have been: with the first heartbeat to a coordinator that has just begun,
 * when the last time is longer ago than the refresh interval (since Kafka 4.1),
 
 all of a group's together, and not more often than every ten seconds. The group epoch rises only if matches
@@ -53,12 +53,12 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
     return None
 
 
-def arm_matching(draft: Draft, may_see: MaySee = sees_everything, *, in_any_case: bool = False) -> None:
-    """Have the group's patterns matched as soon as may be, if it has some, and if there is reason to or it asks so.
+def arm_matching(draft: Draft, may_see: MaySee) -> None:
+    """Have the group's patterns matched as soon as may be, if it has some and there is reason to.
 
     ``may_see`` says what the member that asks may know of.
     """
-    if not draft.group.pattern_subscribers or not (in_any_case or _has_reason(draft)):
+    if not draft.group.pattern_subscribers or not _has_reason(draft):
         return
     last_ms = _last_matching_ms(draft.group)
     wait_s = 0.0 if last_ms is None else last_ms / 1000 + MIN_MATCHING_INTERVAL_S - draft.now
@@ -86,6 +86,8 @@ def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
 
 def _has_reason(draft: Draft) -> bool:
     group, settings = draft.group, draft.settings
+    if not group.has_seen_topics:
+        return True
     for pattern in group.pattern_subscribers:
         known = group.patterns.get(pattern)
         if known is None or known.version != draft.topics.created_version:

@@ -3,11 +3,11 @@
 | what | why |
 |---|---|
 | every member has its full session again, and its full time to revoke | nobody can tell how much was left |
-| patterns are matched again | topics may have come and gone, and their versions, by which that is known, begin anew |
 | offsets of topics that are no more are forgotten | nobody was told of the deletion |
 
 The rest comes with the next heartbeat of each group, which finds that this coordinator has not looked at its topics
-yet, and whether the assignment is behind the group epoch.
+yet: it has the patterns matched again, by the rights of its member, and finds whether the assignment is behind the
+group epoch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 from kafka_nextgen.coordinator.classic.expiry import restart_sessions
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.offsets import forget_offsets_of_missing
-from kafka_nextgen.coordinator.regex import arm_matching
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = ["restart"]
@@ -30,5 +29,4 @@ def restart(draft: Draft) -> None:
         current = draft.group.current(member_id)
         if current.pending_revocation:
             draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)
-    arm_matching(draft, in_any_case=True)
     forget_offsets_of_missing(draft)

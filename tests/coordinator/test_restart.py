@@ -75,6 +75,8 @@ def test_a_topic_that_a_pattern_matches_is_found() -> None:
     change_unseen(stage, "fox", 1, topic_id=77)
     stage.fail_over()
     list(stage.pass_time(10))
+    heartbeat(stage, epoch)
+    list(stage.pass_time(0))
     assert stage.group.patterns["f.*"].topics == ("foo", "fox")
     assert len(heartbeat(stage, epoch).assignment or ()) == 2
 

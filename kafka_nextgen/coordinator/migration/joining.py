@@ -33,7 +33,6 @@ from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_
 from kafka_nextgen.coordinator.migration.identity import instance_error
 from kafka_nextgen.coordinator.progress import reconcile_member
 from kafka_nextgen.coordinator.records import ClassicProtocols, CurrentMemberAssignment, MemberMetadata
-from kafka_nextgen.coordinator.regex import arm_matching
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.static_members import replace_member
 from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, known_or_blank, note_member
@@ -98,7 +97,6 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
     before = group.current(member_id)
 
     update = note_member(draft, _member(draft, request, said, member_id))
-    arm_matching(draft)
     advance_epoch(draft, update.calls_for_assignment)
 
     step = _Step(update, before, draft.topics.with_ids(said.owned))
