@@ -37,7 +37,7 @@ def found(client: Client, group: str) -> Any:
 
 
 def commit(client: Client, group: str, topic: str) -> None:
-    """Commit from outside any group."""
+    """Commit from outside any group, as soon as its coordinator has loaded what it knows."""
     asked = OffsetCommitRequest.OffsetCommitRequestTopic
     partition = asked.OffsetCommitRequestPartition(partition_index=0, committed_offset=5, committed_metadata="")
     request = OffsetCommitRequest(
@@ -46,8 +46,13 @@ def commit(client: Client, group: str, topic: str) -> None:
         member_id="",
         topics=[asked(name=topic, partitions=[partition])],
     )
-    answer = client.ask(apis.OFFSET_COMMIT, request, 9)
-    assert answer.topics[0].partitions[0].error_code == ErrorCode.NONE
+
+    def error() -> int:
+        found: int = client.ask(apis.OFFSET_COMMIT, request, 9).topics[0].partitions[0].error_code
+        return found
+
+    eventually(f"{group} is coordinated", lambda: error() != ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+    assert error() == ErrorCode.NONE
 
 
 def test_what_is_no_group_of_the_kind_is_said_in_the_same_words(at: Client) -> None:

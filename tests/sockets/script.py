@@ -18,11 +18,14 @@ import asyncio
 import re
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from attrs import define, field
 
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame, decode_request
@@ -141,7 +144,12 @@ class Script:
     # ---- the broker's side
 
     async def serve(
-        self, dispatcher: Dispatcher, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _max_bytes: int
+        self,
+        dispatcher: Dispatcher,
+        peer: Peer,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        _settings: BrokerSettings,
     ) -> None:
         """Serve one connection; takes the place of ``kafka_nextgen.broker.connection.serve``."""
         numbers: list[int] = []
@@ -153,7 +161,7 @@ class Script:
                 request = decode_request(frame)
                 numbers.append(request.correlation_id)
                 act = self._turn_of(request, dispatcher._node.node_id)
-                await self._answer(request, act, lambda frame=frame: dispatcher.answer(frame, "/127.0.0.1"), writer)
+                await self._answer(request, act, partial(_answer_as_always, dispatcher, frame, peer), writer)
         except (asyncio.IncompleteReadError, ConnectionError, CloseConnectionError):
             pass
         finally:
@@ -179,6 +187,10 @@ class Script:
             rule.turns -= 1
             self.acted_on.append(request)
             return rule.act
+
+
+async def _answer_as_always(dispatcher: Dispatcher, frame: bytes, peer: Peer) -> bytes | None:
+    return (await dispatcher.answer(frame, peer)).frame
 
 
 def _is_a(request: RequestFrame, name: str) -> bool:

@@ -15,6 +15,7 @@ from kafka_nextgen import (
     FencedInstanceError,
     GroupAuthorizationError,
     GroupFullError,
+    GroupNotFoundError,
     InstanceIdInUseError,
     TopicAuthorizationError,
     UnsupportedAssignorError,
@@ -30,7 +31,7 @@ from tests.sockets.script import Script
 #: Each fatal code, the exception that ``poll`` raises, and the advice in it.
 FATAL = {
     ErrorCode.GROUP_AUTHORIZATION_FAILED: (GroupAuthorizationError, "grant READ on the group"),
-    ErrorCode.GROUP_ID_NOT_FOUND: (BrokerError, "the group was deleted"),
+    ErrorCode.GROUP_ID_NOT_FOUND: (GroupNotFoundError, "the group was deleted"),
     ErrorCode.GROUP_MAX_SIZE_REACHED: (GroupFullError, "group.consumer.max.size"),
     ErrorCode.INVALID_REQUEST: (BrokerError, "report it"),
     ErrorCode.INVALID_REGULAR_EXPRESSION: (BrokerError, "RE2"),

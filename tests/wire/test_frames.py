@@ -69,9 +69,9 @@ def test_a_cut_frame_is_refused_wherever_it_is_cut(case: Case) -> None:
 
 
 @every_message
-def test_a_byte_too_many_is_refused(case: Case) -> None:
+def test_bytes_too_many_are_refused(case: Case) -> None:
     with pytest.raises(DecodeError, match="follow"):
-        decoded(case, whole(case) + b"\x00")
+        decoded(case, whole(case) + bytes(2))
 
 
 @every_message

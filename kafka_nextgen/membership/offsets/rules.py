@@ -20,7 +20,7 @@ from enum import Enum
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import BrokerError, CommitFailedError
+from kafka_nextgen.errors import BrokerError, CommitFailedError, GroupNotEmptyError, GroupNotFoundError
 from kafka_nextgen.membership.error_classes import error_class
 
 __all__ = [
@@ -119,5 +119,6 @@ def _action(actions: Mapping[ErrorCode, Action], code: int) -> Action:
 
 
 def _commit_error_class(code: int) -> type[BrokerError]:
+    """A commit has failed, unless the reason is one that an application handles by itself."""
     own = error_class(code)
-    return CommitFailedError if own is BrokerError else own
+    return CommitFailedError if own in (BrokerError, GroupNotFoundError, GroupNotEmptyError) else own
