@@ -75,6 +75,7 @@ def test_a_static_member_that_restarts_gets_its_partitions_back(preview_kafka: K
         with Consumer(**static) as before:
             before.subscribe([topic])
             poll_until([other, before], lambda: len(other.assignment()) == len(before.assignment()) == 2)
+            poll_until([other, before], lambda: other.health().rebalancing is None)
             had, told = before.assignment(), len(other.rebalances())
         with Consumer(**static) as again:
             again.subscribe([topic])

@@ -1,4 +1,4 @@
-"""Waiting until a broker that was just started answers, or saying why it does not."""
+"""Waiting until a broker that was just started answers and coordinates groups, or saying why it does not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ from collections.abc import Callable
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import FindCoordinatorRequest, SyncGroupRequest
+from tests.broker.client import Client
 from tests.support.kafka_server import KafkaStartError
+from tests.support.waiting import eventually
 
-__all__ = ["wait_until_ready"]
+__all__ = ["wait_until_coordinating", "wait_until_ready"]
+
+#: Names of groups, at least one in each partition of the offsets topic (their hashes follow each other).
+GROUPS = [chr(number) for number in range(48, 98)]
 
 
 def wait_until_ready(
@@ -43,3 +51,21 @@ def _lists_itself(bootstrap_servers: str) -> bool:
         return bool(admin.list_topics(timeout=2).brokers)
     except KafkaException:
         return False
+
+
+def wait_until_coordinating(bootstrap_servers: str) -> None:
+    """Return once the one node there is has loaded all coordinators of groups, making their topic if need be."""
+    with Client(bootstrap_servers) as client:
+        eventually("there are coordinators", lambda: _finds_coordinator(client))
+        for group in GROUPS:
+            eventually(f"group {group} is coordinated", lambda group=group: _knows_nobody_in(client, group))
+
+
+def _finds_coordinator(client: Client) -> bool:
+    asked = FindCoordinatorRequest(key_type=0, coordinator_keys=[GROUPS[0]])
+    return bool(client.ask(apis.FIND_COORDINATOR, asked).coordinators[0].error_code == ErrorCode.NONE)
+
+
+def _knows_nobody_in(client: Client, group: str) -> bool:
+    asked = SyncGroupRequest(group_id=group, generation_id=1, member_id="nobody", assignments=[])
+    return bool(client.ask(apis.SYNC_GROUP, asked, 4).error_code == ErrorCode.UNKNOWN_MEMBER_ID)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import define, field
 
 from tests.support.embedded_kafka import start_embedded_kafka
+from tests.support.kafka_readiness import wait_until_coordinating
 from tests.support.kafka_server import KafkaServer
 from tests.support.real_kafka import start_real_kafka
 
@@ -39,5 +40,9 @@ class Servers:
 
 
 def _start(kind: str) -> KafkaServer:
-    profile = EMBEDDED.get(kind)
-    return start_real_kafka(kind) if profile is None else start_embedded_kafka(profile)
+    if kind in EMBEDDED:
+        return start_embedded_kafka(EMBEDDED[kind])
+    server = start_real_kafka(kind)
+    if kind != "external":
+        wait_until_coordinating(server.bootstrap_servers)
+    return server
