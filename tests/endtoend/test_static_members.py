@@ -148,7 +148,7 @@ def test_an_owner_that_was_replaced_learns_that_it_is_fenced(
     replace(kafka, group, topic, "reader", member_id)
     with pytest.raises(FencedInstanceError, match="reader"):
         poll_until([owner], lambda: False)
-    poll_until([owner], lambda: not owner.assignment())
+    poll_until([owner], lambda: not owner.assignment() and not heard.held())
     assert heard.moves()[-1] == ("lost", {0, 1, 2, 3})
     assert set(stored_offsets(kafka.bootstrap_servers, group).values()) == {3}
 
@@ -161,7 +161,7 @@ def test_a_static_member_may_leave_for_good(kafka: KafkaServer, topic: str, grou
     given_up = {tp.partition for tp in first.assignment()}
     first.close(leave="leave")
     assert len(members_of(kafka.bootstrap_servers, group)) == 1, "its session is not waited for"
-    share(second)
+    poll_until([second], lambda: heard.held() == {0, 1, 2, 3})
     assert heard.moves()[-1] == ("assigned", given_up)
 
 
