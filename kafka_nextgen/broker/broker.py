@@ -23,7 +23,7 @@ from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
-from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret

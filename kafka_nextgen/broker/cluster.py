@@ -32,8 +32,9 @@ from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME
 from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import InMemory, Storage
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.topic_settings import TopicSettings
-from kafka_nextgen.broker.topics import Partition, Topic, Topics
+from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
 from kafka_nextgen.broker.transactions.marking import end_everywhere

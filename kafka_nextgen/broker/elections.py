@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
-from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.broker.topic import Partition
 
 __all__ = ["lead", "leave", "prefer", "rejoin"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from kafka_nextgen.broker import elections
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.topics import Partition, Topics
+from kafka_nextgen.broker.topic import Partition
+from kafka_nextgen.broker.topics import Topics
 
 __all__ = ["Leadership"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_nextgen.broker.topics import Refusal
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["Replicas", "as_assigned"]

@@ -17,8 +17,9 @@ from attrs import frozen
 
 from kafka_nextgen.broker.compaction import compact_if_due
 from kafka_nextgen.broker.producers import Seen
+from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.broker.topic_settings import TopicSettings
-from kafka_nextgen.broker.topics import Partition, Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches

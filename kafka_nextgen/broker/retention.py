@@ -11,7 +11,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from kafka_nextgen.broker.topics import Topic, Topics
+from kafka_nextgen.broker.topic import Topic
+from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.errors import StorageError
 
 __all__ = ["Retention", "drop_expired"]

@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from uuid import uuid4
 
-from attrs import define, field, frozen
-
 from kafka_nextgen.broker.given_epochs import GivenEpochs
 from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.producers import Producers
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.storage import InMemory, Storage
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.topic_entries import TopicEntries, TopicEntry
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
@@ -27,76 +26,10 @@ from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.types import TopicId, TopicPartition, topic_name_complaint
 
-__all__ = ["MAX_PARTITIONS", "Partition", "Refusal", "Topic", "Topics"]
+__all__ = ["MAX_PARTITIONS", "Topics"]
 
 #: As many as Kafka's controller makes in one request.
 MAX_PARTITIONS = 10_000
-
-INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
-
-
-@frozen
-class Refusal:
-    """Why something was not done."""
-
-    code: ErrorCode
-    message: str
-
-
-@define
-class Partition:
-    """One partition: who leads it, its log, and the idempotent producers seen there.
-
-    ``leader`` is the node that serves it, None if none of those in sync (``isr``) is alive; see ``elections``.
-    """
-
-    index: int
-    replicas: tuple[int, ...]
-    log: PartitionLog
-    producers: Producers = field(factory=Producers)
-    leader: int | None = field(init=False)
-    isr: tuple[int, ...] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.leader, self.isr = self.replicas[0], self.replicas
-
-    def recover(self) -> None:
-        """Find again what the log kept, and with it the producers that wrote it."""
-        for batch in self.log.recover():
-            self.producers.remember_recovered(batch.header)
-
-    @property
-    def leader_epoch(self) -> int:
-        """How often the leader has changed."""
-        return self.log.leader_epoch
-
-
-@define
-class Topic:
-    """A topic with its partitions in order."""
-
-    name: str
-    topic_id: TopicId
-    settings: TopicSettings
-    partitions: list[Partition] = field(factory=list)
-
-    def partition(self, index: int) -> Partition | None:
-        """The partition of that number, if there is one."""
-        return self.partitions[index] if 0 <= index < len(self.partitions) else None
-
-    def lacks_replicas(self, partition: Partition) -> bool:
-        """Whether fewer of its replicas are in sync than ``min.insync.replicas`` asks for."""
-        return len(partition.isr) < self.settings.min_insync_replicas
-
-    @property
-    def is_internal(self) -> bool:
-        """Whether brokers write it for themselves: clients read it and don't subscribe to it by pattern."""
-        return self.name in INTERNAL_TOPICS
-
-    @property
-    def replication_factor(self) -> int:
-        """How many replicas each partition is said to have."""
-        return len(self.partitions[0].replicas)
 
 
 class Topics:
@@ -154,6 +87,11 @@ class Topics:
     def named(self, name: str) -> Topic | None:
         """The topic of that name, if there is one."""
         return self._by_name.get(name)
+
+    def partition(self, name: str, index: int) -> Partition | None:
+        """The partition of that number of the topic of that name, if there is one."""
+        topic = self.named(name)
+        return None if topic is None else topic.partition(index)
 
     def with_id(self, topic_id: TopicId | None) -> Topic | None:
         """The topic of that id, if there is one."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.broker.retention import drop_expired
+from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topic_settings import TopicSettings
-from kafka_nextgen.broker.topics import Topic, Topics
+from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 from tests.broker.client import Client

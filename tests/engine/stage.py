@@ -15,7 +15,7 @@ from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker.apis import SERVED, ServedApi
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.storage.batch_store import MemoryBatches
-from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch
 from kafka_nextgen.coordinator.responses import (

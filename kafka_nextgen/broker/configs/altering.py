@@ -19,7 +19,7 @@ from enum import IntEnum
 from attrs import frozen
 
 from kafka_nextgen.broker.configs.keys import ConfigKey, Kind
-from kafka_nextgen.broker.topics import Refusal
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["Change", "Op", "altered", "refuse_changes", "replacing"]

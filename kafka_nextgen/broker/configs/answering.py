@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
-from kafka_nextgen.broker.topics import Refusal
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer
 

@@ -13,9 +13,9 @@ from attrs import Attribute, fields
 from kafka_nextgen.broker.configs.altering import Change, Op, altered
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
 from kafka_nextgen.broker.configs.state import ALL_NODES, DynamicConfigs
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.setting_keys import property_name
 from kafka_nextgen.broker.settings import BrokerSettings
-from kafka_nextgen.broker.topics import Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.settings import Profile
 

@@ -12,7 +12,7 @@ from kafka_nextgen.broker.configs.altering import Change, altered
 from kafka_nextgen.broker.configs.brokers import setting_synonyms
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
 from kafka_nextgen.broker.configs.state import DynamicConfigs
-from kafka_nextgen.broker.topics import Refusal
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.group_configs import GROUP_KEYS, GroupKey, group_config_complaint
 

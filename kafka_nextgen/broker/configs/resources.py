@@ -13,6 +13,7 @@ from kafka_nextgen.broker.configs.brokers import alter_broker, describe_broker
 from kafka_nextgen.broker.configs.groups import alter_group, describe_group
 from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import (
     ALTER_CLUSTER_CONFIGS,
     ALTER_GROUP_CONFIGS,
@@ -23,7 +24,6 @@ from kafka_nextgen.broker.security.rights import (
     Right,
 )
 from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME, ResourceType
-from kafka_nextgen.broker.topics import Refusal
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["Resource", "alter", "describe", "given_to"]

@@ -8,8 +8,9 @@ from kafka_nextgen.broker.configs.altering import Change, altered
 from kafka_nextgen.broker.configs.brokers import setting_synonyms
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
 from kafka_nextgen.broker.configs.state import DynamicConfigs
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.topic_settings import DEFAULTS
-from kafka_nextgen.broker.topics import Refusal, Topics
+from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint
 

@@ -20,7 +20,8 @@ from kafka_nextgen.broker.coordination.settings import coordinator_settings
 from kafka_nextgen.broker.coordination.shard import Shard
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.settings import BrokerSettings
-from kafka_nextgen.broker.topics import Partition, Topic, Topics
+from kafka_nextgen.broker.topic import Partition, Topic
+from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.coordinator.coordinator import Coordinator

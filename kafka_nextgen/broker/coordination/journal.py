@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from kafka_nextgen.bridge.offsets_topic import encode
 from kafka_nextgen.broker.compaction import compact_if_due
-from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.errors import StorageError

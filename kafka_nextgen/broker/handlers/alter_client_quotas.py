@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER_CONFIGS
-from kafka_nextgen.broker.topics import Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, DataContainer
 

@@ -8,7 +8,7 @@ from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.configs.altering import replacing
 from kafka_nextgen.broker.configs.answering import answer_each
 from kafka_nextgen.broker.configs.resources import alter, given_to
-from kafka_nextgen.broker.topics import Refusal
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.wire.messages import AlterConfigsRequest, AlterConfigsResponse, DataContainer
 
 __all__ = ["handle"]

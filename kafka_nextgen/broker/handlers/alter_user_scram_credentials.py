@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users
-from kafka_nextgen.broker.topics import Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import (
     AlterUserScramCredentialsRequest,

@@ -9,8 +9,10 @@ from collections import Counter
 
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.placement import Replicas, as_assigned
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_TOPIC
-from kafka_nextgen.broker.topics import MAX_PARTITIONS, Refusal, Topic
+from kafka_nextgen.broker.topic import Topic
+from kafka_nextgen.broker.topics import MAX_PARTITIONS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import CreatePartitionsRequest, CreatePartitionsResponse, DataContainer
 

@@ -14,9 +14,10 @@ from attrs import frozen
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.configs.topics import topic_config_complaint
 from kafka_nextgen.broker.placement import Replicas, as_assigned
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS
 from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings
-from kafka_nextgen.broker.topics import MAX_PARTITIONS, Refusal
+from kafka_nextgen.broker.topics import MAX_PARTITIONS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, DataContainer

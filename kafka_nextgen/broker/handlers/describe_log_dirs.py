@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
-from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeLogDirsRequest, DescribeLogDirsResponse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.producers import KnownProducer
 from kafka_nextgen.broker.security.rights import READ_TOPIC
-from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DescribeProducersRequest, DescribeProducersResponse
 
@@ -44,8 +44,7 @@ def _describe(name: str, index: int, context: Context) -> _Partition:
 def _find(name: str, index: int, context: Context) -> Partition | ErrorCode:
     if not context.may(READ_TOPIC, name):
         return READ_TOPIC.error
-    topic = context.cluster.topics.named(name)
-    partition = None if topic is None else topic.partition(index)
+    partition = context.cluster.topics.partition(name, index)
     if partition is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     error = context.leadership_error(partition)

@@ -13,7 +13,7 @@ from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster, Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType
-from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import topic_name_complaint
 from kafka_nextgen.wire.messages import DataContainer, DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse

@@ -8,7 +8,7 @@ from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.configs.altering import Change
 from kafka_nextgen.broker.configs.answering import answer_each
 from kafka_nextgen.broker.configs.resources import alter
-from kafka_nextgen.broker.topics import Refusal
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.wire.messages import (
     DataContainer,
     IncrementalAlterConfigsRequest,

@@ -76,8 +76,7 @@ def _partition(name: str, asked: DataContainer, context: Context, is_committed: 
         return _Partition(partition_index=index, error_code=DESCRIBE_TOPIC.error)
     if not _is_spoken(asked.timestamp, context.version):
         return _Partition(partition_index=index, error_code=ErrorCode.UNSUPPORTED_VERSION)
-    topic = context.cluster.topics.named(name)
-    partition = None if topic is None else topic.partition(index)
+    partition = context.cluster.topics.partition(name, index)
     if partition is None:
         return _Partition(partition_index=index, error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     error = context.leadership_error(partition, asked.current_leader_epoch)

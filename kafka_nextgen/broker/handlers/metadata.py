@@ -14,7 +14,7 @@ from kafka_nextgen.broker.cluster import Cluster, Context, Node
 from kafka_nextgen.broker.handlers.describe_cluster import NOT_ASKED, cluster_operations
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType
-from kafka_nextgen.broker.topics import Partition, Topic
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, MetadataRequest, MetadataResponse
 

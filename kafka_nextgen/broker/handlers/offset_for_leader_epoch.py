@@ -30,8 +30,7 @@ async def handle(request: OffsetForLeaderEpochRequest, context: Context) -> Offs
 def _partition(name: str, asked: DataContainer, context: Context) -> _Partition:
     if not (context.may(DESCRIBE_TOPIC, name) or context.may(ACT_FOR_CLUSTER)):  # as followers do
         return _Partition(error_code=DESCRIBE_TOPIC.error, partition=asked.partition)
-    topic = context.cluster.topics.named(name)
-    partition = None if topic is None else topic.partition(asked.partition)
+    partition = context.cluster.topics.partition(name, asked.partition)
     if partition is None:
         return _Partition(error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, partition=asked.partition)
     error = context.leadership_error(partition, asked.current_leader_epoch)

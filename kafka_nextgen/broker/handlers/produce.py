@@ -14,8 +14,9 @@ from attrs import frozen
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.produced import Appended, append
+from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
-from kafka_nextgen.broker.topics import Refusal, Topic
+from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.transactions.admission import admission
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, ProduceRequest, ProduceResponse

@@ -52,8 +52,7 @@ def _written(asked: DataContainer, context: Context) -> _Marker:
 def _write(tp: TopicPartition, producer: Producer, marker: EndMarker, context: Context) -> ErrorCode:
     if not (context.may(ALTER_CLUSTER) or context.may(ACT_FOR_CLUSTER)):  # the first is for administrators (KIP-1037)
         return ACT_FOR_CLUSTER.error
-    topic = context.cluster.topics.named(tp.topic)
-    partition = None if topic is None else topic.partition(tp.partition)
+    partition = context.cluster.topics.partition(tp.topic, tp.partition)
     if partition is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     error = context.leadership_error(partition)

@@ -21,7 +21,7 @@ from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.open_transactions import AbortedTransaction
 from kafka_nextgen.broker.reading.asked import Asked, Diverging, Reading
 from kafka_nextgen.broker.security.rights import READ_TOPIC
-from kafka_nextgen.broker.topics import Partition
+from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["FetchLimits", "find", "read_all"]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.broker.produced import append_marker
-from kafka_nextgen.broker.topics import Partition, Topics
+from kafka_nextgen.broker.topic import Partition
+from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction
 from kafka_nextgen.coordinator.requests import EndTransaction
 from kafka_nextgen.wire.records import EndMarker, encode_end_marker
@@ -22,8 +23,7 @@ def end_everywhere(transaction: Transaction, topics: Topics, groups: Coordinatio
     is_commit = transaction.status is Status.PREPARE_COMMIT
     marker = EndMarker(is_commit, _COORDINATOR_EPOCH)
     for partition in sorted(transaction.partitions):
-        topic = topics.named(partition.topic)
-        found = None if topic is None else topic.partition(partition.partition)
+        found = topics.partition(partition.topic, partition.partition)
         if found is not None:
             end_in_log(found, transaction.producer, marker, groups, now_ms)
 
