@@ -5,20 +5,17 @@ from __future__ import annotations
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.admission import added
+from kafka_nextgen.broker.transactions.error_names import ADD_OFFSETS_TO_TXN
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
 
 __all__ = ["handle"]
 
-_KNOWS_FENCED = 2  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
-
 
 async def handle(request: AddOffsetsToTxnRequest, context: Context) -> AddOffsetsToTxnResponse:
     """Add the partition of the group's offsets."""
-    error = _add(request, context)
-    if error is ErrorCode.PRODUCER_FENCED and context.version < _KNOWS_FENCED:
-        error = ErrorCode.INVALID_PRODUCER_EPOCH
+    error = ADD_OFFSETS_TO_TXN.told(_add(request, context), context.version)
     return AddOffsetsToTxnResponse(error_code=error)
 
 

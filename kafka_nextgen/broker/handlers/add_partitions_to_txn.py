@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
+from kafka_nextgen.broker.transactions.error_names import ADD_PARTITIONS_TO_TXN
 from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered, VerifyPartitions
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -26,8 +27,6 @@ _Topic = _Transaction.AddPartitionsToTxnTopicResult
 _Partition = _Topic.AddPartitionsToTxnPartitionResult
 
 _SEVERAL = 4
-_KNOWS_FENCED = 2  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
-_KNOWS_ABORTABLE = 5
 
 _Errors = Mapping[TopicPartition, ErrorCode]
 
@@ -124,15 +123,8 @@ def _only_results(errors: _Errors, version: int) -> list[_OnlyTopic]:
 
 
 def _by_topic(errors: _Errors, version: int) -> list[tuple[str, list[tuple[int, ErrorCode]]]]:
+    told = {tp: ADD_PARTITIONS_TO_TXN.told(error, version) for tp, error in errors.items()}
     return [
-        (name, [(number, _told(errors[TopicPartition(name, number)], version)) for number in numbers])
-        for name, numbers in by_name(sorted(errors)).items()
+        (name, [(number, told[TopicPartition(name, number)]) for number in numbers])
+        for name, numbers in by_name(sorted(told)).items()
     ]
-
-
-def _told(error: ErrorCode, version: int) -> ErrorCode:
-    if error is ErrorCode.PRODUCER_FENCED and version < _KNOWS_FENCED:
-        return ErrorCode.INVALID_PRODUCER_EPOCH
-    if error is ErrorCode.TRANSACTION_ABORTABLE and version < _KNOWS_ABORTABLE:
-        return ErrorCode.INVALID_TXN_STATE
-    return error

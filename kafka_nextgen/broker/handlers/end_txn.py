@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.security.rights import WRITE_TRANSACTIONAL_ID
+from kafka_nextgen.broker.transactions.error_names import END_TXN
 from kafka_nextgen.broker.transactions.requests import EndTransaction, ProducerAnswered
 from kafka_nextgen.broker.transactions.transaction import NOBODY, Producer
 from kafka_nextgen.codes import ErrorCode
@@ -11,16 +12,13 @@ from kafka_nextgen.wire.messages import EndTxnRequest, EndTxnResponse
 
 __all__ = ["handle"]
 
-_KNOWS_FENCED = 2  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
 _BUMPS_EPOCH = 5
 
 
 async def handle(request: EndTxnRequest, context: Context) -> EndTxnResponse:
     """End a transaction; its markers are there when the answer leaves."""
     answer = _answer(request, context)
-    error = answer.error
-    if error is ErrorCode.PRODUCER_FENCED and context.version < _KNOWS_FENCED:
-        error = ErrorCode.INVALID_PRODUCER_EPOCH
+    error = END_TXN.told(answer.error, context.version)
     return EndTxnResponse(
         error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.security.rights import WRITE_IDEMPOTENTLY, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
+from kafka_nextgen.broker.transactions.error_names import INIT_PRODUCER_ID
 from kafka_nextgen.broker.transactions.requests import InitProducerId, ProducerAnswered
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -15,15 +16,11 @@ from kafka_nextgen.wire.messages import InitProducerIdRequest, InitProducerIdRes
 
 __all__ = ["handle"]
 
-_KNOWS_FENCED = 4  # before, PRODUCER_FENCED was called INVALID_PRODUCER_EPOCH
-
 
 async def handle(request: InitProducerIdRequest, context: Context) -> InitProducerIdResponse:
     """Give out a producer id."""
     answer = _answer(request, context)
-    error = answer.error
-    if error is ErrorCode.PRODUCER_FENCED and context.version < _KNOWS_FENCED:
-        error = ErrorCode.INVALID_PRODUCER_EPOCH
+    error = INIT_PRODUCER_ID.told(answer.error, context.version)
     return InitProducerIdResponse(
         error_code=error, producer_id=answer.producer.producer_id, producer_epoch=answer.producer.epoch
     )

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.admission import added, verified
+from kafka_nextgen.broker.transactions.error_names import TXN_OFFSET_COMMIT
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import TxnOffsetCommit
@@ -23,7 +24,6 @@ __all__ = ["handle"]
 _Topic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
 _Partition = _Topic.TxnOffsetCommitResponsePartition
 
-_KNOWS_ABORTABLE = 4
 _ADDS = 5
 
 
@@ -102,6 +102,4 @@ def _refuse(request: TxnOffsetCommitRequest, context: Context) -> ErrorCode:
         Producer(request.producer_id, request.producer_epoch),
         context.cluster.offsets_partition(request.group_id),
     )
-    if error is ErrorCode.TRANSACTION_ABORTABLE and context.version < _KNOWS_ABORTABLE:
-        return ErrorCode.INVALID_TXN_STATE
-    return ErrorCode.INVALID_PRODUCER_EPOCH if error is ErrorCode.PRODUCER_FENCED else error
+    return TXN_OFFSET_COMMIT.told(error, context.version)

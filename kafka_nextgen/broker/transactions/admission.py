@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.broker.transactions.driver import Transactions
+from kafka_nextgen.broker.transactions.error_names import PRODUCE
 from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered, VerifyPartitions
 from kafka_nextgen.broker.transactions.transaction import Producer
 from kafka_nextgen.codes import ErrorCode
@@ -22,7 +23,6 @@ from kafka_nextgen.wire.records import BatchHeader
 __all__ = ["added", "admission", "verified"]
 
 _PRODUCE_ADDS = 12
-_PRODUCE_KNOWS_ABORTABLE = 11
 
 
 def admission(
@@ -35,11 +35,11 @@ def admission(
     def admit(header: BatchHeader) -> ErrorCode:
         producer = Producer(header.producer_id, header.producer_epoch)
         if version >= _PRODUCE_ADDS:
-            return _to_producer(added(transactions, transactional_id, producer, partition))
+            return PRODUCE.told(added(transactions, transactional_id, producer, partition), version)
         error = verified(transactions, transactional_id, producer, partition)
-        if error is ErrorCode.TRANSACTION_ABORTABLE and version < _PRODUCE_KNOWS_ABORTABLE:
-            return ErrorCode.INVALID_TXN_STATE
-        return ErrorCode.NOT_ENOUGH_REPLICAS if error is ErrorCode.CONCURRENT_TRANSACTIONS else _to_producer(error)
+        if error is ErrorCode.CONCURRENT_TRANSACTIONS:
+            return ErrorCode.NOT_ENOUGH_REPLICAS
+        return PRODUCE.told(error, version)
 
     return admit
 
@@ -58,8 +58,3 @@ def verified(
     """Say whether the partition is in the open transaction."""
     request = VerifyPartitions(transactional_id, producer, frozenset({partition}))
     return transactions.ask(request, PartitionsAnswered).errors[partition]
-
-
-def _to_producer(error: ErrorCode) -> ErrorCode:
-    """Of what Produce may say, it is the epoch that tells a producer it is fenced."""
-    return ErrorCode.INVALID_PRODUCER_EPOCH if error is ErrorCode.PRODUCER_FENCED else error

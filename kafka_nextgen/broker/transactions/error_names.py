@@ -1,0 +1,47 @@
+"""What the errors of transactions were called before a version of an API knew them.
+
+PRODUCER_FENCED was INVALID_PRODUCER_EPOCH (KIP-588), and TRANSACTION_ABORTABLE was INVALID_TXN_STATE (KIP-890). To
+those who write records or offsets, a fenced producer's epoch is still invalid.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+
+__all__ = [
+    "ADD_OFFSETS_TO_TXN",
+    "ADD_PARTITIONS_TO_TXN",
+    "END_TXN",
+    "INIT_PRODUCER_ID",
+    "PRODUCE",
+    "TXN_OFFSET_COMMIT",
+    "ErrorNames",
+]
+
+
+@frozen
+class ErrorNames:
+    """The first versions of an API with these errors."""
+
+    fenced_since: int
+    abortable_since: int = 0
+
+    def told(self, error: ErrorCode, version: int) -> ErrorCode:
+        """The name of an error in this version."""
+        if error is ErrorCode.PRODUCER_FENCED and version < self.fenced_since:
+            return ErrorCode.INVALID_PRODUCER_EPOCH
+        if error is ErrorCode.TRANSACTION_ABORTABLE and version < self.abortable_since:
+            return ErrorCode.INVALID_TXN_STATE
+        return error
+
+
+_NO_VERSION_YET = 2**15  # versions are 16 bits with a sign
+
+ADD_OFFSETS_TO_TXN = ErrorNames(fenced_since=2)
+ADD_PARTITIONS_TO_TXN = ErrorNames(fenced_since=2, abortable_since=5)
+END_TXN = ErrorNames(fenced_since=2)
+INIT_PRODUCER_ID = ErrorNames(fenced_since=4)
+PRODUCE = ErrorNames(fenced_since=_NO_VERSION_YET, abortable_since=11)
+TXN_OFFSET_COMMIT = ErrorNames(fenced_since=_NO_VERSION_YET, abortable_since=4)
