@@ -37,6 +37,11 @@ class Partition:
             self.producers.remember_recovered(batch.header)
 
     @property
+    def leader_id(self) -> int:
+        """The leader as clients are told it: -1 for nobody."""
+        return -1 if self.leader is None else self.leader
+
+    @property
     def leader_epoch(self) -> int:
         """How often the leader has changed."""
         return self.log.leader_epoch

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.partition_fields import partition_fields
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.broker.topic import Partition, Topic
@@ -25,7 +26,6 @@ _Partition = _Topic.DescribeTopicPartitionsResponsePartition
 _Cursor = DescribeTopicPartitionsResponse.Cursor
 
 _MOST_PARTITIONS = 2000  # Kafka's max.request.partition.size.limit, by default
-_NOBODY = -1  # leads the partition
 _NOT_TOLD = -(2**31)  # stands for the operations
 
 
@@ -83,17 +83,7 @@ def _described(topic: Topic, shown: Iterable[Partition], context: Context) -> _T
 
 
 def _partition(partition: Partition, cluster: Cluster) -> _Partition:
-    return _Partition(
-        error_code=ErrorCode.LEADER_NOT_AVAILABLE if partition.leader is None else ErrorCode.NONE,
-        partition_index=partition.index,
-        leader_id=_NOBODY if partition.leader is None else partition.leader,
-        leader_epoch=partition.leader_epoch,
-        replica_nodes=list(partition.replicas),
-        isr_nodes=list(partition.isr),
-        eligible_leader_replicas=[],
-        last_known_elr=[],
-        offline_replicas=[node_id for node_id in partition.replicas if not cluster.node(node_id).is_alive],
-    )
+    return _Partition(**partition_fields(partition, cluster), eligible_leader_replicas=[], last_known_elr=[])
 
 
 def _operations(name: str, context: Context) -> int:

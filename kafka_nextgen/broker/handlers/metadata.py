@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from kafka_nextgen.broker.cluster import Cluster, Context, Node
 from kafka_nextgen.broker.handlers.describe_cluster import NOT_ASKED, cluster_operations
+from kafka_nextgen.broker.partition_fields import partition_fields
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType
-from kafka_nextgen.broker.topic import Partition, Topic
+from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, MetadataRequest, MetadataResponse
 
@@ -23,8 +24,6 @@ __all__ = ["handle"]
 _Broker = MetadataResponse.MetadataResponseBroker
 _Topic = MetadataResponse.MetadataResponseTopic
 _Partition = _Topic.MetadataResponsePartition
-
-_NOBODY = -1  # leads the partition
 
 
 async def handle(request: MetadataRequest, context: Context) -> MetadataResponse:
@@ -98,19 +97,7 @@ def _described(topic: Topic, cluster: Cluster) -> _Topic:
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.is_internal,
-        partitions=[_partition(partition, cluster) for partition in topic.partitions],
-    )
-
-
-def _partition(partition: Partition, cluster: Cluster) -> _Partition:
-    return _Partition(
-        error_code=ErrorCode.LEADER_NOT_AVAILABLE if partition.leader is None else ErrorCode.NONE,
-        partition_index=partition.index,
-        leader_id=_NOBODY if partition.leader is None else partition.leader,
-        leader_epoch=partition.leader_epoch,
-        replica_nodes=list(partition.replicas),
-        isr_nodes=list(partition.isr),
-        offline_replicas=[node_id for node_id in partition.replicas if not cluster.node(node_id).is_alive],
+        partitions=[_Partition(**partition_fields(partition, cluster)) for partition in topic.partitions],
     )
 
 

@@ -26,7 +26,6 @@ from kafka_nextgen.codes import ErrorCode
 
 __all__ = ["FetchLimits", "find", "read_all"]
 
-_NOBODY = -1
 _MOVED = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
@@ -71,8 +70,7 @@ def _read(asked: Asked, left: int, limits: FetchLimits, context: Context, *, is_
         return Reading(asked, partition, aborted=())
     error = context.reading_error(partition, asked.leader_epoch)
     if error in _MOVED:
-        leader = _NOBODY if partition.leader is None else partition.leader
-        return Reading(asked, error, leader=leader, leader_epoch=partition.leader_epoch)
+        return Reading(asked, error, leader=partition.leader_id, leader_epoch=partition.leader_epoch)
     if error is not ErrorCode.NONE:
         return Reading(asked, error)
     redirected = _redirect(asked, partition, limits, context)
