@@ -1,15 +1,12 @@
 """What the nodes of one cluster share: settings, topics, groups, transactions, and who leads and coordinates what.
 
 All nodes live in one process and on one event loop, so sharing is plain. A node still answers only for what is its
-own, as in a real cluster: it refuses the records of partitions another node leads, and the groups another node
-coordinates. What it has a replica of may be read from it (KIP-392).
+own, as in a real cluster: ``context`` tells what that is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-
-from attrs import frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.configs.state import DynamicConfigs
@@ -18,17 +15,12 @@ from kafka_nextgen.broker.coordination.offsets_topic import OVERRIDES
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.leadership import Leadership
 from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.producer_ids import ProducerIds
 from kafka_nextgen.broker.quotas.quotas import Quotas
 from kafka_nextgen.broker.quotas.rates import Windows
 from kafka_nextgen.broker.reading.sessions import FetchSessions
 from kafka_nextgen.broker.retention import Retention
-from kafka_nextgen.broker.security.access import Access
 from kafka_nextgen.broker.security.guards import Guards
-from kafka_nextgen.broker.security.listeners import Endpoint
-from kafka_nextgen.broker.security.rights import Right
-from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME
 from kafka_nextgen.broker.selection import SELECTORS, ReplicaView
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import InMemory, Storage
@@ -39,12 +31,9 @@ from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
 from kafka_nextgen.broker.transactions.marking import end_everywhere
 from kafka_nextgen.broker.transactions.transaction import Transaction
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Cluster", "Context", "Node"]
-
-_FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
+__all__ = ["Cluster"]
 
 
 class Cluster:
@@ -221,64 +210,3 @@ class Cluster:
             for index in range(self.settings.offsets_topic_num_partitions)
         ]
         return self.topics.create(OFFSETS_TOPIC, replicas, self.topic_settings(OVERRIDES))
-
-
-@frozen
-class Context:
-    """One request's circumstances: the node it came to, from whom, and in which version."""
-
-    cluster: Cluster
-    node: Node
-    peer: Peer
-    version: int = 0
-    client_id: str = ""
-
-    @property
-    def access(self) -> Access:
-        """What the client may do."""
-        return Access(self.cluster.security.authorizer, self.peer.principal, self.peer.host)
-
-    def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
-        """Whether the client has this right to what has this name; the cluster needs none."""
-        return self.access.may(right, name)
-
-    @property
-    def client_host(self) -> str:
-        """Where the request came from, as Kafka writes it."""
-        return f"/{self.peer.host}"
-
-    def endpoint(self, node: Node) -> Endpoint:
-        """The address of a node that this client is told: that of the listener by which it came (KIP-103)."""
-        return node.endpoints[self.peer.listener.name]
-
-    @property
-    def has_consumer_protocol(self) -> bool:
-        """Whether the feature ``group.version`` is on (KIP-848)."""
-        return self.cluster.settings.group_version > 0
-
-    def coordinates(self, group_id: str) -> bool:
-        """Whether this node is the group's coordinator."""
-        return self.cluster.coordinator_of(group_id) is self.node
-
-    def coordinates_transaction(self, transactional_id: str) -> bool:
-        """Whether this node is the transactional id's coordinator."""
-        return self.cluster.transaction_coordinator_of(transactional_id) is self.node
-
-    def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""
-        if partition.leader != self.node.node_id:
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        return self._epoch_error(partition, known_epoch)
-
-    def reading_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """Whether the partition can be read here: by clients that know of KIP-392 from every replica."""
-        if self.version >= _FROM_FOLLOWERS and self.node.node_id in partition.replicas:
-            return self._epoch_error(partition, known_epoch)
-        return self.leadership_error(partition, known_epoch)
-
-    def _epoch_error(self, partition: Partition, known_epoch: int) -> ErrorCode:
-        if known_epoch < 0 or known_epoch == partition.leader_epoch:
-            return ErrorCode.NONE
-        if known_epoch < partition.leader_epoch:
-            return ErrorCode.FENCED_LEADER_EPOCH
-        return ErrorCode.UNKNOWN_LEADER_EPOCH

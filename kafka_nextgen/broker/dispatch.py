@@ -18,8 +18,10 @@ from attrs import frozen
 from kafka_nextgen.broker.admission import check_admitted
 from kafka_nextgen.broker.apis import SERVED, advertised, serves
 from kafka_nextgen.broker.closing import CloseConnectionError
-from kafka_nextgen.broker.cluster import Cluster, Context, Node
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.handlers import api_versions
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.quotas.timing import Timed
 from kafka_nextgen.broker.security.sasl import SaslServer

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from kafka_nextgen.broker.cluster import Cluster as ClusterState
-from kafka_nextgen.broker.cluster import Node
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ListGroups, OffsetFetch

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_nextgen.broker.broker import Broker
 from kafka_nextgen.broker.cluster import Cluster as ClusterState
-from kafka_nextgen.broker.cluster import Node
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster

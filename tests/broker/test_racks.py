@@ -9,7 +9,7 @@ import confluent_kafka
 import pytest
 
 from kafka_nextgen.broker.apis import SERVED, ServedApi
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis

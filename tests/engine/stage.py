@@ -13,7 +13,7 @@ import pytest
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker.apis import SERVED, ServedApi
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.storage.batch_store import MemoryBatches
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode

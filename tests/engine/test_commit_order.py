@@ -9,7 +9,7 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.bridge import offset_commit
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.wire.apis import OFFSET_COMMIT

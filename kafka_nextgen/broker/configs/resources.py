@@ -7,12 +7,13 @@ from enum import IntEnum
 
 from attrs import frozen
 
-from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.configs.altering import Change, refuse_changes
 from kafka_nextgen.broker.configs.brokers import alter_broker, describe_broker
 from kafka_nextgen.broker.configs.groups import alter_group, describe_group
 from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.topics import alter_topic, describe_topic
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import (
     ALTER_CLUSTER_CONFIGS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.admission import added
 from kafka_nextgen.broker.transactions.error_names import ADD_OFFSETS_TO_TXN

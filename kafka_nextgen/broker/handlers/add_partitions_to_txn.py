@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kafka_nextgen.bridge.topics import by_name
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.error_names import ADD_PARTITIONS_TO_TXN
 from kafka_nextgen.broker.transactions.requests import AddPartitions, PartitionsAnswered, VerifyPartitions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Limits
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER_CONFIGS

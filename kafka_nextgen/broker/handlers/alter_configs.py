@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.configs.altering import replacing
 from kafka_nextgen.broker.configs.answering import answer_each
 from kafka_nextgen.broker.configs.resources import alter, given_to
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.wire.messages import AlterConfigsRequest, AlterConfigsResponse, DataContainer
 

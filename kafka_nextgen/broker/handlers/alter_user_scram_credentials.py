@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER
 from kafka_nextgen.broker.security.users import ITERATIONS, SCRAM_NUMBERS, ScramCredential, Users

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.rights import ALTER_CLUSTER
 from kafka_nextgen.broker.security.rule_messages import rule_from

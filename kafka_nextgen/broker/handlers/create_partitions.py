@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.placement import Replicas, as_assigned
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import ALTER_TOPIC

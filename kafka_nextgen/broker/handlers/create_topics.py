@@ -11,8 +11,9 @@ from uuid import uuid4
 
 from attrs import frozen
 
-from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.configs.topics import topic_config_complaint
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.placement import Replicas, as_assigned
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS

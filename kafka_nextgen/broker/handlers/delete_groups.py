@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.bridge.delete_groups import from_request, to_response
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DELETE_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import DeleteGroups

@@ -6,7 +6,7 @@ and nothing else keeps its records (POLICY_VIOLATION), and so do Kafka's own top
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DELETE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError

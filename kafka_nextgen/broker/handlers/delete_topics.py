@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DELETE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
 from kafka_nextgen.broker.security.rule_messages import filter_from
 from kafka_nextgen.broker.security.rules import Rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.quotas.limits import DEFAULT, Entity, LimitKind, Name
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER_CONFIGS
 from kafka_nextgen.codes import ErrorCode

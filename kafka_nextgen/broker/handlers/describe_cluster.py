@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context, Node
+from kafka_nextgen.broker.context import Context
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
 from kafka_nextgen.broker.security.vocabulary import ResourceType
 from kafka_nextgen.codes import ErrorCode

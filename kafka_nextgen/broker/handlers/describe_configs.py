@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
 from kafka_nextgen.broker.configs.keys import ConfigValue
 from kafka_nextgen.broker.configs.resources import describe
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, DescribeConfigsRequest, DescribeConfigsResponse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.producers import KnownProducer
 from kafka_nextgen.broker.security.rights import READ_TOPIC
 from kafka_nextgen.broker.topic import Partition

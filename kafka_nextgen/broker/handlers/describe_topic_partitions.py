@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
-from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.partition_fields import partition_fields
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.bridge.topics import by_name
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC, DESCRIBE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.transaction import Transaction
 from kafka_nextgen.codes import ErrorCode

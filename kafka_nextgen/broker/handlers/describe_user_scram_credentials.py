@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER
 from kafka_nextgen.broker.security.users import SCRAM_NUMBERS
 from kafka_nextgen.codes import ErrorCode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.error_names import END_TXN
 from kafka_nextgen.broker.transactions.requests import EndTransaction, ProducerAnswered

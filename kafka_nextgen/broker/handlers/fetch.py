@@ -17,7 +17,7 @@ from itertools import groupby
 
 from kafka_nextgen.bridge.list_offsets import READ_COMMITTED
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog, watching
 from kafka_nextgen.broker.reading.asked import Asked, Key, Reading
 from kafka_nextgen.broker.reading.partitions import FetchLimits, find, read_all

@@ -6,7 +6,7 @@ There are no share groups here (KIP-932): a request for their coordinators is re
 from __future__ import annotations
 
 from kafka_nextgen.bridge.find_coordinator import GROUP, TRANSACTION, FoundCoordinator, from_request, to_response
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse

@@ -6,7 +6,7 @@ Without a transactional id every call gives a new one, at epoch 0. With one it i
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import WRITE_IDEMPOTENTLY, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.error_names import INIT_PRODUCER_ID
 from kafka_nextgen.broker.transactions.requests import InitProducerId, ProducerAnswered

@@ -9,7 +9,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from kafka_nextgen.bridge.join_group import from_request, to_response
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer

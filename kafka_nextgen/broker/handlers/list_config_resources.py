@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from kafka_nextgen.broker.cluster import Cluster, Context
+from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.configs.resources import Resource
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER_CONFIGS
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import ListConfigResourcesRequest, ListConfigResourcesResponse

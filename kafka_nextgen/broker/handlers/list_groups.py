@@ -6,7 +6,7 @@ Clients ask every node and add up. Who may not describe the cluster sees the gro
 from __future__ import annotations
 
 from kafka_nextgen.bridge.list_groups import from_request, to_response
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_CLUSTER, DESCRIBE_GROUP
 from kafka_nextgen.coordinator.responses import GroupsListed
 from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse

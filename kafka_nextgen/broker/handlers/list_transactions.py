@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import re2
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.transaction import Status, Transaction
 from kafka_nextgen.codes import ErrorCode

@@ -10,8 +10,10 @@ where they are, whether there is such a topic or not.
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Cluster, Context, Node
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.handlers.describe_cluster import NOT_ASKED, cluster_operations
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.partition_fields import partition_fields
 from kafka_nextgen.broker.security.rights import CREATE_IN_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC
 from kafka_nextgen.broker.security.vocabulary import ResourceType

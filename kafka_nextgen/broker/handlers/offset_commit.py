@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.offset_commit import from_request, refusals, to_response
 from kafka_nextgen.bridge.topics import TopicDirectory
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP, READ_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetCommit

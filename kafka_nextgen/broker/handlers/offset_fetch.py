@@ -10,7 +10,7 @@ from attrs import evolve
 
 from kafka_nextgen.bridge.offset_fetch import from_request
 from kafka_nextgen.bridge.offset_fetch_answers import to_response
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import OffsetFetch

@@ -12,7 +12,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.broker.closing import CloseConnectionError
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.produced import Appended, append
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID

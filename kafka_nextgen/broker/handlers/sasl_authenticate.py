@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import SaslAuthenticateRequest, SaslAuthenticateResponse
 

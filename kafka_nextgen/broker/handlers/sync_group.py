@@ -6,7 +6,7 @@ From version 5 on a request has to name the protocol it means (KIP-559), and is 
 from __future__ import annotations
 
 from kafka_nextgen.bridge.sync_group import from_request, to_response
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.transactions.admission import added, verified
 from kafka_nextgen.broker.transactions.error_names import TXN_OFFSET_COMMIT

@@ -6,7 +6,7 @@ Brokers send it to each other, and an administrator to end a transaction that ha
 from __future__ import annotations
 
 from kafka_nextgen.bridge.topics import by_name
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.security.rights import ACT_FOR_CLUSTER, ALTER_CLUSTER
 from kafka_nextgen.broker.transactions.marking import end_in_log
 from kafka_nextgen.broker.transactions.transaction import Producer

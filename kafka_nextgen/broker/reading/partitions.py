@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from kafka_nextgen.broker.cluster import Context
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.open_transactions import AbortedTransaction
 from kafka_nextgen.broker.reading.asked import Asked, Diverging, Reading

@@ -1,0 +1,84 @@
+"""One request's circumstances, and what follows from them: what its client may do, and what its node answers for.
+
+A node refuses the records of partitions another node leads, and the groups and transactions another node coordinates.
+What it has a replica of may be read from it (KIP-392).
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.node import Node
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.security.access import Access
+from kafka_nextgen.broker.security.listeners import Endpoint
+from kafka_nextgen.broker.security.rights import Right
+from kafka_nextgen.broker.security.vocabulary import CLUSTER_NAME
+from kafka_nextgen.broker.topic import Partition
+from kafka_nextgen.codes import ErrorCode
+
+__all__ = ["Context"]
+
+_FROM_FOLLOWERS = 11  # the first version of Fetch that tells a rack
+
+
+@frozen
+class Context:
+    """One request's circumstances: the node it came to, from whom, and in which version."""
+
+    cluster: Cluster
+    node: Node
+    peer: Peer
+    version: int = 0
+    client_id: str = ""
+
+    @property
+    def access(self) -> Access:
+        """What the client may do."""
+        return Access(self.cluster.security.authorizer, self.peer.principal, self.peer.host)
+
+    def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
+        """Whether the client has this right to what has this name; the cluster needs none."""
+        return self.access.may(right, name)
+
+    @property
+    def client_host(self) -> str:
+        """Where the request came from, as Kafka writes it."""
+        return f"/{self.peer.host}"
+
+    def endpoint(self, node: Node) -> Endpoint:
+        """The address of a node that this client is told: that of the listener by which it came (KIP-103)."""
+        return node.endpoints[self.peer.listener.name]
+
+    @property
+    def has_consumer_protocol(self) -> bool:
+        """Whether the feature ``group.version`` is on (KIP-848)."""
+        return self.cluster.settings.group_version > 0
+
+    def coordinates(self, group_id: str) -> bool:
+        """Whether this node is the group's coordinator."""
+        return self.cluster.coordinator_of(group_id) is self.node
+
+    def coordinates_transaction(self, transactional_id: str) -> bool:
+        """Whether this node is the transactional id's coordinator."""
+        return self.cluster.transaction_coordinator_of(transactional_id) is self.node
+
+    def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
+        """Whether this node leads the partition, at the epoch the client knows (KIP-320); -1 knows none."""
+        if partition.leader != self.node.node_id:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return self._epoch_error(partition, known_epoch)
+
+    def reading_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
+        """Whether the partition can be read here: by clients that know of KIP-392 from every replica."""
+        if self.version >= _FROM_FOLLOWERS and self.node.node_id in partition.replicas:
+            return self._epoch_error(partition, known_epoch)
+        return self.leadership_error(partition, known_epoch)
+
+    def _epoch_error(self, partition: Partition, known_epoch: int) -> ErrorCode:
+        if known_epoch < 0 or known_epoch == partition.leader_epoch:
+            return ErrorCode.NONE
+        if known_epoch < partition.leader_epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
