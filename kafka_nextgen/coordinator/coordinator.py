@@ -20,6 +20,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator import requests as q
 from kafka_nextgen.coordinator import responses as a
+from kafka_nextgen.coordinator.applying import apply
 from kafka_nextgen.coordinator.classic import requests as cq
 from kafka_nextgen.coordinator.classic import responses as ca
 from kafka_nextgen.coordinator.classic.describe import describe_classic_group
@@ -122,7 +123,7 @@ class Coordinator:
     def apply(self, record: Record) -> None:
         """Take in one record, new or from the log."""
         group = self._group(record.group_id)
-        group.apply(record)
+        apply(group, record)
         if group.holds_anything:
             self.groups[record.group_id] = group
         else:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from attrs import define, field, frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.applying import apply
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.responses import Parked
 from kafka_nextgen.coordinator.group import Group
@@ -89,7 +90,7 @@ class Draft:
 
     def write(self, record: Record) -> None:
         """Let the record be part of the outcome, and of the group as the next steps see it."""
-        self.group.apply(record)
+        apply(self.group, record)
         self.records.append(record)
 
     def arm(self, kind: TimerKind, member_id: str, delay_s: float, member_epoch: int = -1) -> None:
