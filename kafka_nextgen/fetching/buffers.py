@@ -18,13 +18,6 @@ from kafka_nextgen.wire.records import Columns, ColumnSlice
 
 __all__ = ["Buffers", "HandedOver"]
 
-#: What a record costs beside its bytes: the objects around key and value, and its place in each column.
-RECORD_COST_BYTES = 100
-
-
-def _cost_bytes(columns: Columns) -> int:
-    return columns.data_bytes + RECORD_COST_BYTES * len(columns)
-
 
 @frozen
 class HandedOver:
@@ -60,7 +53,7 @@ class Buffers:
         """Keep these records, after those of the same partition that came before."""
         assert len(columns) > 0
         self._runs.setdefault(columns.partition, deque()).append(ColumnSlice(columns, 0, len(columns)))
-        self._bytes[columns.partition] = self.bytes_of(columns.partition) + _cost_bytes(columns)
+        self._bytes[columns.partition] = self.bytes_of(columns.partition) + columns.nbytes
 
     def drop(self, partition: TopicPartition) -> None:
         """Forget what there is of this partition."""
@@ -118,7 +111,7 @@ class Buffers:
         if part.stop < run.stop:
             runs.appendleft(ColumnSlice(run.columns, part.stop, run.stop))
         else:
-            self._bytes[part.partition] -= _cost_bytes(run.columns)
+            self._bytes[part.partition] -= run.columns.nbytes
         if runs:
             self._runs.move_to_end(part.partition)
         else:

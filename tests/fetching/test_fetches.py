@@ -63,7 +63,7 @@ def test_fetching_goes_on_ahead_of_the_application(world: World) -> None:
 
 
 def test_a_partition_buffered_beyond_its_share_is_left_out_and_the_wait_is_short() -> None:
-    world = small_world(buffer_bytes=10_000)
+    world = small_world(buffer_bytes=3_000)
     world.start(P0, P1)
     world.answer(world.fetch(), columns(P0, 0, 60))
     fetch = world.fetch()
@@ -77,14 +77,14 @@ def test_a_partition_buffered_beyond_its_share_is_left_out_and_the_wait_is_short
 
 
 def test_no_more_is_asked_than_there_is_room_for() -> None:
-    world = small_world(buffer_bytes=10_000)
+    world = small_world(buffer_bytes=3_000)
     world.start(P0)
     world.answer(world.fetch(), columns(P0, 0, 30))
-    assert 0 < world.fetch().max_bytes < 10_000
+    assert 0 < world.fetch().max_bytes < 3_000
 
 
 def test_a_full_buffer_stops_fetching_until_records_are_handed_over() -> None:
-    world = small_world(buffer_bytes=1_000)
+    world = small_world(buffer_bytes=900)
     world.start(P0, P1)
     world.answer(world.fetch(), columns(P0, 0, 30))
     assert world.plan() == []

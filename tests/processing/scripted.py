@@ -13,7 +13,8 @@ from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import OffsetAndMetadata
-from kafka_nextgen.wire.records import Columns, ColumnSlice
+from kafka_nextgen.wire.records import ColumnSlice
+from kafka_nextgen.wire.records.gathering import Gathering
 from tests.processing.stage import P0
 
 __all__ = ["ScriptedConsumer", "keep", "records_of"]
@@ -24,18 +25,16 @@ Step = Records | Callable[["ScriptedConsumer"], object]
 
 
 def records_of(partition: TopicPartition, *offsets: int, value: bytes = b"") -> Records:
-    count = len(offsets)
-    columns = Columns(
-        partition,
+    gathered = Gathering(
         offsets[-1] + 1,
         offsets=array("q", offsets),
-        timestamps=array("q", [-1] * count),
-        keys=[None] * count,
-        values=[value] * count,
-        leader_epochs=array("i", [0] * count),
-        timestamp_types=array("b", [0] * count),
+        timestamps=array("q", [-1] * len(offsets)),
+        keys=[None] * len(offsets),
+        values=[value] * len(offsets),
+        leader_epochs=array("i", [0] * len(offsets)),
+        timestamp_types=array("b", [0] * len(offsets)),
     )
-    return Records([ColumnSlice(columns, 0, count)])
+    return Records([ColumnSlice(gathered.finish(partition, truncated=False), 0, len(offsets))])
 
 
 class ScriptedConsumer(RunsHandlers):

@@ -59,7 +59,8 @@ def test_a_record_comes_back_with_everything_it_has() -> None:
     columns = decode(data, fetch_offset=40)
     assert (columns.partition, columns.next_offset) == (ORDERS, 42)
     assert (list(columns.offsets), list(columns.timestamps)) == ([40, 41], [1000, 900])
-    assert (columns.keys, columns.values, columns.headers) == ([b"k", None], [None, b"v"], [headers, ()])
+    assert (list(columns.keys), list(columns.values)) == ([b"k", None], [None, b"v"])
+    assert list(columns.headers or ()) == [headers, ()]
     assert list(columns.timestamp_types) == [TimestampType.CREATE_TIME] * 2
     assert list(columns.leader_epochs) == [5, 5]
 
@@ -71,14 +72,14 @@ def test_headers_cost_nothing_where_no_record_has_any() -> None:
 def test_headers_are_aligned_when_only_a_later_batch_has_them() -> None:
     with_headers = encode_batch([NewRecord(b"b", headers=[("h", b"x")])], base_offset=1)
     columns = decode(batch(b"a") + with_headers + batch(b"c", base_offset=2))
-    assert columns.headers == [(), (("h", b"x"),), ()]
+    assert list(columns.headers or ()) == [(), (("h", b"x"),), ()]
 
 
 def test_records_before_the_offset_asked_for_are_dropped() -> None:
     data = batch(b"a", b"b", b"c") + batch(b"d", base_offset=3)
     columns = decode(data, fetch_offset=2)
     assert list(columns.offsets) == [2, 3]
-    assert columns.values == [b"c", b"d"]
+    assert list(columns.values) == [b"c", b"d"]
 
 
 def test_log_append_time_is_the_same_for_all_records_of_a_batch() -> None:
@@ -100,7 +101,7 @@ def test_a_slice_goes_on_after_its_last_record_and_the_last_slice_after_the_batc
 def test_control_batches_give_no_record_but_lead_on() -> None:
     marker = encode_batch([NewRecord(b"\0" * 6, key=b"\0\0\0\1")], base_offset=1, control=True, transactional=True)
     columns = decode(batch(b"a") + marker)
-    assert (columns.values, columns.next_offset) == ([b"a"], 2)
+    assert (list(columns.values), columns.next_offset) == ([b"a"], 2)
     assert decode(marker, fetch_offset=1).next_offset == 2
 
 
@@ -122,7 +123,7 @@ def test_every_cut_of_the_last_batch_leaves_the_batches_before_it() -> None:
     first, second = batch(b"a", b"b"), batch(b"c", base_offset=2)
     for cut in range(len(second)):
         columns = decode(first + second[:cut])
-        assert (columns.values, columns.next_offset, columns.truncated) == ([b"a", b"b"], 2, False)
+        assert (list(columns.values), columns.next_offset, columns.truncated) == ([b"a", b"b"], 2, False)
 
 
 def test_every_cut_of_the_first_batch_is_told_apart_from_having_nothing() -> None:
@@ -152,7 +153,7 @@ def test_corruption_behind_whole_batches_is_met_by_the_next_request() -> None:
     bad = bytearray(batch(b"b", base_offset=1))
     bad[-1] ^= 1
     columns = decode(batch(b"a") + bytes(bad) + batch(b"c", base_offset=2))
-    assert (columns.values, columns.next_offset) == ([b"a"], 1)
+    assert (list(columns.values), columns.next_offset) == ([b"a"], 1)
     with pytest.raises(CorruptRecordError, match="offset 1"):
         decode(bytes(bad) + batch(b"c", base_offset=2), fetch_offset=1)
 
@@ -160,7 +161,7 @@ def test_corruption_behind_whole_batches_is_met_by_the_next_request() -> None:
 def test_a_wrong_checksum_passes_only_where_checking_is_off() -> None:
     data = bytearray(batch(b"a"))
     data[17] ^= 1
-    assert decode_partition(bytes(data), ORDERS, 0, RecordLimits(), check_crc=False).values == [b"a"]
+    assert list(decode_partition(bytes(data), ORDERS, 0, RecordLimits(), check_crc=False).values) == [b"a"]
 
 
 @pytest.mark.parametrize("magic", [0, 1])
@@ -194,7 +195,7 @@ def test_headers_that_cannot_be_true(fields: dict[str, int], complaint: str) -> 
 
 
 def test_the_sound_record_the_next_table_breaks() -> None:
-    assert decode(raw_batch(RECORD)).values == [b"a"]
+    assert list(decode(raw_batch(RECORD)).values) == [b"a"]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +241,7 @@ def test_a_timestamp_may_not_leave_64_bits() -> None:
 
 def test_batches_may_not_overlap() -> None:
     columns = decode(batch(b"a", b"b") + batch(b"c", base_offset=1))
-    assert (columns.values, columns.next_offset) == ([b"a", b"b"], 2)
+    assert (list(columns.values), columns.next_offset) == ([b"a", b"b"], 2)
 
 
 # Bombs.
@@ -251,7 +252,7 @@ CODECS = [Compression.GZIP, Compression.SNAPPY, Compression.LZ4, Compression.ZST
 @pytest.mark.parametrize("codec", CODECS)
 def test_what_a_batch_becomes_is_limited(codec: Compression) -> None:
     data = encode_batch([NewRecord(bytes(3_000_000))], codec)
-    assert decode(data, limits=RecordLimits(3_000_100)).values == [bytes(3_000_000)]
+    assert list(decode(data, limits=RecordLimits(3_000_100)).values) == [bytes(3_000_000)]
     with pytest.raises(CorruptRecordError, match=r"2000000 bytes|bytes allowed"):
         decode(data, limits=RecordLimits(2_000_000))
 
@@ -273,7 +274,7 @@ def test_a_snappy_block_is_refused_by_the_size_it_claims() -> None:
 def test_bare_snappy_blocks_are_read_too() -> None:
     import cramjam
 
-    assert decode(raw_batch(bytes(cramjam.snappy.compress_raw(RECORD)), codec=2)).values == [b"a"]
+    assert list(decode(raw_batch(bytes(cramjam.snappy.compress_raw(RECORD)), codec=2)).values) == [b"a"]
 
 
 def test_a_snappy_block_may_not_end_after_the_batch() -> None:

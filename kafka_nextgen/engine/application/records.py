@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -75,7 +74,7 @@ class Records:
         for part in self._slices:
             columns = part.columns.headers
             if columns is not None:
-                yield from filter(None, islice(columns, part.start, part.stop))
+                yield from filter(None, columns.to_list(part.start, part.stop))
 
     def raw(self) -> Records:
         """The same records with keys and values as bytes, for whoever deserializes later."""

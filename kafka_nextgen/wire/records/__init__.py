@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
 from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase, split_batches
-from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, Headers
+from kafka_nextgen.wire.records.binary_column import BinaryColumn
+from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, HeaderColumn, Headers
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
 from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
@@ -19,10 +20,12 @@ from kafka_nextgen.wire.records.markers import EndMarker, encode_end_marker, rea
 __all__ = [
     "BatchHeader",
     "BatchView",
+    "BinaryColumn",
     "ColumnSlice",
     "Columns",
     "Compression",
     "EndMarker",
+    "HeaderColumn",
     "Headers",
     "NewRecord",
     "RecordLimits",

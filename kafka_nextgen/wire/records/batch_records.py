@@ -19,7 +19,8 @@ from attrs import Factory, define
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import BatchHeader
-from kafka_nextgen.wire.records.columns import Columns, Headers
+from kafka_nextgen.wire.records.columns import Headers
+from kafka_nextgen.wire.records.gathering import Gathering
 from kafka_nextgen.wire.records.varints import read_varint, read_varlong
 
 __all__ = ["append_records"]
@@ -39,11 +40,11 @@ class _Rows:
     headers: dict[int, Headers] = Factory(dict)  # by index, of the records that have any
 
 
-def append_records(columns: Columns, header: BatchHeader, payload: bytes) -> None:
-    """Append the records of a batch that ``columns`` does not have yet: those from its ``next_offset`` on.
+def append_records(gathered: Gathering, header: BatchHeader, payload: bytes) -> None:
+    """Append the records of a batch that ``gathered`` does not have yet: those from its ``next_offset`` on.
 
     ``payload`` is everything after the batch's header, uncompressed. Raises ``CorruptRecordError``, leaving
-    ``columns`` as they were.
+    ``gathered`` as it was.
     """
     if header.record_count * LEAST_RECORD_BYTES > len(payload):
         raise CorruptRecordError(f"{header.record_count} records are said to lie in {len(payload)} bytes")
@@ -53,38 +54,38 @@ def append_records(columns: Columns, header: BatchHeader, payload: bytes) -> Non
         raise CorruptRecordError("a record ends after the batch") from None
     if rows.offset_deltas and rows.offset_deltas[-1] > header.last_offset_delta:
         raise CorruptRecordError(f"a record's offset lies outside the batch's {header.last_offset_delta + 1} offsets")
-    first = bisect_left(rows.offset_deltas, columns.next_offset - header.base_offset)
-    _append_times(columns, header, rows.timestamp_deltas[first:])
-    _append_headers(columns, rows, first)
+    first = bisect_left(rows.offset_deltas, gathered.next_offset - header.base_offset)
+    _append_times(gathered, header, rows.timestamp_deltas[first:])
+    _append_headers(gathered, rows, first)
     base = header.base_offset
     count = len(rows.offset_deltas) - first
-    columns.offsets.extend([base + delta for delta in rows.offset_deltas[first:]])
-    columns.keys += rows.keys[first:]
-    columns.values += rows.values[first:]
-    columns.leader_epochs.extend([header.leader_epoch] * count)
-    columns.timestamp_types.extend([header.timestamp_type] * count)
+    gathered.offsets.extend([base + delta for delta in rows.offset_deltas[first:]])
+    gathered.keys += rows.keys[first:]
+    gathered.values += rows.values[first:]
+    gathered.leader_epochs.extend([header.leader_epoch] * count)
+    gathered.timestamp_types.extend([header.timestamp_type] * count)
 
 
-def _append_times(columns: Columns, header: BatchHeader, deltas: list[int]) -> None:
+def _append_times(gathered: Gathering, header: BatchHeader, deltas: list[int]) -> None:
     if header.timestamp_type == TimestampType.LOG_APPEND_TIME:
         times = [header.max_timestamp] * len(deltas)  # the records keep the producer's, which no longer counts
     else:
         base = header.base_timestamp
         times = [base + delta for delta in deltas]
-    size = len(columns.timestamps)
+    size = len(gathered.timestamps)
     try:
-        columns.timestamps.extend(times)
+        gathered.timestamps.extend(times)
     except OverflowError:
-        del columns.timestamps[size:]
+        del gathered.timestamps[size:]
         raise CorruptRecordError("a record's timestamp exceeds 64 bits") from None
 
 
-def _append_headers(columns: Columns, rows: _Rows, first: int) -> None:
-    if columns.headers is None:
+def _append_headers(gathered: Gathering, rows: _Rows, first: int) -> None:
+    if gathered.headers is None:
         if not rows.headers:
             return
-        columns.headers = [()] * len(columns.keys)
-    columns.headers += [rows.headers.get(i, ()) for i in range(first, len(rows.keys))]
+        gathered.headers = [()] * len(gathered.keys)
+    gathered.headers += [rows.headers.get(i, ()) for i in range(first, len(rows.keys))]
 
 
 def _read(data: bytes, count: int) -> _Rows:  # noqa: C901  (a call per number would cost half the speed)

@@ -1,4 +1,4 @@
-"""Records as columns: one list per field instead of one object per record.
+"""Records as columns: one buffer per field instead of one object per record, in Arrow's layout.
 
 All columns of one ``Columns`` are equally long, index i of each being record i. Only ``headers`` may be None: no
 record here has any, which is the common case and then costs nothing. A record's position in the log is its
@@ -9,52 +9,92 @@ or records taken out by compaction follow.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from itertools import pairwise
 
 from attrs import Factory, define, frozen
 
 from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records.binary_column import BinaryColumn
 
-__all__ = ["ColumnSlice", "Columns", "Headers"]
+__all__ = ["ColumnSlice", "Columns", "HeaderColumn", "Headers"]
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
 
-def _int64s() -> array[int]:
-    return array("q")
+@define(eq=False)
+class HeaderColumn:
+    """The headers of each record, as Arrow's lists of pairs.
+
+    Those of record i are the ``keys`` (UTF-8, never null) and ``values`` from ``bounds[i]`` to ``bounds[i + 1]``.
+    """
+
+    bounds: memoryview[int]
+    keys: BinaryColumn
+    values: BinaryColumn
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def __getitem__(self, index: int) -> Headers:
+        return self.to_list(index, index + 1)[0]
+
+    def __iter__(self) -> Iterator[Headers]:
+        return iter(self.to_list(0, len(self)))
+
+    def to_list(self, start: int, stop: int) -> list[Headers]:
+        """The headers of the records from ``start`` up to before ``stop`` as objects."""
+        bounds = self.bounds[start : stop + 1].tolist()
+        first, last = bounds[0], bounds[-1]
+        keys = [(key or b"").decode() for key in self.keys.to_list(first, last)]
+        pairs = list(zip(keys, self.values.to_list(first, last), strict=True))
+        return [tuple(pairs[begin - first : end - first]) for begin, end in pairwise(bounds)]
+
+    @property
+    def nbytes(self) -> int:
+        """What the column takes, in bytes."""
+        return self.bounds.nbytes + self.keys.nbytes + self.values.nbytes
 
 
-def _int32s() -> array[int]:
-    return array("i")
+def _numbers(typecode: str) -> memoryview[int]:
+    return memoryview(array(typecode))
 
 
-def _int8s() -> array[int]:
-    return array("b")
+def _no_entries() -> BinaryColumn:
+    return BinaryColumn.of(())
 
 
-@define
+@define(eq=False)
 class Columns:
     """Records of one partition in order of their offsets.
 
-    ``timestamps`` are in milliseconds since the epoch, -1 where there is none; ``timestamp_types`` are numbers
-    of ``TimestampType``; ``leader_epochs`` are -1 where the broker gave none. ``data_bytes`` is what the batches
-    took, uncompressed: the measure of what holding this costs. ``truncated`` says that there was data, but no
+    ``timestamps`` (int64) are in milliseconds since the epoch, -1 where there is none; ``timestamp_types`` (int8) are
+    numbers of ``TimestampType``; ``leader_epochs`` (int32) are -1 where the broker gave none; ``offsets`` are int64.
+    ``data_bytes`` is what the batches took, uncompressed. ``truncated`` says that there was data, but no
     whole batch that leads beyond the offset asked for, so that the same request would bring the same again.
     """
 
     partition: TopicPartition
     next_offset: int
-    offsets: array[int] = Factory(_int64s)
-    timestamps: array[int] = Factory(_int64s)
-    keys: list[bytes | None] = Factory(list)
-    values: list[bytes | None] = Factory(list)
-    headers: list[Headers] | None = None
-    leader_epochs: array[int] = Factory(_int32s)
-    timestamp_types: array[int] = Factory(_int8s)
+    offsets: memoryview[int] = Factory(lambda: _numbers("q"))
+    timestamps: memoryview[int] = Factory(lambda: _numbers("q"))
+    keys: BinaryColumn = Factory(_no_entries)
+    values: BinaryColumn = Factory(_no_entries)
+    headers: HeaderColumn | None = None
+    leader_epochs: memoryview[int] = Factory(lambda: _numbers("i"))
+    timestamp_types: memoryview[int] = Factory(lambda: _numbers("b"))
     data_bytes: int = 0
     truncated: bool = False
 
     def __len__(self) -> int:
         return len(self.offsets)
+
+    @property
+    def nbytes(self) -> int:
+        """What holding these records takes, in bytes."""
+        numbers = (self.offsets, self.timestamps, self.leader_epochs, self.timestamp_types)
+        headers = 0 if self.headers is None else self.headers.nbytes
+        return sum(column.nbytes for column in numbers) + self.keys.nbytes + self.values.nbytes + headers
 
 
 @frozen

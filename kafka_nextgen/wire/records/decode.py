@@ -21,6 +21,7 @@ from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, check_h
 from kafka_nextgen.wire.records.batch_records import append_records
 from kafka_nextgen.wire.records.columns import Columns
 from kafka_nextgen.wire.records.compression import Compression, decompress
+from kafka_nextgen.wire.records.gathering import Gathering
 
 __all__ = ["RecordLimits", "decode_partition"]
 
@@ -48,22 +49,21 @@ def decode_partition(
     Kafka's ``check.crcs``. Raises ``CorruptRecordError``, naming partition and offset, if what is to be read
     first is corrupt. (KIP-98, "Message Format"; Kafka 0.11 and newer)
     """
-    columns = Columns(partition, fetch_offset)
+    gathered = Gathering(fetch_offset)
     view = memoryview(data)
     budget = limits.max_decompressed_bytes
     start = log_offset = 0
     try:
         while (header := read_header(view, start)) is not None:
             _check(header, view[start : start + header.size], log_offset, check_crc)
-            budget -= _append(columns, header, view[start : start + header.size], budget)
+            budget -= _append(gathered, header, view[start : start + header.size], budget)
             start += header.size
             log_offset = header.next_offset
-            columns.next_offset = max(fetch_offset, log_offset)
+            gathered.next_offset = max(fetch_offset, log_offset)
     except CorruptRecordError as error:
-        if columns.next_offset == fetch_offset:
+        if gathered.next_offset == fetch_offset:
             raise _located(error, partition, fetch_offset) from error
-    columns.truncated = columns.next_offset == fetch_offset and len(view) > 0
-    return columns
+    return gathered.finish(partition, truncated=gathered.next_offset == fetch_offset and len(view) > 0)
 
 
 def _check(header: BatchHeader, batch: memoryview, log_offset: int, check_crc: bool) -> None:
@@ -74,13 +74,13 @@ def _check(header: BatchHeader, batch: memoryview, log_offset: int, check_crc: b
         raise CorruptRecordError(f"its base offset is {header.base_offset} after a batch that ends at {log_offset - 1}")
 
 
-def _append(columns: Columns, header: BatchHeader, batch: memoryview, budget: int) -> int:
-    """Append a batch's records to ``columns``; answers with what that took of the budget, in bytes."""
-    if header.is_control or header.next_offset <= columns.next_offset:
+def _append(gathered: Gathering, header: BatchHeader, batch: memoryview, budget: int) -> int:
+    """Append a batch's records to ``gathered``; answers with what that took of the budget, in bytes."""
+    if header.is_control or header.next_offset <= gathered.next_offset:
         return 0
     payload = decompress(header.codec, batch[HEADER.size :], budget)
-    append_records(columns, header, payload)
-    columns.data_bytes += len(payload)
+    append_records(gathered, header, payload)
+    gathered.data_bytes += len(payload)
     return 0 if header.codec == Compression.NONE else len(payload)
 
 

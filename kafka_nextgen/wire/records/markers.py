@@ -12,18 +12,16 @@ import struct
 from attrs import frozen
 
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader
 from kafka_nextgen.wire.records.batch_records import append_records
-from kafka_nextgen.wire.records.columns import Columns
 from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
+from kafka_nextgen.wire.records.gathering import Gathering
 
 __all__ = ["EndMarker", "encode_end_marker", "read_end_marker"]
 
 _KEY = struct.Struct(">hh")
 _VALUE = struct.Struct(">hi")
 _ABORT, _COMMIT = 0, 1
-_NOWHERE = TopicPartition("", 0)
 
 
 @frozen
@@ -52,11 +50,11 @@ def read_end_marker(header: BatchHeader, batch: bytes | memoryview) -> EndMarker
     Raises ``CorruptRecordError`` if the record is no control record.
     """
     assert header.is_control
-    columns = Columns(_NOWHERE, header.base_offset)
-    append_records(columns, header, bytes(batch[HEADER.size :]))
-    if not columns.keys:
+    gathered = Gathering(header.base_offset)
+    append_records(gathered, header, bytes(batch[HEADER.size :]))
+    if not gathered.keys:
         return None  # compaction took the marker out
-    key, value = columns.keys[0], columns.values[0]
+    key, value = gathered.keys[0], gathered.values[0]
     if key is None or len(key) < _KEY.size:
         raise CorruptRecordError("a control record has no type")
     _, kind = _KEY.unpack_from(key)
