@@ -20,6 +20,10 @@ def _rate(reading: Reading) -> float:
     return reading.per_second
 
 
+def _rate_from_start(reading: Reading) -> float:
+    return reading.from_start
+
+
 def _cpu(reading: Reading) -> float:
     return reading.cpu_s_per_million
 
@@ -58,8 +62,10 @@ _ITERATION = ("asyncio", "ours_async.iterate")
 
 TARGETS: Sequence[Target] = (
     Target("columns, records/s, to confluent's consume(10000)", _ARROW, _BASELINE, _rate, 8),
+    Target("the same since assign()", _ARROW, _BASELINE, _rate_from_start, 8),
     Target("columns, CPU, to confluent's consume(10000)", _ARROW, _BASELINE, _cpu, 0.2, at_most=True),
     Target("iteration, records/s, to confluent's consume(10000)", ("objects", "ours.iterate"), _BASELINE, _rate, 2),
+    Target("the same since assign()", ("objects", "ours.iterate"), _BASELINE, _rate_from_start, 2),
     Target("asyncio iteration, to AIOConsumer.poll()", _ITERATION, ("asyncio", "confluent_async.poll"), _rate, 5),
     Target("asyncio iteration, to AIOConsumer.consume()", _ITERATION, ("asyncio", "confluent_async.consume"), _rate, 5),
     Target("asyncio iteration, to aiokafka's", _ITERATION, ("asyncio", "with_aiokafka.iterate"), _rate, 1),
