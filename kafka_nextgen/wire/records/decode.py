@@ -67,6 +67,7 @@ def decode_partition(
             start += header.size
             log_offset = header.next_offset
             gathered.next_offset = max(fetch_offset, log_offset)
+            gathered.end_epoch = header.leader_epoch
     except CorruptRecordError as error:
         if gathered.next_offset == fetch_offset:
             raise _located(error, partition, fetch_offset) from error
