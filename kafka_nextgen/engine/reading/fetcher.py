@@ -26,7 +26,8 @@ from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
-from kafka_nextgen.wire.messages import FetchResponse, ListOffsetsResponse
+from kafka_nextgen.wire.messages import ListOffsetsResponse
+from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from kafka_nextgen.wire.records import RecordLimits
 
 __all__ = ["Fetcher"]
@@ -190,7 +191,7 @@ class Fetcher:
         )
         self._counters.note_answer(began)
         names = {position.topic_id: position.partition.topic for position in need.positions if position.topic_id}
-        assert isinstance(message, FetchResponse)
+        assert isinstance(message, RawFetchAnswer)
         answer = bridge.from_response(message, names)
         if answer.error != ErrorCode.NONE:
             raise error_from_code(answer.error, f"fetch from node {need.node_id}")
