@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import Answer, Api
+from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["Pending", "Pipeline"]
 
@@ -33,7 +34,7 @@ class Pending:
     correlation_id: int
     frame: bytes
     patience_s: float
-    future: Future[Answer]
+    future: Future[ApiMessage]
     due_at: float = field(default=0.0)
 
     @property

@@ -27,7 +27,6 @@ class Gathering:
     leader_epochs: array[int] = Factory(lambda: array("i"))
     timestamp_types: array[int] = Factory(lambda: array("b"))
     data_bytes: int = 0
-    end_epoch: int = -1
 
     def finish(self, partition: TopicPartition, truncated: bool) -> Columns:
         """The columns of all this."""
@@ -43,7 +42,6 @@ class Gathering:
             memoryview(self.timestamp_types),
             self.data_bytes,
             truncated,
-            self.end_epoch,
         )
 
 

@@ -1,1 +1,0 @@
-"""Reading a topic from its beginning to its end, by several clients."""

@@ -1,0 +1,35 @@
+"""Whether the fuzzer finds what it is to find: each kind of fault, planted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.campaign import Campaign, Finding
+
+TRIGGER = 0xFF
+
+
+@pytest.mark.parametrize(
+    ("fault", "what"),
+    [
+        ("exception", "IndexError: index out of range"),
+        ("death", "the process ended with status -6"),
+        ("memory", "refused because of MemoryError"),
+        ("hang", "no end within 0.5 s"),
+    ],
+)
+def test_a_fault_is_found_with_the_input_that_leads_to_it(fault: str, what: str) -> None:
+    campaign = Campaign(f"planted-{fault}", "mutator", seconds=60, seed=1, hang_s=0.5, most_findings=1)
+    campaign.run()
+    (finding,) = campaign.findings.values()
+    assert what in finding.what
+    assert finding.data[0] == TRIGGER
+    assert campaign.inputs > 0
+
+
+def test_a_finding_is_kept_with_what_it_led_to(tmp_path: Path) -> None:
+    path = Finding(b"\xffx", "IndexError").keep_in(tmp_path / "found", "records")
+    assert path.name.startswith("records-")
+    assert (path.read_bytes(), path.with_suffix(".txt").read_text()) == (b"\xffx", "IndexError")
