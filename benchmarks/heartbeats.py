@@ -17,11 +17,11 @@ from contextlib import closing
 import click
 from attrs import frozen
 
-from benchmarks.heartbeating.brokers import our_broker, real_kafka
+from benchmarks.heartbeating.brokers import our_broker
 from benchmarks.heartbeating.machine import MachineGroup
 from benchmarks.heartbeating.tcp import TcpGroup
+from benchmarks.kafka import create_topic, kafka
 from benchmarks.page import about_the_run, per_second, ratio, table, write_section
-from benchmarks.rebalance_gap import create_topic
 
 PARTITIONS_PER_MEMBER = 10
 WARM_UP_S = 1.5
@@ -65,7 +65,7 @@ def _rate(group: MachineGroup, work: Callable[[], object], seconds: float) -> fl
 
 
 def over_tcp(version: str, members: int, connections: Iterable[int], rounds: int, round_s: float) -> Iterator[OverTcp]:
-    with our_broker() as ours, real_kafka(version) as kafkas:
+    with our_broker() as ours, kafka(None, version) as kafkas:
         topics = [create_topic(servers, members) for servers in (ours, kafkas)]
         for count in connections:
             with (

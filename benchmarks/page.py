@@ -11,12 +11,13 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
+from importlib import metadata
 from pathlib import Path
 from statistics import median
 
 from kafka_nextgen.version import VERSION
 
-__all__ = ["PAGE", "about_the_run", "in_ms", "per_second", "ratio", "table", "write_section"]
+__all__ = ["PAGE", "about_the_run", "in_ms", "of_peers", "per_second", "ratio", "spread", "table", "write_section"]
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
@@ -35,14 +36,24 @@ def table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def in_ms(seconds: Sequence[float]) -> str:
     """The median in milliseconds, and the least and the most."""
-    low, mid, high = (f"{value * 1000:.3g}" for value in (min(seconds), median(seconds), max(seconds)))
-    return f"{mid} ({low}..{high})"
+    return spread([value * 1000 for value in seconds])
 
 
 def per_second(rates: Sequence[float]) -> str:
     """The median of rates, and the least and the most."""
     low, mid, high = (f"{value:,.0f}" for value in (min(rates), median(rates), max(rates)))
     return f"{mid} ({low}..{high})"
+
+
+def spread(values: Sequence[float]) -> str:
+    """The median, and the least and the most, in three digits."""
+    low, mid, high = (f"{value:.3g}" for value in (min(values), median(values), max(values)))
+    return f"{mid} ({low}..{high})"
+
+
+def of_peers(distributions: Iterable[str]) -> list[str]:
+    """The versions of the peers that are installed."""
+    return [f"{name} {metadata.version(name)}" for name in distributions]
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:

@@ -10,43 +10,19 @@ machine does to any reader shows in the gaps at other times, while the other cli
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from statistics import median
-from uuid import uuid4
 
 import click
 from attrs import frozen
-from confluent_kafka.admin import AdminClient, NewTopic
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.gap.clients import READERS
 from benchmarks.gap.run import Measured, measure
+from benchmarks.kafka import create_topic, kafka
 
 TARGET_MS = 50
-
-
-@contextmanager
-def kafka(bootstrap_servers: str | None, version: str) -> Iterator[str]:
-    """Yield the servers that were given, or those of a broker that runs as long as the context."""
-    if bootstrap_servers is not None:
-        yield bootstrap_servers
-        return
-    from tests.support.servers import Servers
-
-    servers = Servers()
-    try:
-        yield servers.get(version).bootstrap_servers
-    finally:
-        servers.stop()
-
-
-def create_topic(bootstrap_servers: str, partitions: int) -> str:
-    topic = f"rebalance-gap-{uuid4().hex[:8]}"
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
-    admin.create_topics([NewTopic(topic, num_partitions=partitions, replication_factor=1)])[topic].result(timeout=30)
-    return topic
 
 
 @frozen
@@ -105,7 +81,7 @@ def main(
     worst_ms = 0.0
     with kafka(bootstrap_servers, version) as servers:
         for spent_ms in callback_ms:
-            topic = create_topic(servers, partitions)
+            topic = create_topic(servers, partitions, name="rebalance-gap")
             measured = measure(servers, topic, partitions, tuple(READERS), rebalances, spent_ms, records_per_s)
             figures = [Figures.of(one) for one in measured]
             show(figures, spent_ms, rebalances)

@@ -133,7 +133,10 @@ class ConsumerConfig:
     max_partition_fetch_bytes: int = _key(_BYTES, MIB, "The most that one fetch should bring of one partition.")
     check_crcs: bool = _key(p.boolean, True, "Check the checksum of every record batch.")
     isolation_level: IsolationLevel = _key(
-        p.isolation_level, IsolationLevel.READ_UNCOMMITTED, "Which records of transactions are read."
+        p.isolation_level,
+        IsolationLevel.READ_UNCOMMITTED,
+        "Which records of transactions are read: all, or (read_committed) those that were committed, as far as the "
+        "beginning of the first one that is open.",
     )
     request_timeout_ms: int = _key(p.whole_number(1), 30_000, "How long to wait for the answer to one request.")
     default_api_timeout_ms: int = _key(_MS, 60_000, "How long a method without a timeout of its own may take.")

@@ -68,6 +68,7 @@ class IsolationLevel(Enum):
     """Which records of transactions are handed over (KIP-98)."""
 
     READ_UNCOMMITTED = "read_uncommitted"
+    READ_COMMITTED = "read_committed"
 
 
 class SecurityProtocol(Enum):
@@ -240,5 +241,5 @@ deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
 
 group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
 offset_reset: Kind[Reset] = Kind("latest or earliest or none or by_duration:PT1H30M", read_reset)
-isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel, later=("read_committed",))
+isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel)
 security_protocol: Kind[SecurityProtocol] = one_of(SecurityProtocol, later=("ssl", "sasl_plaintext", "sasl_ssl"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,13 @@ import pytest
 from benchmarks.assigning.groups import ASSIGNORS, Result, Shape, judge, make_group
 from benchmarks.assigning.run import Measured, measure, shapes_of_growth, shapes_of_sizes
 from benchmarks.assignors import growth_table, sizes_table, verdict
+from benchmarks.consuming.gauge import Reading
+from benchmarks.consuming.report import readings_table, targets_table
+from benchmarks.consuming.run import LAYOUTS, fill_topic
+from benchmarks.consuming.run import Measured as MeasuredReadings
+from benchmarks.consuming.targets import TARGETS, judged
+from benchmarks.consuming.values import values
+from benchmarks.consuming.variants import BASELINE, VARIANTS
 from benchmarks.coordinator_memory import measure as measure_memory
 from benchmarks.coordinator_memory import per_member, per_partition, report
 from benchmarks.heartbeating.machine import MachineGroup
@@ -48,7 +57,7 @@ def test_figures_without_a_place_are_not_written(tmp_path: Path) -> None:
         write_section("a", "new", page)
 
 
-@pytest.mark.parametrize("name", ["assignors", "heartbeats", "coordinator_memory"])
+@pytest.mark.parametrize("name", ["assignors", "heartbeats", "coordinator_memory", "consume"])
 def test_the_page_has_a_place_for_every_benchmark(name: str) -> None:
     assert f"<!-- figures of {name} -->\n" in PAGE.read_text()
     assert f"<!-- end of {name} -->\n" in PAGE.read_text()
@@ -134,3 +143,60 @@ def test_memory_is_told_by_member_and_by_partition() -> None:
     assert per_member(grid[2, 4], grid[20, 4]) > 100
     assert per_partition(grid[2, 4], grid[2, 400]) > 50
     assert "A member takes" in report(grid, (2, 20), (4, 400))
+
+
+# Reading.
+
+
+def test_values_differ_and_are_as_long_as_they_should_be() -> None:
+    some = list(islice(values(100), 30_000))
+    assert {len(value) for value in some} == {100}
+    assert len(set(some)) == len(some)
+    assert json.loads(some[0])["order"] == json.loads(some[1])["order"] - 1
+    assert some == list(islice(values(100), 30_000))
+
+
+@pytest.fixture(scope="module")
+def reading_of_each_client() -> MeasuredReadings:
+    readers = {"ours.arrow", "ours_async.iterate", "confluent.consume", "with_kafka_python.poll"}
+    variants = [one for one in VARIANTS if one.reader in readers and one.kind in ("columns", "objects", "asyncio")]
+    with Cluster() as cluster:
+        topic = fill_topic(cluster.bootstrap_servers, 2, 1000, 100, LAYOUTS[0])
+        return MeasuredReadings(LAYOUTS[0], topic.filled, {one: [topic.read(one)] for one in variants})
+
+
+def test_every_client_reads_a_topic_to_its_end(reading_of_each_client: MeasuredReadings) -> None:
+    filled = reading_of_each_client.filled
+    assert (filled.records, filled.value_bytes) == (1000, 100_000)
+    assert 1 <= filled.batches <= 1000
+    assert filled.wire_bytes > filled.value_bytes
+    for variant, (reading,) in reading_of_each_client.readings.items():
+        assert 0 < reading.first <= reading.records == 1000, variant
+        assert 0 < reading.first_s <= reading.whole_s, variant
+        assert reading.cpu_s_per_million > 0
+        assert reading.peak_bytes > 0
+
+
+def test_readings_are_told_next_to_the_baseline(reading_of_each_client: MeasuredReadings) -> None:
+    rows = readings_table(reading_of_each_client).splitlines()[2:]
+    assert len(rows) == len(reading_of_each_client.readings)
+    assert [row for row in rows if "(baseline)" in row and "|     1 |" in row]
+
+
+def test_the_rate_is_that_of_the_records_behind_the_first() -> None:
+    assert Reading(110, 10, 5.0, 15.0, 0, 0, 0).per_second == 10
+    assert Reading(110, 110, 11.0, 11.0, 0, 0, 0).per_second == 10
+
+
+def test_a_missed_target_is_in_bold() -> None:
+    ours = next(one for one in VARIANTS if one.kind == "columns")
+    fast, slow = (Reading(1000, 0, 0.0, seconds, seconds, 0, 0) for seconds in (1.0, 8.5))
+    readings = {ours: [fast], BASELINE: [slow]}
+    measured = MeasuredReadings(LAYOUTS[0], None, readings)  # type: ignore[arg-type]
+    assert [(target.bound, round(ratio, 2)) for target, ratio in judged(measured)] == [(8, 8.5), (8, 8.5), (0.2, 0.12)]
+    assert [line.split("|")[3].strip() for line in targets_table([measured]).splitlines()[2:5]] == [
+        "8.5",
+        "8.5",
+        "0.12",
+    ]
+    assert TARGETS[0].told_of(7.9) == "**7.9**"

@@ -184,7 +184,6 @@ def test_nothing_to_migrate_warns_of_nothing() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("isolation.level", "read_committed"),
         ("security.protocol", "SSL"),
         ("security.protocol", "SASL_PLAINTEXT"),
     ],

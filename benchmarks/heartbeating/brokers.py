@@ -1,4 +1,4 @@
-"""The brokers that serve heartbeats, ours and Kafka, each in a process of its own."""
+"""Our broker, in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["our_broker", "real_kafka"]
+__all__ = ["our_broker"]
 
 
 @contextmanager
@@ -22,15 +22,3 @@ def our_broker() -> Iterator[str]:
     finally:
         process.stdin.close()
         process.wait(timeout=30)
-
-
-@contextmanager
-def real_kafka(version: str) -> Iterator[str]:
-    """Yield the bootstrap servers of a Kafka that is started as the tests do."""
-    from tests.support.servers import Servers
-
-    servers = Servers()
-    try:
-        yield servers.get(version).bootstrap_servers
-    finally:
-        servers.stop()

@@ -4,18 +4,20 @@ Topics go by name up to version 12 and by id from 13 on (KIP-516). A fetch sessi
 epoch: 0 and -1 for a fetch without one, 0 and 0 to ask for one. A broker that knows the leader better says so with
 the error (KIP-951), and one whose log has gone another way tells where the two part (KIP-320).
 
-Record batches are handed on as they came.
+Record batches are handed on as they came: as views of the frame, which stays for as long as one of them does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from attrs import field, frozen
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
-from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
+from kafka_nextgen.wire.messages import FetchRequest
+from kafka_nextgen.wire.raw_fetch import AbortedTransaction, EpochEndOffset, RawFetchAnswer
 
 __all__ = [
     "AbortedTransaction",
@@ -34,7 +36,6 @@ _CONSUMER = -1  # in place of a replica's id
 _Topic = FetchRequest.FetchTopic
 _Partition = _Topic.FetchPartition
 _Forgotten = FetchRequest.ForgottenTopic
-_Answered = FetchResponse.FetchableTopicResponse.PartitionData
 
 
 @frozen
@@ -59,34 +60,20 @@ class FetchLimits:
     rack_id: str = ""
 
 
-@frozen
-class AbortedTransaction:
-    """A producer whose records from ``first_offset`` on were aborted."""
+class FetchedPartition(NamedTuple):
+    """What was answered for one partition; ``error`` is a code, 0 for none, and -1 elsewhere means not told.
 
-    producer_id: int
-    first_offset: int
-
-
-@frozen
-class EpochEndOffset:
-    """The largest epoch both logs have, and where it ends on the leader."""
-
-    epoch: int
-    end_offset: int
-
-
-@frozen
-class FetchedPartition:
-    """What was answered for one partition; ``error`` is a code, 0 for none, and -1 elsewhere means not told."""
+    A tuple, for one answer may have thousands.
+    """
 
     partition: TopicPartition
     error: int
     high_watermark: int
     last_stable_offset: int = -1
     log_start_offset: int = -1
-    records: bytes | None = None
     aborted: tuple[AbortedTransaction, ...] = ()
     preferred_replica: int = -1
+    records: bytes | memoryview | None = None
     diverging: EpochEndOffset | None = None
     leader: int = -1
     leader_epoch: int = -1
@@ -129,22 +116,27 @@ def to_request(
     )
 
 
-def from_response(message: FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
-    """Read an answer, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
-    by_id = message.API_VERSION >= _WITH_TOPIC_IDS
-    named = [(names.get(topic.topic_id) if by_id else topic.topic, topic.partitions) for topic in message.responses]
+def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> FetchAnswer:
+    """Take an answer in, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
+    named = [(_name_of(topic.topic, names), topic.partitions) for topic in answer.topics]
     return FetchAnswer(
-        error=message.error_code,
-        session_id=message.session_id,
-        throttle_time_ms=max(message.throttle_time_ms, 0),
+        error=answer.error,
+        session_id=answer.session_id,
+        throttle_time_ms=max(answer.throttle_time_ms, 0),
         partitions=tuple(
-            _fetched(name, partition)
-            for name, partitions in named
-            if name is not None
-            for partition in partitions
-            if partition.partition_index >= 0
+            [
+                FetchedPartition(TopicPartition(name, partition.number), *partition[1:])
+                for name, partitions in named
+                if name is not None
+                for partition in partitions
+                if partition.number >= 0
+            ]
         ),
     )
+
+
+def _name_of(topic: str | TopicId, names: Mapping[TopicId, str]) -> str | None:
+    return topic if isinstance(topic, str) else names.get(topic)
 
 
 def _topic(topic: str, positions: Sequence[FetchPosition]) -> _Topic:
@@ -174,24 +166,3 @@ def _forgotten(partitions: Iterable[TopicPartition | TopicIdPartition]) -> list[
         else _Forgotten(topic="", topic_id=key, partitions=numbers)
         for key, numbers in grouped.items()
     ]
-
-
-def _fetched(topic: str, answered: _Answered) -> FetchedPartition:
-    diverging, current = answered.diverging_epoch, answered.current_leader
-    records = answered.records
-    return FetchedPartition(
-        partition=TopicPartition(topic, answered.partition_index),
-        error=answered.error_code,
-        high_watermark=answered.high_watermark,
-        last_stable_offset=answered.last_stable_offset,
-        log_start_offset=answered.log_start_offset,
-        records=records if isinstance(records, bytes) else None,
-        aborted=tuple(
-            AbortedTransaction(aborted.producer_id, aborted.first_offset)
-            for aborted in answered.aborted_transactions or ()
-        ),
-        preferred_replica=answered.preferred_read_replica,
-        diverging=None if diverging is None else EpochEndOffset(diverging.epoch, diverging.end_offset),
-        leader=-1 if current is None else current.leader_id,
-        leader_epoch=-1 if current is None else current.leader_epoch,
-    )

@@ -12,17 +12,12 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import ListOffsetsRequest, ListOffsetsResponse
 
-__all__ = ["EARLIEST", "LATEST", "READ_COMMITTED", "READ_UNCOMMITTED", "ListedOffset", "from_response", "to_request"]
+__all__ = ["EARLIEST", "LATEST", "ListedOffset", "from_response", "to_request"]
 
 #: In place of a timestamp: the end of the partition.
 LATEST = -1
 #: In place of a timestamp: the first record there is.
 EARLIEST = -2
-
-#: The isolation level of whoever reads records of open transactions, too.
-READ_UNCOMMITTED = 0
-#: That of whoever does not.
-READ_COMMITTED = 1
 
 _CONSUMER = -1  # in place of a replica's id
 _Topic = ListOffsetsRequest.ListOffsetsTopic

@@ -7,6 +7,7 @@ from kafka_nextgen.fetching import FetchSettings
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.properties import IsolationLevel
 
 __all__ = ["classic_settings", "fetch_settings", "member_settings", "offset_settings"]
 
@@ -65,6 +66,7 @@ def fetch_settings(config: ConsumerConfig) -> FetchSettings:
     return FetchSettings(
         reset=config.auto_offset_reset,
         strict=config.offset_reset_strict,
+        read_committed=config.isolation_level is IsolationLevel.READ_COMMITTED,
         buffer_bytes=config.fetch_buffer_bytes,
         max_bytes=config.fetch_max_bytes,
         partition_max_bytes=config.max_partition_fetch_bytes,

@@ -61,7 +61,7 @@ def _note_answer(
     now: float,
 ) -> None:
     assert result.columns is not None
-    state.high_watermark = result.high_watermark
+    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
     if not result.is_redirect(state.fetch_offset):
         state.silent_since = now

@@ -11,7 +11,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching.outcomes import Fetch
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition
+from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, leave_out_aborted
 
 __all__ = ["DecodedPartition", "decode_answer"]
 
@@ -28,6 +28,7 @@ class DecodedPartition:
     columns: Columns | None = None
     corrupt: CorruptRecordError | None = None
     high_watermark: int = -1
+    last_stable_offset: int = -1
     log_start_offset: int = -1
     preferred_replica: int = -1
 
@@ -59,7 +60,7 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
     columns, corrupt = None, None
     if answer.error == ErrorCode.NONE:
         try:
-            columns = decode_partition(answer.records or b"", answer.partition, offset, limits, check_crc)
+            columns = _decode_records(answer, offset, limits, check_crc)
         except CorruptRecordError as error:
             corrupt = error
     return DecodedPartition(
@@ -68,6 +69,16 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
         columns,
         corrupt,
         answer.high_watermark,
+        answer.last_stable_offset,
         answer.log_start_offset,
         answer.preferred_replica,
     )
+
+
+def _decode_records(answer: FetchedPartition, offset: int, limits: RecordLimits, check_crc: bool) -> Columns:
+    data = answer.records or b""
+    if not answer.aborted:
+        return decode_partition(data, answer.partition, offset, limits, check_crc)
+    aborted = ((transaction.producer_id, transaction.first_offset) for transaction in answer.aborted)
+    committed = leave_out_aborted(data, aborted, answer.partition, offset)
+    return decode_partition(committed.data, answer.partition, offset, limits, check_crc, committed.skipped)

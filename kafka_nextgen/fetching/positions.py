@@ -69,7 +69,7 @@ class PartitionState:
     retry_at: float = 0.0
     failures: int = 0
     silent_since: float | None = None  # when a fetch was last answered, or, before that, could have
-    high_watermark: int = -1
+    end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
     log_start_offset: int = -1
 
     def check_replica(self, image: ClusterImage, now: float) -> None:

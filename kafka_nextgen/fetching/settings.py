@@ -15,6 +15,7 @@ class FetchSettings:
 
     reset: Reset = OffsetReset.LATEST  # auto.offset.reset
     strict: bool = False  # offset.reset.strict: reset only where there is no offset at all
+    read_committed: bool = False  # isolation.level
     buffer_bytes: int = 64 * 1024 * 1024  # fetch.buffer.bytes
     max_bytes: int = 50 * 1024 * 1024  # fetch.max.bytes
     partition_max_bytes: int = 1024 * 1024  # max.partition.fetch.bytes

@@ -29,7 +29,7 @@ class Standing:
         return cls(
             None if state.position is None else state.position.offset,
             state.log_start_offset if state.log_start_offset >= 0 else None,
-            state.high_watermark if state.high_watermark >= 0 else None,
+            state.end_offset if state.end_offset >= 0 else None,
             buffers.records_of(state.partition),
             state.paused,
         )

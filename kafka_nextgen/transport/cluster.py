@@ -24,7 +24,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Target, purpose_of
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.apis import Api, negotiate
+from kafka_nextgen.wire.apis import Answer, Api, negotiate
 from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
@@ -114,7 +114,7 @@ class ClusterClient:
 
     async def call(
         self, target: Target, api: Api, build: Callable[[int], ApiMessage], timeout_s: float | None = None
-    ) -> ApiMessage:
+    ) -> Answer:
         """Send one request and return its answer; ``build`` gets the version that both sides speak.
 
         ``timeout_s`` is for everything, in seconds; None is ``request.timeout.ms``. Raises ``TransportError``,

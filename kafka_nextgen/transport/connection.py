@@ -24,7 +24,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Mute, throttle_time_s
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
-from kafka_nextgen.wire.apis import Api, VersionRange
+from kafka_nextgen.wire.apis import Answer, Api, VersionRange
 from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["Connection"]
@@ -64,7 +64,7 @@ class Connection(asyncio.BufferedProtocol):
         """How many requests wait for an answer."""
         return len(self._pipeline)
 
-    async def request(self, api: Api, version: int, message: ApiMessage, deadline: Deadline) -> ApiMessage:
+    async def request(self, api: Api, version: int, message: ApiMessage, deadline: Deadline) -> Answer:
         """Send a request and wait for its answer.
 
         Raises ``RequestTimeoutError`` when the deadline passes, and what ended the connection if that ends first.
@@ -74,7 +74,7 @@ class Connection(asyncio.BufferedProtocol):
         number = self._pipeline.next_correlation_id()
         frame = frames.encode_request(message, version, number, self._settings.client_id)
         patience_s = max(self._settings.request_timeout_s, deadline.left_s())
-        future: asyncio.Future[ApiMessage] = self._loop.create_future()
+        future: asyncio.Future[Answer] = self._loop.create_future()
         self._pipeline.add(Pending(api, version, number, frame, patience_s, future))
         self._pump()
         try:
@@ -136,14 +136,16 @@ class Connection(asyncio.BufferedProtocol):
         if not pending.is_wanted:
             return
         try:
-            _, message = frames.decode_response(pending.api, pending.version, frame)
+            # What a reader of our own returns looks into the frame.
+            frame = frame if pending.api.read is None else self._reader.kept(frame)
+            _, message = frames.read_response(pending.api, pending.version, frame)
         except DecodeError as error:
             pending.future.set_exception(self._at(error))
             raise
         self._heed_throttling(message)
         pending.future.set_result(message)
 
-    def _heed_throttling(self, message: ApiMessage) -> None:
+    def _heed_throttling(self, message: Answer) -> None:
         throttle_s = throttle_time_s(message)
         if throttle_s > 0:
             logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)

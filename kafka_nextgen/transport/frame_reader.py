@@ -1,8 +1,9 @@
 """Frames cut from a stream of bytes, received in place.
 
 A frame is four bytes of length and that many bytes. Bytes are received into one buffer that is used again and
-again; a frame is handed over as a view of it, to be read before the next bytes arrive. A frame longer than that
-buffer gets a bytearray of exactly its length, into which the rest is received directly: nothing is concatenated.
+again; a frame is handed over as a view of it, to be read before the next bytes arrive (``kept`` is for later). A frame
+longer than that buffer gets a bytearray of exactly its length, into which the rest is received directly: nothing is
+concatenated.
 
 A length is checked before anything is allocated for it, so four bytes from a stranger cost four bytes.
 """
@@ -52,6 +53,10 @@ class FrameReader:
             if self._large_end == len(self._large):
                 frame, self._large = self._large, None
                 yield memoryview(frame)
+
+    def kept(self, frame: memoryview) -> memoryview:
+        """The frame, to be looked into for as long as somebody likes: a copy where its place is used again."""
+        return memoryview(bytes(frame)) if frame.obj is self._buffer else frame
 
     def _small_frames(self) -> Iterator[memoryview]:
         start = 0

@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import Api
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.apis import Answer, Api
 
 __all__ = ["Pending", "Pipeline"]
 
@@ -34,7 +33,7 @@ class Pending:
     correlation_id: int
     frame: bytes
     patience_s: float
-    future: Future[ApiMessage]
+    future: Future[Answer]
     due_at: float = field(default=0.0)
 
     @property

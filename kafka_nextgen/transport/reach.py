@@ -19,7 +19,7 @@ from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
-from kafka_nextgen.wire.apis import Api, negotiate
+from kafka_nextgen.wire.apis import Answer, Api, negotiate
 from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["Reach"]
@@ -60,7 +60,7 @@ class Reach:
         self._note_no_answer()
         raise NoBrokersError(_what_happened(servers, failures))
 
-    async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> ApiMessage:
+    async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> Answer:
         """Put a question that may be put twice to one server after the other until one answers.
 
         Raises ``NoBrokersError``, or ``UnsupportedProtocolError`` if the broker lacks ``api``.

@@ -14,7 +14,7 @@ from attrs import define
 
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.targets import Purpose
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.apis import Answer
 
 __all__ = ["Mute", "Mutes", "throttle_time_s"]
 
@@ -43,6 +43,6 @@ class Mutes:
         return self._by_role.setdefault((address, purpose in _AS_COORDINATOR), Mute())
 
 
-def throttle_time_s(answer: ApiMessage) -> float:
+def throttle_time_s(answer: Answer) -> float:
     """For how long (seconds) the broker asks to be left alone; 0 if it does not."""
     return max(0, getattr(answer, "throttle_time_ms", 0)) / 1000

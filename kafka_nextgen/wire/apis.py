@@ -7,13 +7,15 @@ with the highest version that is stable in Kafka 4.3 and has nothing in it that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.fetch_response import read_fetch_response
+from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
 __all__ = [
     "ADD_OFFSETS_TO_TXN",
@@ -65,6 +67,7 @@ __all__ = [
     "SYNC_GROUP",
     "TXN_OFFSET_COMMIT",
     "WRITE_TXN_MARKERS",
+    "Answer",
     "Api",
     "VersionRange",
     "negotiate",
@@ -73,10 +76,16 @@ __all__ = [
 #: The lowest and the highest version of an API that a broker speaks.
 VersionRange = tuple[int, int]
 
+#: What a client reads an answer as: the schema's message, or what a reader of our own makes of it.
+Answer = m.ApiMessage | RawFetchAnswer
+
 
 @frozen
 class Api:
-    """An API: Kafka's key and name for it, the versions we speak, and its two messages."""
+    """An API: Kafka's key and name for it, the versions we speak, and its two messages.
+
+    ``read`` is how a client reads the answers, from the version and the body, where the schema's decoder is too slow.
+    """
 
     key: int
     name: str
@@ -84,6 +93,7 @@ class Api:
     max_version: int
     request: type[m.ApiMessage]
     response: type[m.ApiMessage]
+    read: Callable[[int, memoryview], Answer] | None = None
 
     def speaks(self, version: int) -> bool:
         """Whether ``version`` is one of ours."""
@@ -103,7 +113,7 @@ class Api:
 
 # fmt: off
 PRODUCE = Api(0, "Produce", 3, 13, m.ProduceRequest, m.ProduceResponse)
-FETCH = Api(1, "Fetch", 4, 17, m.FetchRequest, m.FetchResponse)
+FETCH = Api(1, "Fetch", 4, 17, m.FetchRequest, m.FetchResponse, read_fetch_response)
 LIST_OFFSETS = Api(2, "ListOffsets", 1, 11, m.ListOffsetsRequest, m.ListOffsetsResponse)
 METADATA = Api(3, "Metadata", 0, 13, m.MetadataRequest, m.MetadataResponse)
 OFFSET_COMMIT = Api(8, "OffsetCommit", 2, 10, m.OffsetCommitRequest, m.OffsetCommitResponse)

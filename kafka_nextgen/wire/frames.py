@@ -16,7 +16,7 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Api
+from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Answer, Api
 from kafka_nextgen.wire.lengths import INT16_LENGTH, Frame, need, refuse
 from kafka_nextgen.wire.messages import ApiMessage
 from kafka_nextgen.wire.shape import check
@@ -31,6 +31,7 @@ __all__ = [
     "encode_token",
     "peek_api_key",
     "peek_correlation_id",
+    "read_response",
 ]
 
 _REQUEST_HEAD = Struct(">hhi")  # API key, version, correlation id
@@ -88,18 +89,33 @@ def peek_correlation_id(frame: bytes | memoryview) -> int:
 
 
 def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, ApiMessage]:
-    """Read an answer to a request of ``version``; ``frame`` is without its length.
+    """Decode an answer to a request of ``version`` by its schema; ``frame`` is without its length.
 
     Returns the correlation id and the message. Raises ``DecodeError``.
     """
+    correlation_id, body = _response_body(api, version, frame)
+    if api is API_VERSIONS and bytes(body[:2]).strip(b"\x00"):
+        version = 0
+    return correlation_id, _decode(api.response, version, body)
+
+
+def read_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Answer]:
+    """Read an answer as a client does, which for some APIs is faster than ``decode_response``.
+
+    What is returned may look into ``frame``, which has to stay as it is. Raises ``DecodeError``.
+    """
+    if api.read is None:
+        return decode_response(api, version, frame)
+    correlation_id, body = _response_body(api, version, frame)
+    return correlation_id, api.read(version, body)
+
+
+def _response_body(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, memoryview]:
     correlation_id = peek_correlation_id(frame)
     pos = _INT32.size
     if _has_tagged_header(api, version):
         pos = _pass_tags(Frame(frame), pos, f"{api.name} v{version} response header")
-    body = memoryview(frame)[pos:]
-    if api is API_VERSIONS and bytes(body[:2]).strip(b"\x00"):
-        version = 0
-    return correlation_id, _decode(api.response, version, body)
+    return correlation_id, memoryview(frame)[pos:]
 
 
 def decode_request(frame: bytes | memoryview) -> RequestFrame:

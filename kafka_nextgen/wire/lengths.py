@@ -79,6 +79,8 @@ def unsigned_varint(frame: Frame, pos: int, end: int, where: str) -> tuple[int, 
 
 
 def _read_compact(frame: Frame, pos: int, end: int, where: str) -> tuple[int, int]:
+    if pos < end and frame.data[pos] < 0x80:  # as most are
+        return frame.data[pos] - 1, pos + 1
     value, pos = unsigned_varint(frame, pos, end, where)
     return value - 1, pos
 

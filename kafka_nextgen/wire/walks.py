@@ -11,7 +11,8 @@ from itertools import groupby
 
 from attrs import frozen
 
-from kafka_nextgen.wire.lengths import Frame, Length, need, refuse, unsigned_varint
+from kafka_nextgen.wire.lengths import Frame, Length, need, refuse
+from kafka_nextgen.wire.tags import find_tags
 
 __all__ = [
     "Walk",
@@ -137,15 +138,11 @@ def tags(known: Mapping[int, Walk], where: str) -> Walk:
         if pos < end and frame.data[pos] == 0:
             return pos + 1
         _count_copy(frame, pos, where)
-        count, pos = unsigned_varint(frame, pos, end, where)
-        previous = -1
-        for _ in range(count):
-            tag, pos = unsigned_varint(frame, pos, end, where)
-            if tag <= previous:
-                refuse(where, f"tag {tag} after tag {previous}")
-            pos = _tagged_value(known.get(tag), frame, pos, end, f"{where}, tag {tag}")
-            previous = tag
-        return pos
+        found, after = find_tags(frame, pos, end, known, where)
+        for tag, (first, last) in found.items():
+            if known[tag].over(frame, first, last) != last:
+                refuse(f"{where}, tag {tag}", f"the field does not fill its {last - first} bytes")
+        return after
 
     return Walk(1, False, over)
 
@@ -160,14 +157,6 @@ def no_tags(where: str) -> Walk:
         return after
 
     return Walk(1, False, over)
-
-
-def _tagged_value(known: Walk | None, frame: Frame, pos: int, end: int, where: str) -> int:
-    size, pos = unsigned_varint(frame, pos, end, where)
-    after = need(size, pos, end, where)
-    if known is not None and known.over(frame, pos, after) != after:
-        refuse(where, f"the field does not fill its {size} bytes")
-    return after
 
 
 def _count_copy(frame: Frame, pos: int, where: str) -> None:

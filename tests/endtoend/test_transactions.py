@@ -7,16 +7,16 @@ is on the wire, by release, is in ``test_fetch``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from tests.endtoend.transacting import TIMEOUT_S, read_to_end, send, transactional_producer
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
-
-TIMEOUT_S = 30
 
 
 @pytest.fixture
@@ -26,20 +26,7 @@ def topic(kafka: KafkaServer) -> str:
 
 @pytest.fixture
 def new_producer(kafka: KafkaServer) -> Callable[..., Producer]:
-    def make(transactional_id: str, **config: Any) -> Producer:
-        producer = Producer(
-            {
-                "bootstrap.servers": kafka.bootstrap_servers,
-                "transactional.id": transactional_id,
-                "log_level": 0,
-                "linger.ms": 0,
-                **config,
-            }
-        )
-        producer.init_transactions(TIMEOUT_S)
-        return producer
-
-    return make
+    return partial(transactional_producer, kafka.bootstrap_servers)
 
 
 @pytest.fixture
@@ -62,27 +49,6 @@ def new_consumer(kafka: KafkaServer) -> Iterator[Callable[..., Consumer]]:
     yield make
     for consumer in made:
         consumer.close()
-
-
-def send(producer: Producer, topic: str, *values: str) -> None:
-    for value in values:
-        producer.produce(topic, value.encode())
-    assert producer.flush(TIMEOUT_S) == 0
-
-
-def read_to_end(consumer: Consumer, topic: str) -> list[str]:
-    """Read partition 0 from its beginning to where the broker says it ends."""
-    consumer.assign([TopicPartition(topic, 0, 0)])
-    values: list[str] = []
-    while True:
-        message = consumer.poll(TIMEOUT_S)
-        assert message is not None
-        error = message.error()
-        if error is None:
-            values.append((message.value() or b"").decode())
-        else:
-            assert error.code() == KafkaError._PARTITION_EOF, error
-            return values
 
 
 def error_of(call: Callable[[], object]) -> int:

@@ -14,9 +14,9 @@ from kafka_nextgen.errors import DecodeError, DisconnectedError, FrameTooLargeEr
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
-from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.wire.apis import FETCH, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import ApiMessage, FetchRequest, FetchResponse, MetadataRequest
 
 from .scripted import HANG_UP, SILENCE, Script, ScriptedBroker, encoded, framed, in_loop, scripted, settings
 
@@ -53,6 +53,22 @@ async def test_an_answer_larger_than_the_buffer_arrives_whole() -> None:
         answers = await asyncio.gather(ask(connection), ask(connection))
         assert [len(answer.cluster_id) for answer in answers] == [30_000, 30_000]
         assert len(answers[0].brokers) == 10
+
+
+@in_loop
+async def test_records_stay_as_they_came_while_other_answers_arrive() -> None:
+    async with connected() as (broker, connection):
+        values = iter([b"one" * 10, b"two" * 10, b"big" * 100_000])
+        broker.script[FETCH] = lambda request: encoded(request, fetched(next(values)))
+        question = FetchRequest(replica_id=-1, topics=[], forgotten_topics_data=[])
+        answers = [await connection.request(FETCH, 12, question, Deadline(20, "records")) for _ in range(3)]
+    records = [bytes(answer.topics[0].partitions[0].records) for answer in answers]
+    assert records == [b"one" * 10, b"two" * 10, b"big" * 100_000]
+
+
+def fetched(records: bytes) -> FetchResponse:
+    topic = FetchResponse.FetchableTopicResponse
+    return FetchResponse(responses=[topic(topic="orders", partitions=[topic.PartitionData(records=records)])])
 
 
 def long_answer(broker: ScriptedBroker, request: RequestFrame) -> ApiMessage:

@@ -48,6 +48,23 @@ def test_small_frames_are_views_of_one_buffer() -> None:
     assert first.obj is second.obj is room.obj
 
 
+def test_what_is_kept_of_a_small_frame_is_not_written_over() -> None:
+    reader = FrameReader(max_bytes=100)
+    room = reader.buffer()
+    room[:7] = framed(b"one")
+    (frame,) = reader.received(7)
+    kept = reader.kept(frame)
+    reader.buffer()[:7] = framed(b"two")
+    assert (bytes(frame), bytes(kept)) == (b"two", b"one")
+
+
+def test_a_large_frame_is_kept_without_a_copy() -> None:
+    reader = FrameReader(max_bytes=1000, buffer_bytes=16)
+    feed(reader, framed(bytes(1000))[:16])
+    (frame,) = reader.received(len(reader.buffer()))
+    assert reader.kept(frame) is frame
+
+
 def test_a_large_frame_is_received_into_memory_of_exactly_its_length() -> None:
     reader = FrameReader(max_bytes=1000, buffer_bytes=16)
     assert feed(reader, framed(bytes(1000))[:16]) == []

@@ -116,6 +116,17 @@ def test_a_batch_emptied_by_compaction_leads_on() -> None:
     assert (len(columns), columns.next_offset, columns.truncated) == (0, 110, False)
 
 
+def test_the_epoch_at_the_end_is_that_of_the_last_batch_even_if_it_has_no_record() -> None:
+    data = encode_batch([NewRecord(b"a"), NewRecord(b"b")], leader_epoch=4)
+    marker = encode_batch([NewRecord(b"")], base_offset=2, leader_epoch=6, control=True)
+    assert decode(data).end_epoch == 4
+    columns = decode(data + marker)
+    assert columns.end_epoch == 6
+    assert [ColumnSlice(columns, 0, stop).leader_epoch for stop in (1, 2)] == [4, 6]
+    assert decode(data + marker, fetch_offset=2).end_epoch == 6
+    assert decode(b"").end_epoch == -1
+
+
 # Cut off, as Fetch does at its size limit.
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.list_offsets import READ_COMMITTED
+from kafka_nextgen.bridge.isolation import READ_COMMITTED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge import list_offsets
-from kafka_nextgen.bridge.list_offsets import READ_UNCOMMITTED
+from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
@@ -26,7 +26,8 @@ from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
-from kafka_nextgen.wire.messages import FetchResponse, ListOffsetsResponse
+from kafka_nextgen.wire.messages import ListOffsetsResponse
+from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from kafka_nextgen.wire.records import RecordLimits
 
 __all__ = ["Fetcher"]
@@ -54,6 +55,7 @@ class Fetcher:
         self._mailbox = mailbox
         self._tasks = tasks
         self._counters = counters
+        self._isolation = number_of(config.isolation_level)
         self._limits = RecordLimits()
         self._timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
@@ -177,7 +179,7 @@ class Fetcher:
             max_wait_ms=need.max_wait_ms,
             min_bytes=config.fetch_min_bytes,
             max_bytes=need.max_bytes,
-            isolation_level=READ_UNCOMMITTED,
+            isolation_level=self._isolation,
             rack_id=(config.client_rack or "") if need.tells_rack else "",
         )
         began = time.monotonic()
@@ -189,7 +191,7 @@ class Fetcher:
         )
         self._counters.note_answer(began)
         names = {position.topic_id: position.partition.topic for position in need.positions if position.topic_id}
-        assert isinstance(message, FetchResponse)
+        assert isinstance(message, RawFetchAnswer)
         answer = bridge.from_response(message, names)
         if answer.error != ErrorCode.NONE:
             raise error_from_code(answer.error, f"fetch from node {need.node_id}")
@@ -215,7 +217,7 @@ class Fetcher:
         message = await self._cluster.call(
             Node(need.node_id),
             LIST_OFFSETS,
-            lambda version: list_offsets.to_request(timestamps, need.leader_epochs, READ_UNCOMMITTED, timeout_ms),
+            lambda version: list_offsets.to_request(timestamps, need.leader_epochs, self._isolation, timeout_ms),
             timeout_ms / 1000,
         )
         assert isinstance(message, ListOffsetsResponse)

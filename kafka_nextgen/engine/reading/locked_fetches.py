@@ -53,7 +53,7 @@ class LockedFetches:
             return self._state.gone()
 
     def lag(self, given_out: Sequence[ColumnSlice] = ()) -> dict[TopicPartition, int | None]:
-        """How far each partition is behind its high watermark, None where it or the position is not known."""
+        """How far each partition is behind the end of what it may read, None where it or the position is not known."""
         return {tp: standing.lag for tp, standing in self.standings(given_out).partitions.items()}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.bridge import list_offsets as bridge
+from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
@@ -92,10 +93,11 @@ class Lookups:
         self, node: int, share: Mapping[TopicPartition, int], deadline: Deadline
     ) -> dict[TopicPartition, bridge.ListedOffset]:
         timeout_s = min(deadline.left_s(), self._config.request_timeout_ms / 1000)
+        isolation = number_of(self._config.isolation_level)
         answer = await self._cluster.call(
             Node(node),
             LIST_OFFSETS,
-            lambda version: bridge.to_request(share, {}, bridge.READ_UNCOMMITTED, int(timeout_s * 1000)),
+            lambda version: bridge.to_request(share, {}, isolation, int(timeout_s * 1000)),
             timeout_s,
         )
         assert isinstance(answer, ListOffsetsResponse)

@@ -8,6 +8,7 @@ are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896
 
 from __future__ import annotations
 
+from kafka_nextgen.wire.records.aborted import Committed, leave_out_aborted
 from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
 from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase, split_batches
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
@@ -23,6 +24,7 @@ __all__ = [
     "BinaryColumn",
     "ColumnSlice",
     "Columns",
+    "Committed",
     "Compression",
     "EndMarker",
     "HeaderColumn",
@@ -32,6 +34,7 @@ __all__ = [
     "decode_partition",
     "encode_batch",
     "encode_end_marker",
+    "leave_out_aborted",
     "read_batches",
     "read_end_marker",
     "read_header",

@@ -3,7 +3,8 @@
 All columns of one ``Columns`` are equally long, index i of each being record i. Only ``headers`` may be None: no
 record here has any, which is the common case and then costs nothing. A record's position in the log is its
 offset; ``next_offset`` is where reading goes on, which is more than the last offset plus one if a control batch
-or records taken out by compaction follow.
+or records taken out by compaction follow. ``end_epoch`` is the leader epoch of the last batch in front of that, whether
+it has records or not, -1 if there is none: a leader is asked by it whether its log is the one that was read (KIP-320).
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ class Columns:
     timestamp_types: memoryview[int] = Factory(lambda: _numbers("b"))
     data_bytes: int = 0
     truncated: bool = False
+    end_epoch: int = -1
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -122,5 +124,7 @@ class ColumnSlice:
 
     @property
     def leader_epoch(self) -> int:
-        """The leader epoch of the last of these records, -1 if the broker gave none."""
+        """The leader epoch of what lies in front of ``next_offset``, -1 if the broker gave none."""
+        if self.stop == len(self.columns):
+            return self.columns.end_epoch
         return self.columns.leader_epochs[self.stop - 1]

@@ -4,7 +4,8 @@
   (Fetch answers with bytes of the log, not with batches): it is left for the next request. If that is the first
   one, asking again in the same way would bring the same, and the columns say so (``truncated``).
 - A batch may begin before the offset asked for; what lies before it is dropped.
-- A control batch gives no record, but moves ``next_offset``. So do offsets that have no record any more.
+- A control batch gives no record, but moves ``next_offset``. So do offsets that have no record any more, and batches
+  that are to be skipped (``aborted`` says which those are).
 - Corruption is never skipped. Met first, it is raised; after whole batches, those are answered and
   ``next_offset`` stops in front of it, so that the next request meets it first.
 - What all batches of one call may take uncompressed is limited. A batch that exceeds the limit alone counts as
@@ -12,6 +13,9 @@
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from attrs import frozen
 
@@ -42,24 +46,28 @@ def decode_partition(
     fetch_offset: int,
     limits: RecordLimits,
     check_crc: bool = True,
+    skipped: Sequence[int] = (),
 ) -> Columns:
     """Decode what a Fetch answered for one partition.
 
     ``fetch_offset`` is the offset that was asked for: no record before it is answered. ``check_crc`` is
-    Kafka's ``check.crcs``. Raises ``CorruptRecordError``, naming partition and offset, if what is to be read
-    first is corrupt. (KIP-98, "Message Format"; Kafka 0.11 and newer)
+    Kafka's ``check.crcs``. ``skipped`` has the base offsets of batches, rising, whose records are left out. Raises
+    ``CorruptRecordError``, naming partition and offset, if what is to be read first is corrupt. (KIP-98, "Message
+    Format"; Kafka 0.11 and newer)
     """
     gathered = Gathering(fetch_offset)
     view = memoryview(data)
     budget = limits.max_decompressed_bytes
+    left_out = frozenset(skipped)
     start = log_offset = 0
     try:
         while (header := read_header(view, start)) is not None:
             _check(header, view[start : start + header.size], log_offset, check_crc)
-            budget -= _append(gathered, header, view[start : start + header.size], budget)
+            budget -= _append(gathered, header, view[start : start + header.size], budget, left_out)
             start += header.size
             log_offset = header.next_offset
             gathered.next_offset = max(fetch_offset, log_offset)
+            gathered.end_epoch = header.leader_epoch
     except CorruptRecordError as error:
         if gathered.next_offset == fetch_offset:
             raise _located(error, partition, fetch_offset) from error
@@ -74,9 +82,11 @@ def _check(header: BatchHeader, batch: memoryview, log_offset: int, check_crc: b
         raise CorruptRecordError(f"its base offset is {header.base_offset} after a batch that ends at {log_offset - 1}")
 
 
-def _append(gathered: Gathering, header: BatchHeader, batch: memoryview, budget: int) -> int:
+def _append(
+    gathered: Gathering, header: BatchHeader, batch: memoryview, budget: int, left_out: AbstractSet[int]
+) -> int:
     """Append a batch's records to ``gathered``; answers with what that took of the budget, in bytes."""
-    if header.is_control or header.next_offset <= gathered.next_offset:
+    if header.is_control or header.next_offset <= gathered.next_offset or header.base_offset in left_out:
         return 0
     payload = decompress(header.codec, batch[HEADER.size :], budget)
     append_records(gathered, header, payload)

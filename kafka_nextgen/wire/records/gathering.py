@@ -27,6 +27,7 @@ class Gathering:
     leader_epochs: array[int] = Factory(lambda: array("i"))
     timestamp_types: array[int] = Factory(lambda: array("b"))
     data_bytes: int = 0
+    end_epoch: int = -1
 
     def finish(self, partition: TopicPartition, truncated: bool) -> Columns:
         """The columns of all this."""
@@ -42,6 +43,7 @@ class Gathering:
             memoryview(self.timestamp_types),
             self.data_bytes,
             truncated,
+            self.end_epoch,
         )
 
 

@@ -1,0 +1,1 @@
+"""Reading a topic from its beginning to its end, by several clients."""

@@ -1,0 +1,71 @@
+"""kafka_nextgen, waited for."""
+
+from __future__ import annotations
+
+import time
+from itertools import islice
+
+import pyarrow  # noqa: F401  (what to_arrow() will import is an import, not reading)
+
+from benchmarks.consuming.gauge import Gauge, Reading
+from benchmarks.consuming.task import BATCH, CONSUMED, PARTITION_BYTES, Task
+from kafka_nextgen import Consumer, TopicPartition
+
+__all__ = ["arrow", "config", "iterate", "partitions", "poll"]
+
+
+def config(task: Task) -> dict[str, object]:
+    tuned = {"max.partition.fetch.bytes": PARTITION_BYTES, "max.poll.records": CONSUMED} if task.tuned else {}
+    return {"bootstrap.servers": task.bootstrap_servers, "auto.offset.reset": "earliest", **tuned}
+
+
+def partitions(task: Task) -> list[TopicPartition]:
+    return [TopicPartition(task.topic, number) for number in range(task.partitions)]
+
+
+def arrow(task: Task, gauge: Gauge) -> Reading:
+    """``consumer.batches()``, each made an Arrow table."""
+    with Consumer(config(task)) as consumer:
+        gauge.begin()
+        consumer.assign(partitions(task))
+        seen = 0
+        for records in consumer.batches(BATCH if task.tuned else None):
+            table = records.to_arrow()
+            assert table.nbytes > 0
+            if not seen:
+                gauge.first(table.num_rows)
+                time.sleep(task.pause_s)
+            seen += table.num_rows
+            if seen >= task.records:
+                break
+        return gauge.end(seen)
+
+
+def poll(task: Task, gauge: Gauge) -> Reading:
+    """``for record in consumer.poll()``."""
+    with Consumer(config(task)) as consumer:
+        gauge.begin()
+        consumer.assign(partitions(task))
+        seen = 0
+        while seen < task.records:
+            records = consumer.poll(1.0)
+            for record in records:
+                value, offset = record.value, record.offset  # noqa: F841
+            if not seen and records:
+                gauge.first(len(records))
+            seen += len(records)
+        return gauge.end(seen)
+
+
+def iterate(task: Task, gauge: Gauge) -> Reading:
+    """``for record in consumer``."""
+    with Consumer(config(task)) as consumer:
+        gauge.begin()
+        consumer.assign(partitions(task))
+        records = iter(consumer)
+        next(records)
+        gauge.first(1)
+        time.sleep(task.pause_s)
+        for record in islice(records, task.records - 1):
+            value, offset = record.value, record.offset  # noqa: F841
+        return gauge.end(task.records)

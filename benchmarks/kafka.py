@@ -1,0 +1,41 @@
+"""The broker that a benchmark runs against: one that was named, or one that is started as the tests do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from uuid import uuid4
+
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+__all__ = ["create_topic", "kafka"]
+
+
+@contextmanager
+def kafka(bootstrap_servers: str | None, version: str) -> Iterator[str]:
+    """Yield the servers that were given, or those of a broker that runs as long as the context.
+
+    ``version`` is a release of Apache Kafka, or ``embedded``.
+    """
+    if bootstrap_servers is not None:
+        yield bootstrap_servers
+        return
+    from tests.support.servers import Servers
+
+    servers = Servers()
+    try:
+        yield servers.get(version).bootstrap_servers
+    finally:
+        servers.stop()
+
+
+def create_topic(
+    bootstrap_servers: str, partitions: int, config: Mapping[str, str] | None = None, name: str = "benchmark"
+) -> str:
+    """Create a topic whose name nobody has yet, and return that name."""
+    topic = f"{name}-{uuid4().hex[:8]}"
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    new = NewTopic(topic, num_partitions=partitions, replication_factor=1, config=dict(config or {}))
+    admin.create_topics([new])[topic].result(timeout=60)
+    return topic

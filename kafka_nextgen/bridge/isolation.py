@@ -1,0 +1,17 @@
+"""Which records of transactions are asked for, as Kafka numbers it in Fetch and ListOffsets (KIP-98)."""
+
+from __future__ import annotations
+
+from kafka_nextgen.properties import IsolationLevel
+
+__all__ = ["READ_COMMITTED", "READ_UNCOMMITTED", "number_of"]
+
+#: The isolation level of whoever reads records of open and aborted transactions, too.
+READ_UNCOMMITTED = 0
+#: That of whoever does not.
+READ_COMMITTED = 1
+
+
+def number_of(level: IsolationLevel) -> int:
+    """Kafka's number of a level."""
+    return READ_COMMITTED if level is IsolationLevel.READ_COMMITTED else READ_UNCOMMITTED

@@ -1,0 +1,91 @@
+"""Reading a message field by field where it lies, without a copy, for the messages that a schema's decoder is too
+slow for.
+
+A cursor stands in the bytes of one structure and goes forward. What it demands is what ``shape`` demands of other
+messages: every field lies within the bytes, every count fits in the bytes left at the fewest bytes an element takes,
+strings are UTF-8. Whatever is wrong is a ``DecodeError`` that names the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from struct import Struct
+from typing import Any
+
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, Frame, need, refuse
+from kafka_nextgen.wire.tags import find_tags
+
+__all__ = ["Cursor"]
+
+_UUID_BYTES = 16
+_SMALL = 0x80  # a varint below this is one byte
+
+
+class Cursor:
+    """Where reading goes on in ``frame``, up to ``end``. ``flexible`` says how lengths are written (KIP-482)."""
+
+    __slots__ = ("_data", "_end", "_flexible", "_frame", "_pos", "_read_long", "_text")
+
+    def __init__(self, frame: Frame, pos: int, end: int, flexible: bool) -> None:
+        self._frame = frame
+        self._data = memoryview(frame.data)
+        self._pos = pos
+        self._end = end
+        self._flexible = flexible
+        self._read_long = (COMPACT_LENGTH if flexible else INT32_LENGTH).read
+        self._text = COMPACT_LENGTH if flexible else INT16_LENGTH
+
+    def fixed(self, layout: Struct, where: str) -> tuple[Any, ...]:
+        """Fields of fixed size that follow each other."""
+        pos, after = self._pos, self._pos + layout.size
+        if after > self._end:
+            need(layout.size, pos, self._end, where)
+        self._pos = after
+        return layout.unpack_from(self._data, pos)
+
+    def topic_id(self, where: str) -> TopicId:
+        """An id of 16 bytes."""
+        pos, self._pos = self._pos, need(_UUID_BYTES, self._pos, self._end, where)
+        return TopicId(bytes=bytes(self._data[pos : self._pos]))
+
+    def text(self, where: str) -> str | None:
+        """A string, or None for null."""
+        size, pos = self._text.read(self._frame, self._pos, self._end, where)
+        self._pos = pos if size < 0 else need(size, pos, self._end, where)
+        try:
+            return None if size < 0 else str(self._data[pos : self._pos], "utf-8")
+        except UnicodeDecodeError as error:
+            refuse(where, f"a string that is not UTF-8 ({error.reason})")
+
+    def blob(self, where: str) -> memoryview | None:
+        """Bytes, as a view of the frame, or None for null."""
+        size, pos = self._read_long(self._frame, self._pos, self._end, where)
+        if size < 0:
+            self._pos = pos
+            return None
+        self._pos = need(size, pos, self._end, where)
+        return self._data[pos : self._pos]
+
+    def count(self, least: int, where: str) -> int | None:
+        """How many elements of an array follow, each of ``least`` bytes or more; None for null."""
+        count, pos = self._read_long(self._frame, self._pos, self._end, where)
+        self._pos = pos
+        if count > 0 and count * least > self._end - pos:
+            refuse(where, f"{count} elements of {least} bytes or more, {self._end - pos} bytes are left")
+        return None if count < 0 else count
+
+    def tags(self, known: Container[int], where: str) -> dict[int, Cursor]:
+        """The tags that end a structure, those ``known`` as cursors over their fields; none before KIP-482."""
+        if not self._flexible:
+            return {}
+        if self._pos < self._end and self._data[self._pos] == 0:
+            self._pos += 1
+            return {}
+        found, self._pos = find_tags(self._frame, self._pos, self._end, known, where)
+        return {tag: Cursor(self._frame, first, last, True) for tag, (first, last) in found.items()}
+
+    def finish(self, where: str) -> None:
+        """Refuse what is left over."""
+        if self._pos != self._end:
+            refuse(where, f"{self._end - self._pos} bytes follow")

@@ -1,0 +1,218 @@
+"""Fetch answers: read as the schema's decoder does, but where they lie; anything else is a DecodeError."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from struct import pack
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.apis import FETCH
+from kafka_nextgen.wire.frames import decode_response, encode_response, read_response
+from kafka_nextgen.wire.messages import FetchResponse
+from kafka_nextgen.wire.raw_fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    RawEndpoint,
+    RawFetchAnswer,
+    RawPartition,
+    RawTopic,
+)
+from kafka_nextgen.wire.records import RecordLimits, decode_partition
+from tests.wire.schema_messages import full, messages
+
+VERSIONS = range(FETCH.min_version, FETCH.max_version + 1)
+every_version = pytest.mark.parametrize("version", VERSIONS)
+
+Topic = FetchResponse.FetchableTopicResponse
+Partition = Topic.PartitionData
+
+
+def written(message: Any, version: int) -> bytes:
+    return encode_response(FETCH, message, version, 1)[4:]
+
+
+def read(frame: bytes, version: int) -> RawFetchAnswer:
+    answer = read_response(FETCH, version, frame)[1]
+    assert isinstance(answer, RawFetchAnswer)
+    return answer
+
+
+def by_schema(frame: bytes, version: int) -> RawFetchAnswer:
+    """What kafka-python makes of it."""
+    message = decode_response(FETCH, version, frame)[1]
+    return RawFetchAnswer(
+        message.throttle_time_ms,
+        message.error_code,
+        message.session_id,
+        tuple(
+            RawTopic(_topic(topic, version), tuple(map(_partition, topic.partitions))) for topic in message.responses
+        ),
+        tuple(RawEndpoint(node.node_id, node.host, node.port, node.rack) for node in message.node_endpoints),
+    )
+
+
+def _topic(topic: Any, version: int) -> Any:
+    return topic.topic if version < 13 else topic.topic_id
+
+
+def _partition(partition: Any) -> RawPartition:
+    diverging, leader = partition.diverging_epoch, partition.current_leader
+    return RawPartition(
+        partition.partition_index,
+        partition.error_code,
+        partition.high_watermark,
+        partition.last_stable_offset,
+        partition.log_start_offset,
+        tuple(AbortedTransaction(each.producer_id, each.first_offset) for each in partition.aborted_transactions or ()),
+        partition.preferred_read_replica,
+        partition.records,
+        None if diverging is None else EpochEndOffset(diverging.epoch, diverging.end_offset),
+        -1 if leader is None else leader.leader_id,
+        -1 if leader is None else leader.leader_epoch,
+    )
+
+
+@every_version
+def test_what_is_read_is_what_the_schema_says(version: int) -> None:
+    @settings(max_examples=12, deadline=None)
+    @given(messages(FetchResponse, version))
+    def agrees(message: Any) -> None:
+        frame = written(message, version)
+        assert read(frame, version) == by_schema(frame, version)
+
+    agrees()
+
+
+@every_version
+def test_every_field_is_read(version: int) -> None:
+    frame = written(full(FetchResponse, version), version)
+    assert read(frame, version) == by_schema(frame, version)
+
+
+#: What Kafka 4.3.0 answered as node 1: orders[0] has a batch of two records, orders[1] none, node 2 leads orders[2].
+CAPTURED = {
+    11: """
+        00000003 00000000 0000 00000000 00000001 0006 6f7264657273 00000003
+        00000000 0000 0000000000000002 0000000000000002 0000000000000000 ffffffff ffffffff 00000052
+            0000000000000000 00000046 00000000 02 ea98046f 0000 00000001 00000000000003e8 00000000000003e9
+            ffffffffffffffff ffff ffffffff 00000002 14000000026b066f6e6500 12000202010674776f00
+        00000001 0000 0000000000000000 0000000000000000 0000000000000000 ffffffff ffffffff 00000000
+        00000002 0006 ffffffffffffffff ffffffffffffffff ffffffffffffffff ffffffff ffffffff 00000000""",
+    17: """
+        00000002 00 00000000 0000 00000000 02 1be7d22c441f40fb8da51178193dfb1a 04
+        00000000 0000 0000000000000002 0000000000000002 0000000000000000 00 ffffffff 53
+            0000000000000000 00000046 00000000 02 ea98046f 0000 00000001 00000000000003e8 00000000000003e9
+            ffffffffffffffff ffff ffffffff 00000002 14000000026b066f6e6500 12000202010674776f00 00
+        00000001 0000 0000000000000000 0000000000000000 0000000000000000 00 ffffffff 01 00
+        00000002 0006 ffffffffffffffff ffffffffffffffff ffffffffffffffff 00 ffffffff 01 01 01 09 00000002 00000000 00
+        00 01 00 17 02 00000002 0a 3132372e302e302e31 0000bded 03 7232 00""",
+}
+
+
+@pytest.mark.parametrize("version", CAPTURED)
+def test_what_kafka_answered_is_read(version: int) -> None:
+    frame = bytes.fromhex(CAPTURED[version])
+    answer = read(frame, version)
+    assert answer == by_schema(frame, version)
+    first, second, third = answer.topics[0].partitions
+    assert first.records is not None
+    columns = decode_partition(first.records, TopicPartition("orders", 0), 0, RecordLimits())
+    assert (list(columns.offsets), list(columns.timestamps)) == ([0, 1], [1000, 1001])
+    assert (second.error, second.high_watermark, bytes(second.records or b"")) == (ErrorCode.NONE, 0, b"")
+    assert third.error == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    if version >= 16:
+        assert (third.leader, third.leader_epoch) == (2, 0)
+        assert answer.endpoints == (RawEndpoint(2, "127.0.0.1", 48621, "r2"),)
+
+
+@every_version
+def test_an_answer_that_is_cut_is_refused_wherever_it_is_cut(version: int) -> None:
+    frame = written(full(FetchResponse, version), version)
+    for length in range(len(frame)):
+        with pytest.raises(DecodeError):
+            read(frame[:length], version)
+
+
+@every_version
+def test_bytes_too_many_are_refused(version: int) -> None:
+    with pytest.raises(DecodeError, match=rf"FetchResponse v{version}: 1 bytes follow"):
+        read(written(full(FetchResponse, version), version) + b"\x00", version)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(VERSIONS), st.data())
+def test_whatever_changed_bytes_still_mean_to_the_schema_they_mean_here(version: int, data: st.DataObject) -> None:
+    frame = bytearray(written(full(FetchResponse, version), version))
+    for _ in range(data.draw(st.integers(1, 4))):
+        frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        expected = by_schema(frame, version)
+    except DecodeError:
+        with suppress(DecodeError):  # a tag the schema knows and we don't may hold anything
+            read(frame, version)
+    else:
+        assert read(frame, version) == expected
+
+
+@every_version
+def test_records_are_not_copied(version: int) -> None:
+    partition = Partition(partition_index=1, records=b"batches")
+    frame = written(FetchResponse(responses=[Topic(topic="orders", partitions=[partition])]), version)
+    records = read(frame, version).topics[0].partitions[0].records
+    assert records is not None
+    assert records.obj is frame
+
+
+#: The answer to Fetch v7 up to the fields of fixed size of its one partition.
+OLD_PARTITION = bytes(10) + pack(">ihi", 1, 0, 1) + bytes(30)
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        pytest.param(bytes(10) + pack(">i", 2**31 - 1), "2147483647 elements", id="topics without end"),
+        pytest.param(bytes(10) + pack(">i", -1), "responses: null", id="no list of topics"),
+        pytest.param(bytes(10) + pack(">ih", 1, -1) + bytes(9), "topic: null", id="no name"),
+        pytest.param(bytes(10) + pack(">ih2si", 1, 2, b"\xc3\x28", 0), "not UTF-8", id="a name that is no text"),
+        pytest.param(bytes(10) + pack(">ihi", 1, 0, 9), "partitions: 9 elements", id="partitions that are not there"),
+        pytest.param(OLD_PARTITION + pack(">ii", 9, 0), "aborted_transactions: 9 elements", id="no such transactions"),
+        pytest.param(OLD_PARTITION + pack(">ii", 0, 9), "records: needs 9 bytes, 0 are left", id="no such records"),
+    ],
+)
+def test_what_an_old_answer_may_not_be(body: bytes, complaint: str) -> None:
+    with pytest.raises(DecodeError, match=complaint):
+        read(bytes(4) + body, 7)
+
+
+def with_tags(tags: bytes) -> bytes:
+    """An answer of version 12 with one partition, which has these tags."""
+    partition = Partition(partition_index=1, records=b"")
+    frame = written(FetchResponse(responses=[Topic(topic="orders", partitions=[partition])]), 12)
+    assert frame.endswith(b"\x00\x00\x00")  # none for the partition, none for the topic, none for the answer
+    return frame[:-3] + tags + b"\x00\x00"
+
+
+def test_tags_nobody_knows_are_passed_over_also_inside_of_others() -> None:
+    diverging = pack(">iq", 5, 60) + b"\x01\x09\x01x"
+    frame = with_tags(b"\x03" + b"\x00" + bytes([len(diverging)]) + diverging + b"\x02\x01x" + b"\x63\x02yz")
+    assert read(frame, 12).topics[0].partitions[0].diverging == EpochEndOffset(5, 60)
+
+
+@pytest.mark.parametrize(
+    ("tags", "complaint"),
+    [
+        (b"\x01\x01\x0a" + pack(">ii", 3, 6) + b"\x00\x00", "1 bytes follow"),
+        (b"\x01\x01\x07" + pack(">ii", 3, 6)[:7], "needs 8 bytes, 7 are left"),
+        (b"\x02\x01\x00\x00\x00", "tag 0 after tag 1"),
+    ],
+)
+def test_a_known_tag_holds_what_it_should(tags: bytes, complaint: str) -> None:
+    with pytest.raises(DecodeError, match=complaint):
+        read(with_tags(tags), 12)
