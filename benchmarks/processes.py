@@ -10,13 +10,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
 
-__all__ = ["ROOT", "answer", "ask", "told"]
+__all__ = ["ROOT", "answer", "ask", "run", "running", "told"]
 
 ROOT = Path(__file__).parent.parent
 T = TypeVar("T")
@@ -27,8 +28,13 @@ def ask(module: str, task: attrs.AttrsInstance, made_of: Callable[..., T], env: 
 
     Raises RuntimeError with the process's own words if it fails.
     """
+    return made_of(**run(module, json.dumps(attrs.asdict(task)), env=env))
+
+
+def run(module: str, *arguments: str, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Run ``module`` and return the JSON object that its last line is; RuntimeError as ``ask``."""
     done = subprocess.run(
-        [sys.executable, "-m", module, json.dumps(attrs.asdict(task))],
+        [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
         env={**os.environ, **(env or {})},
         capture_output=True,
@@ -36,9 +42,29 @@ def ask(module: str, task: attrs.AttrsInstance, made_of: Callable[..., T], env: 
         check=False,
     )
     if done.returncode != 0:
-        raise RuntimeError(f"{module} {task} ended with {done.returncode}:\n{done.stderr[-3000:]}")
-    values: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return made_of(**values)
+        raise RuntimeError(f"{module} {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    answered: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answered
+
+
+@contextmanager
+def running(module: str, task: attrs.AttrsInstance) -> Iterator[None]:
+    """Run ``module`` with ``task`` until the end of the context, which ends its stdin.
+
+    It says with a line that it has begun. Raises RuntimeError if it fails.
+    """
+    command = [sys.executable, "-m", module, json.dumps(attrs.asdict(task))]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        yield
+    finally:
+        process.stdin.close()
+        code = process.wait(timeout=60)
+    if code != 0:
+        raise RuntimeError(f"{module} {task} ended with {code}")
 
 
 def told(made_of: Callable[..., T]) -> T:

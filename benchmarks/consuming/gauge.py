@@ -1,9 +1,10 @@
 """What one reading takes: time, processor, memory.
 
 It begins when the partitions are assigned, after everything is imported and the consumer is made, and ends with the
-last record. The rate is that of the records behind the first hand-over, since that was touched, so that connecting and
-looking up offsets do not count; the rate since the assignment counts them too. Memory is the most that the process
-ever held beyond what it held when the imports were done, the consumer's own included.
+last record. Until the first byte of a record comes there is much to do that has nothing to do with reading: connecting,
+metadata, looking up offsets. How long that is, the same client shows on a topic with one record in each partition; it
+is taken off for the rate, and counted for the rate since the assignment. Memory is the most that the process ever held
+beyond what it held when the imports were done, the consumer's own included.
 """
 
 from __future__ import annotations
@@ -23,21 +24,19 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 @frozen
 class Reading:
-    """One reading of all ``records``; ``first`` of them were handed over at once, ``first_s`` after the assignment."""
+    """One reading of all ``records``, of whose time ``start_s`` is that of a reading of hardly any."""
 
     records: int
-    first: int
-    first_s: float
     whole_s: float
     user_s: float
     system_s: float
     peak_bytes: int
+    start_s: float = 0.0
 
     @property
     def per_second(self) -> float:
-        """Records a second, since the first were there."""
-        later_s = self.whole_s - self.first_s
-        return (self.records - self.first) / later_s if self.records > self.first and later_s > 0 else self.from_start
+        """Records a second, without the start; with it if there was nothing else."""
+        return self.records / (self.whole_s - self.start_s) if self.whole_s > self.start_s else self.from_start
 
     @property
     def from_start(self) -> float:
@@ -56,21 +55,16 @@ class Reading:
 
 
 class Gauge:
-    """Made when the imports are done; told by a reader of ``begin``, of the ``first`` records, and of the ``end``."""
+    """Made when the imports are done; told by a reader of ``begin`` and ``end``."""
 
     def __init__(self) -> None:
         _forget_peak()
         self._imports_bytes = _memory("VmRSS")
-        self._first, self._first_at = 0, 0.0
 
     def begin(self) -> None:
         """Now partitions are assigned."""
         self._used = resource.getrusage(resource.RUSAGE_SELF)
         self._begin = time.perf_counter()
-
-    def first(self, count: int) -> None:
-        """So many records have been looked at, the first ones."""
-        self._first, self._first_at = count, time.perf_counter()
 
     def end(self, records: int) -> Reading:
         """All records have been looked at."""
@@ -78,8 +72,6 @@ class Gauge:
         used = resource.getrusage(resource.RUSAGE_SELF)
         return Reading(
             records,
-            self._first,
-            self._first_at - self._begin,
             end - self._begin,
             used.ru_utime - self._used.ru_utime,
             used.ru_stime - self._used.ru_stime,

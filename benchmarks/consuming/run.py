@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from benchmarks.consuming.fill import Filled, Filling, fill
 from benchmarks.consuming.gauge import Reading
@@ -15,6 +15,7 @@ from benchmarks.consuming.task import Task
 from benchmarks.consuming.variants import BASELINE, Variant
 from benchmarks.kafka import create_topic
 from benchmarks.processes import ask
+from benchmarks.turns import rotated
 
 __all__ = ["LAYOUTS", "Layout", "Measured", "Topic", "fill_topic", "measure"]
 
@@ -49,23 +50,42 @@ class Measured:
 
 @frozen
 class Topic:
-    """A topic that was filled."""
+    """A topic that was filled, and beside it one with a record in each of as many partitions."""
 
     bootstrap_servers: str
     name: str
+    beside: str
     partitions: int
     filled: Filled
 
-    def read(self, variant: Variant) -> Reading:
+    def read(self, variant: Variant, pause_s: float = 0.0) -> Reading:
+        """Read the one beside it, to see how long it takes to start, and then this one."""
+        start = self._read(variant, self.beside, self.partitions, 0.0)
         records = max(1, int(self.filled.records * variant.share))
-        about = (variant.reader, self.bootstrap_servers, self.name, self.partitions, records, variant.tuned)
+        return evolve(self._read(variant, self.name, records, pause_s), start_s=start.whole_s)
+
+    def _read(self, variant: Variant, topic: str, records: int, pause_s: float) -> Reading:
+        about = (variant.reader, self.bootstrap_servers, topic, self.partitions, records, variant.tuned, pause_s)
         return ask("benchmarks.consuming.read", Task(*about), Reading, PURE if variant.is_pure else {})
+
+    def read_in_turns(
+        self, variants: Sequence[Variant], rounds: int, pause_s: float = 0.0
+    ) -> Mapping[Variant, Sequence[Reading]]:
+        """Read once uncounted, then by each variant in each round."""
+        self.read(BASELINE)
+        readings: dict[Variant, list[Reading]] = {variant: [] for variant in variants}
+        for number in range(rounds):
+            for variant in rotated(variants, number):
+                readings[variant].append(self.read(variant, pause_s))
+        return readings
 
 
 def fill_topic(bootstrap_servers: str, partitions: int, records: int, value_bytes: int, layout: Layout) -> Topic:
-    name = create_topic(bootstrap_servers, partitions, name="consume")
-    filling = Filling(bootstrap_servers, name, partitions, records, value_bytes, layout.compression, layout.batch_bytes)
-    return Topic(bootstrap_servers, name, partitions, fill(filling))
+    name, beside = (create_topic(bootstrap_servers, partitions, name="consume") for _ in range(2))
+    how = (value_bytes, layout.compression, layout.batch_bytes)
+    fill(Filling(bootstrap_servers, beside, partitions, partitions, *how))
+    filled = fill(Filling(bootstrap_servers, name, partitions, records, *how))
+    return Topic(bootstrap_servers, name, beside, partitions, filled)
 
 
 def measure(
@@ -79,14 +99,4 @@ def measure(
 ) -> Iterator[Measured]:
     for layout in layouts:
         topic = fill_topic(bootstrap_servers, partitions, records, value_bytes, layout)
-        topic.read(BASELINE)
-        readings: dict[Variant, list[Reading]] = {variant: [] for variant in variants}
-        for number in range(rounds):
-            for variant in _rotated(variants, number):
-                readings[variant].append(topic.read(variant))
-        yield Measured(layout, topic.filled, readings)
-
-
-def _rotated(variants: Sequence[Variant], number: int) -> Sequence[Variant]:
-    begin = number * 7 % len(variants)
-    return [*variants[begin:], *variants[:begin]]
+        yield Measured(layout, topic.filled, topic.read_in_turns(variants, rounds))

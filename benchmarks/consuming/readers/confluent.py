@@ -43,8 +43,7 @@ def consume(task: Task, gauge: Gauge) -> Reading:
         messages = consumer.consume(min(CONSUMED, task.records - seen), 1.0)
         for message in messages:
             value, offset = message.value(), message.offset()  # noqa: F841
-        if not seen and messages:
-            gauge.first(len(messages))
+        if messages and not seen:
             time.sleep(task.pause_s)
         seen += len(messages)
     reading = gauge.end(seen)
@@ -63,8 +62,6 @@ def poll(task: Task, gauge: Gauge) -> Reading:
         if message is None:
             continue
         value, offset = message.value(), message.offset()  # noqa: F841
-        if missing == task.records:
-            gauge.first(1)
         missing -= 1
     reading = gauge.end(task.records)
     consumer.close()

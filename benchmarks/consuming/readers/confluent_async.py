@@ -27,8 +27,6 @@ async def _consume(task: Task, gauge: Gauge) -> Reading:
         messages = await consumer.consume(min(CONSUMED, task.records - seen), 1.0)
         for message in messages:
             value, offset = message.value(), message.offset()  # noqa: F841
-        if not seen and messages:
-            gauge.first(len(messages))
         seen += len(messages)
     reading = gauge.end(seen)
     await consumer.close()
@@ -50,8 +48,6 @@ async def _poll(task: Task, gauge: Gauge) -> Reading:
         if message is None:
             continue
         value, offset = message.value(), message.offset()  # noqa: F841
-        if missing == task.records:
-            gauge.first(1)
         missing -= 1
     reading = gauge.end(task.records)
     await consumer.close()

@@ -33,7 +33,6 @@ def arrow(task: Task, gauge: Gauge) -> Reading:
             table = records.to_arrow()
             assert table.nbytes > 0
             if not seen:
-                gauge.first(table.num_rows)
                 time.sleep(task.pause_s)
             seen += table.num_rows
             if seen >= task.records:
@@ -51,8 +50,6 @@ def poll(task: Task, gauge: Gauge) -> Reading:
             records = consumer.poll(1.0)
             for record in records:
                 value, offset = record.value, record.offset  # noqa: F841
-            if not seen and records:
-                gauge.first(len(records))
             seen += len(records)
         return gauge.end(seen)
 
@@ -64,7 +61,6 @@ def iterate(task: Task, gauge: Gauge) -> Reading:
         consumer.assign(partitions(task))
         records = iter(consumer)
         next(records)
-        gauge.first(1)
         time.sleep(task.pause_s)
         for record in islice(records, task.records - 1):
             value, offset = record.value, record.offset  # noqa: F841

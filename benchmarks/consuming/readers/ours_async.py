@@ -24,8 +24,6 @@ async def _iterate(task: Task, gauge: Gauge) -> Reading:
         missing = task.records
         async for record in consumer:
             value, offset = record.value, record.offset  # noqa: F841
-            if missing == task.records:
-                gauge.first(1)
             missing -= 1
             if not missing:
                 break
@@ -46,7 +44,5 @@ async def _poll(task: Task, gauge: Gauge) -> Reading:
             records = await consumer.poll(1.0)
             for record in records:
                 value, offset = record.value, record.offset  # noqa: F841
-            if not seen and records:
-                gauge.first(len(records))
             seen += len(records)
         return gauge.end(seen)

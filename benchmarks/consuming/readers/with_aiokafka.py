@@ -35,13 +35,10 @@ async def _getmany(task: Task, gauge: Gauge) -> Reading:
     seen = 0
     while seen < task.records:
         found = await consumer.getmany(timeout_ms=1000, max_records=CONSUMED if task.tuned else None)
-        before = seen
         for records in found.values():
             for record in records:
                 value, offset = record.value, record.offset  # noqa: F841
             seen += len(records)
-        if not before and seen:
-            gauge.first(seen)
     reading = gauge.end(seen)
     await consumer.stop()
     return reading
@@ -60,8 +57,6 @@ async def _iterate(task: Task, gauge: Gauge) -> Reading:
     missing = task.records
     async for record in consumer:
         value, offset = record.value, record.offset  # noqa: F841
-        if missing == task.records:
-            gauge.first(1)
         missing -= 1
         if not missing:
             break

@@ -19,13 +19,10 @@ def poll(task: Task, gauge: Gauge) -> Reading:
     seen = 0
     while seen < task.records:
         found = consumer.poll(timeout_ms=1000)
-        before = seen
         for records in found.values():
             for record in records:
                 value, offset = record.value, record.offset  # noqa: F841
             seen += len(records)
-        if not before and seen:
-            gauge.first(seen)
     reading = gauge.end(seen)
     consumer.close()
     return reading

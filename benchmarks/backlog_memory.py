@@ -1,0 +1,120 @@
+"""Memory that a consumer holds at most while it catches up on many partitions with a large backlog.
+
+Run as ``python -m benchmarks.backlog_memory`` from the root of the repository; ``--write`` puts the figures on the page
+docs/benchmarks.md. Every reading is a process of its own; it hands over the first records, does nothing for some
+seconds, so that the client's buffers fill, and then reads all of the backlog. Peak memory is what the process held at
+most beyond what it held when the imports were done. The target is ``fetch.buffer.bytes`` plus 100 MB.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+import click
+
+from benchmarks.consuming.gauge import Reading
+from benchmarks.consuming.run import Layout, fill_topic
+from benchmarks.consuming.variants import Variant
+from benchmarks.kafka import kafka
+from benchmarks.page import about_the_run, of_peers, spread, table, write_section
+from benchmarks.plots import Bar, draw_bars
+from kafka_nextgen import ConsumerConfig
+
+VARIANTS = (
+    Variant("tuned", "kafka_nextgen", "batches(50000), to_arrow()", "ours.arrow"),
+    Variant("tuned", "kafka_nextgen", "for record in consumer", "ours.iterate"),
+    Variant("tuned", "confluent-kafka", "consume(10000)", "confluent.consume"),
+    Variant("defaults", "kafka_nextgen", "batches(), to_arrow()", "ours.arrow", tuned=False),
+    Variant("defaults", "kafka_nextgen", "for record in consumer", "ours.iterate", tuned=False),
+    Variant("defaults", "confluent-kafka", "consume(10000)", "confluent.consume", tuned=False),
+)
+
+LAYOUT = Layout("none", 131_072)
+BEYOND_BUFFER_MB = 100
+
+
+def bound_mb() -> float:
+    """What ours may take: ``fetch.buffer.bytes`` as it is by default, and 100 MB."""
+    return ConsumerConfig.parse({"bootstrap.servers": "localhost:9092"}).fetch_buffer_bytes / 1e6 + BEYOND_BUFFER_MB
+
+
+def check_disk(needed_bytes: int) -> None:
+    """Raise ClickException if the broker that is started here would fill its disk."""
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if free < 2 * needed_bytes:
+        raise click.ClickException(
+            f"{tempfile.gettempdir()} has {free / 1e9:.1f} GB; {2 * needed_bytes / 1e9:.1f} needed"
+        )
+
+
+def memory_table(readings: Mapping[Variant, Sequence[Reading]]) -> str:
+    rows = [
+        (
+            f"{variant.kind}: {variant.name}",
+            spread([one.peak_mb for one in peaks]),
+            spread([one.cpu_s_per_million for one in peaks]),
+        )
+        for variant, peaks in readings.items()
+    ]
+    return table(("reading", "peak, MB", "CPU s per million"), rows)
+
+
+def verdict(readings: Mapping[Variant, Sequence[Reading]]) -> str:
+    worst = max(one.peak_mb for variant, peaks in readings.items() if _is_ours(variant) for one in peaks)
+    told = "within" if worst <= bound_mb() else "**beyond**"
+    return f"The most that kafka_nextgen took is {worst:.0f} MB, {told} the {bound_mb():.0f} MB that it may take."
+
+
+def _is_ours(variant: Variant) -> bool:
+    return variant.client == "kafka_nextgen"
+
+
+def plot(readings: Mapping[Variant, Sequence[Reading]]) -> str:
+    bars = [
+        Bar(f"{variant.kind}: {variant.name}", [one.peak_mb for one in peaks], _is_ours(variant))
+        for variant, peaks in sorted(readings.items(), key=lambda item: median(one.peak_mb for one in item[1]))
+    ]
+    draw_bars("backlog-memory", {"peak memory beyond the imports": bars}, "MB")
+    return "![peak memory](plots/backlog-memory.svg)"
+
+
+@click.command(help=__doc__)
+@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
+@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@click.option("--rounds", default=3, show_default=True)
+@click.option("--partitions", default=200, show_default=True)
+@click.option("--partition-mb", default=10.0, show_default=True, help="The backlog of each.")
+@click.option("--value-bytes", default=1000, show_default=True)
+@click.option("--pause-s", default=3.0, show_default=True, help="How long nothing is read after the first records.")
+@click.option("--write", is_flag=True, help="Put the figures on the page.")
+def main(
+    bootstrap_servers: str | None,
+    version: str,
+    rounds: int,
+    partitions: int,
+    partition_mb: float,
+    value_bytes: int,
+    pause_s: float,
+    write: bool,
+) -> None:
+    load = os.getloadavg()[0]
+    records = int(partitions * partition_mb * 1e6 / value_bytes)
+    if bootstrap_servers is None:
+        check_disk(records * value_bytes)
+    with kafka(bootstrap_servers, version) as servers:
+        topic = fill_topic(servers, partitions, records, value_bytes, LAYOUT)
+        readings = topic.read_in_turns(VARIANTS, rounds, pause_s)
+    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka"]), load=load)
+    about = f"{partitions} partitions with {partition_mb:g} MB each, values of {value_bytes} bytes."
+    body = "\n\n".join([run, f"{about} {verdict(readings)}", memory_table(readings)])
+    print(body)
+    if write:
+        write_section("backlog_memory", f"{body}\n\n{plot(readings)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""From a producer to a handler at a steady rate."""

@@ -1,0 +1,39 @@
+"""What a handler does with a record: it notes how old it is."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+from benchmarks.delays.feed import STAMP_BYTES
+from benchmarks.delays.task import Delays, Task
+
+__all__ = ["Log"]
+
+
+class Log:
+    """The delays of one handler; ``take`` each value until it says that it has seen enough."""
+
+    def __init__(self, task: Task) -> None:
+        self._begin = time.monotonic_ns() + int(task.warm_up_s * 1e9)
+        self._end = self._begin + int(task.seconds * 1e9)
+        self._delays: list[int] = []
+        self._used: float | None = None
+
+    def take(self, value: bytes) -> bool:
+        """Note when ``value`` came; True as long as there is time."""
+        now = time.monotonic_ns()
+        if now >= self._begin:
+            if self._used is None:
+                self._used = _cpu_s()
+            self._delays.append(now - int.from_bytes(value[:STAMP_BYTES], "big"))
+        return now < self._end
+
+    def delays(self) -> Delays:
+        assert self._used is not None, "no record came"
+        return Delays.of(self._delays, _cpu_s() - self._used)
+
+
+def _cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime

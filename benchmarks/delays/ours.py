@@ -1,0 +1,60 @@
+"""kafka_nextgen, with its defaults."""
+
+from __future__ import annotations
+
+import asyncio
+
+from benchmarks.delays.log import Log
+from benchmarks.delays.task import Delays, Task
+from kafka_nextgen import AsyncConsumer, Consumer, TopicPartition
+
+__all__ = ["iterate", "iterate_async", "poll"]
+
+
+def _config(task: Task) -> dict[str, object]:
+    return {"bootstrap.servers": task.bootstrap_servers, "auto.offset.reset": "latest"}
+
+
+def _partitions(task: Task) -> list[TopicPartition]:
+    return [TopicPartition(task.topic, number) for number in range(task.partitions)]
+
+
+def _bytes(value: object) -> bytes:
+    assert isinstance(value, bytes)
+    return value
+
+
+def iterate(task: Task) -> Delays:
+    """``for record in consumer``."""
+    with Consumer(_config(task)) as consumer:
+        consumer.assign(_partitions(task))
+        log = Log(task)
+        for record in consumer:
+            if not log.take(_bytes(record.value)):
+                break
+        return log.delays()
+
+
+def poll(task: Task) -> Delays:
+    """``for record in consumer.poll()``."""
+    with Consumer(_config(task)) as consumer:
+        consumer.assign(_partitions(task))
+        log = Log(task)
+        while all(log.take(_bytes(record.value)) for record in consumer.poll(1.0)):
+            pass
+        return log.delays()
+
+
+def iterate_async(task: Task) -> Delays:
+    """``async for record in consumer``."""
+    return asyncio.run(_iterate_async(task))
+
+
+async def _iterate_async(task: Task) -> Delays:
+    async with AsyncConsumer(_config(task)) as consumer:
+        await consumer.assign(_partitions(task))
+        log = Log(task)
+        async for record in consumer:
+            if not log.take(_bytes(record.value)):
+                break
+        return log.delays()

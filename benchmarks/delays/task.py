@@ -1,0 +1,42 @@
+"""What a handler is to do, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+__all__ = ["POINTS", "Delays", "Task"]
+
+#: The shares of records of which a handler tells the delay: p50 is 0.5.
+POINTS = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 1.0)
+
+
+@frozen
+class Task:
+    """Handle all records for ``seconds``, after ``warm_up_s`` in which they don't count, by ``handler``."""
+
+    handler: str
+    bootstrap_servers: str
+    topic: str
+    partitions: int
+    warm_up_s: float
+    seconds: float
+
+
+@frozen
+class Delays:
+    """Seconds from a producer's call to a handler, at each of ``POINTS``, of so many records; and what they cost."""
+
+    at_points: Sequence[float]
+    records: int
+    cpu_s: float
+
+    @classmethod
+    def of(cls, delays_ns: Sequence[int], cpu_s: float) -> Delays:
+        delays = sorted(delays_ns)
+        at_points = [delays[min(int(point * len(delays)), len(delays) - 1)] / 1e9 for point in POINTS]
+        return cls(at_points, len(delays), cpu_s)
+
+    def at(self, point: float) -> float:
+        return self.at_points[POINTS.index(point)]

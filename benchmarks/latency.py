@@ -1,0 +1,108 @@
+"""Latency from a producer's call to a handler at a steady rate, ours next to its peers, over real Kafka.
+
+Run as ``python -m benchmarks.latency`` from the root of the repository; ``--write`` puts the figures on the page
+docs/benchmarks.md. A process writes all the time, with linger.ms=0; the clients take turns, each in a process of its
+own and with its defaults. The time is taken in front of the producer's call and put into the value, and taken again by
+the handler. The target is a p99 no worse than that of confluent-kafka's poll().
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+import click
+
+from benchmarks.delays.feed import Feed
+from benchmarks.delays.task import POINTS, Delays, Task
+from benchmarks.kafka import create_topic, kafka
+from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
+from benchmarks.plots import draw_lines
+from benchmarks.processes import ask, running
+from benchmarks.turns import rotated
+
+HANDLERS: Mapping[str, str] = {
+    "kafka_nextgen, for record in consumer": "ours.iterate",
+    "kafka_nextgen, for record in poll()": "ours.poll",
+    "kafka_nextgen, async for": "ours.iterate_async",
+    "confluent-kafka, poll()": "confluent.poll",
+    "confluent-kafka, consume(5, 0.001)": "confluent.consume",
+    "confluent-kafka, AIOConsumer.poll()": "confluent.poll_async",
+    "aiokafka, async for": "with_aiokafka.iterate",
+}
+
+BASELINE = "confluent-kafka, poll()"
+WARM_UP_S = 2.0
+
+Measured = Mapping[str, Sequence[Delays]]
+
+
+def measure(
+    bootstrap_servers: str, rounds: int, seconds: float, records_per_s: int, partitions: int, warm_up_s: float
+) -> Measured:
+    topic = create_topic(bootstrap_servers, partitions, name="latency")
+    delays: dict[str, list[Delays]] = {name: [] for name in HANDLERS}
+    with running("benchmarks.delays.feed", Feed(bootstrap_servers, topic, partitions, records_per_s)):
+        for number in range(rounds):
+            for name, handler in rotated(list(HANDLERS.items()), number):
+                task = Task(handler, bootstrap_servers, topic, partitions, warm_up_s, seconds)
+                delays[name].append(ask("benchmarks.delays.handle", task, Delays))
+    return delays
+
+
+def delays_table(measured: Measured, seconds: float) -> str:
+    """Delays at three points, and the ratio of each p99 to the baseline's."""
+    baseline = [one.at(0.99) for one in measured[BASELINE]]
+    rows = [
+        (
+            name,
+            *(in_ms([one.at(point) for one in each]) for point in (0.5, 0.99, 0.999)),
+            f"{ratio([one.at(0.99) for one in each], baseline):.2g}",
+            f"{median(one.cpu_s for one in each) / seconds:.1%}",
+            f"{median(one.records for one in each):,.0f}",
+        )
+        for name, each in measured.items()
+    ]
+    return table(("handler", "p50, ms", "p99, ms", "p99.9, ms", "p99 by the baseline's", "CPU", "records"), rows)
+
+
+def plot(measured: Measured) -> str:
+    lines = {
+        name: [(point * 100, median(one.at(point) for one in each) * 1000) for point in POINTS[:-1]]
+        for name, each in measured.items()
+    }
+    draw_lines("latency", lines, ("percent of the records", "milliseconds at most"))
+    return "![latency](plots/latency.svg)"
+
+
+@click.command(help=__doc__)
+@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
+@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@click.option("--rounds", default=5, show_default=True)
+@click.option("--seconds", default=20.0, show_default=True, help="How long each handler is looked at in each round.")
+@click.option("--records-per-s", default=5000, show_default=True)
+@click.option("--partitions", default=6, show_default=True)
+@click.option("--write", is_flag=True, help="Put the figures on the page.")
+def main(
+    bootstrap_servers: str | None,
+    version: str,
+    rounds: int,
+    seconds: float,
+    records_per_s: int,
+    partitions: int,
+    write: bool,
+) -> None:
+    load = os.getloadavg()[0]
+    with kafka(bootstrap_servers, version) as servers:
+        measured = measure(servers, rounds, seconds, records_per_s, partitions, WARM_UP_S)
+    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka", "aiokafka"]), load=load)
+    about = f"{records_per_s:,} records a second of 100 bytes to {partitions} partitions, {seconds:g} s each."
+    body = "\n\n".join([run, about, delays_table(measured, seconds)])
+    print(body)
+    if write:
+        write_section("latency", f"{body}\n\n{plot(measured)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""From nothing to the first record."""
