@@ -77,6 +77,7 @@ from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
 from kafka_nextgen.properties import IsolationLevel, RecoveryStrategy, SecurityProtocol, ServerAddress
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
+from kafka_nextgen.wire.records.accelerated import ACCELERATED
 
 __all__ = [
     "AsyncConsumer",
@@ -164,4 +165,9 @@ __all__ = [
     "TransportError",
     "UnsupportedAssignorError",
     "UnsupportedProtocolError",
+    "accelerated",
 ]
+
+#: Whether records are decoded by the extension in C. If not, they are by pure Python: because there was no compiler
+#: when this was installed, or because ``KAFKA_NEXTGEN_PURE=1`` in the environment asks for it.
+accelerated: bool = ACCELERATED

@@ -10,6 +10,9 @@
   ``next_offset`` stops in front of it, so that the next request meets it first.
 - What all batches of one call may take uncompressed is limited. A batch that exceeds the limit alone counts as
   corrupt; if only the sum does, the call ends early, as if the rest had been cut off.
+
+What is sound is decoded by the compiled decoder, if there is one (``accelerated.py``). ``decode_in_python`` says what
+that has to come to, and has the last word on everything else.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from attrs import frozen
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, check_header, read_header, verify_crc
 from kafka_nextgen.wire.records.batch_records import append_records
 from kafka_nextgen.wire.records.columns import Columns
@@ -55,8 +59,23 @@ def decode_partition(
     ``CorruptRecordError``, naming partition and offset, if what is to be read first is corrupt. (KIP-98, "Message
     Format"; Kafka 0.11 and newer)
     """
-    gathered = Gathering(fetch_offset)
     view = memoryview(data)
+    columns = decode_sound(view, partition, fetch_offset, limits.max_decompressed_bytes, check_crc, skipped)
+    if columns is not None:
+        return columns
+    return decode_in_python(view, partition, fetch_offset, limits, check_crc, skipped)
+
+
+def decode_in_python(
+    view: memoryview,
+    partition: TopicPartition,
+    fetch_offset: int,
+    limits: RecordLimits,
+    check_crc: bool = True,
+    skipped: Sequence[int] = (),
+) -> Columns:
+    """Decode as ``decode_partition`` does, by nothing but Python: what this answers or raises is what it has to be."""
+    gathered = Gathering(fetch_offset)
     budget = limits.max_decompressed_bytes
     left_out = frozenset(skipped)
     start = log_offset = 0

@@ -1,0 +1,93 @@
+"""The compiled decoder, where there is one: sound data to columns without an object per record.
+
+It is built with the package if there is a C compiler (``accelerator/``), and reads what ``decode.py`` reads, to the
+same columns. Of whatever is not sound it only says so (None): the twin in Python then reads the same bytes and tells
+what is wrong, or where to stop. ``KAFKA_NEXTGEN_PURE=1`` in the environment has everything read by the twin.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records.binary_column import BinaryColumn
+from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
+from kafka_nextgen.wire.records.compression import decompress
+
+if TYPE_CHECKING:
+    from kafka_nextgen.wire.records import _accelerator
+else:
+    try:
+        from kafka_nextgen.wire.records import _accelerator
+    except ImportError:
+        _accelerator = None
+
+__all__ = ["ACCELERATED", "decode_sound"]
+
+#: Whether records are decoded by the compiled decoder.
+ACCELERATED: Final = _accelerator is not None and os.environ.get("KAFKA_NEXTGEN_PURE", "") in ("", "0")
+
+
+def decode_sound(
+    data: memoryview,
+    partition: TopicPartition,
+    fetch_offset: int,
+    limit_bytes: int,
+    check_crc: bool,
+    skipped: Sequence[int],
+) -> Columns | None:
+    """Decode as ``decode_partition`` does, with at most ``limit_bytes`` decompressed; None if it has to be the twin."""
+    if not ACCELERATED:
+        return None
+    left_out = array("q", skipped)
+    scanned = _accelerator.scan(data, fetch_offset, check_crc, left_out)
+    if scanned is None:
+        return None
+    next_offset, compressed = scanned
+    payloads = _decompress_all(data, compressed, limit_bytes)
+    decoded = None if payloads is None else _accelerator.decode(data, fetch_offset, left_out, payloads)
+    if decoded is None:
+        return None
+    offsets, timestamps, keys, values, headers, leader_epochs, timestamp_types, data_bytes = decoded
+    return Columns(
+        partition,
+        next_offset,
+        _numbers(offsets, "q"),
+        _numbers(timestamps, "q"),
+        _entries(keys),
+        _entries(values),
+        None
+        if headers is None
+        else HeaderColumn(_numbers(headers[0], "i"), _entries(headers[1]), _entries(headers[2])),
+        _numbers(leader_epochs, "i"),
+        _numbers(timestamp_types, "b"),
+        data_bytes,
+        truncated=next_offset == fetch_offset and len(data) > 0,
+    )
+
+
+def _decompress_all(
+    data: memoryview, compressed: Iterable[tuple[int, int, int]], limit_bytes: int
+) -> tuple[bytes, ...] | None:
+    payloads: list[bytes] = []
+    for codec, start, stop in compressed:
+        try:
+            payload = decompress(codec, data[start:stop], limit_bytes)
+        except CorruptRecordError:
+            return None
+        limit_bytes -= len(payload)
+        payloads.append(payload)
+    return tuple(payloads)
+
+
+def _numbers(buffer: bytes, typecode: Literal["q", "i", "b"]) -> memoryview[int]:
+    return memoryview(buffer).cast(typecode)
+
+
+def _entries(buffers: tuple[bytes, bytes, bytes | None]) -> BinaryColumn:
+    data, bounds, validity = buffers
+    return BinaryColumn(data, _numbers(bounds, "i"), validity)

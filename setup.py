@@ -1,0 +1,19 @@
+"""The one part of the package that is compiled; all else is in pyproject.toml.
+
+Optional: without a C compiler the package is installed without it, and its twin in Python does the same, slower.
+"""
+
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+setup(
+    ext_modules=[
+        Extension(
+            "kafka_nextgen.wire.records._accelerator",
+            sources=["accelerator/module.c"],
+            depends=sorted(map(str, Path("accelerator").glob("*.h"))),
+            optional=True,
+        )
+    ]
+)
