@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from struct import pack
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
@@ -59,7 +60,7 @@ def by_schema(frame: bytes, version: int) -> RawFetchAnswer:
 
 
 def _topic(topic: Any, version: int) -> Any:
-    return topic.topic if version < 13 else topic.topic_id
+    return topic.topic if version < 13 else topic.topic_id or UUID(int=0)  # which it reads as None
 
 
 def _partition(partition: Any) -> RawPartition:

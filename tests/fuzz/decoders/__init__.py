@@ -12,6 +12,7 @@ __all__ = ["DECODERS", "Decoder", "find"]
 #: The module of each, the most important first.
 DECODERS: Mapping[str, str] = {
     "records": "records",
+    "fetch-answers": "fetch_answers",
     "responses": "frames",
     "requests": "frames",
     "compression": "records",

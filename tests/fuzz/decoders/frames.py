@@ -15,7 +15,6 @@ from kafka_nextgen.bridge import (
     delete_groups,
     describe_configs,
     describe_groups,
-    fetch,
     find_coordinator,
     heartbeat,
     incremental_alter_configs,
@@ -42,7 +41,6 @@ __all__ = ["REQUESTS", "RESPONSES"]
 
 GROUP = "billing"
 ASKED = [TopicPartition("orders", 0), TopicPartition("audit", 0)]
-NAMES = {topic_id: name for name, topic_id in IDS.items()}
 
 #: What a client makes of an answer.
 READERS: Mapping[Api, Callable[[Any], object]] = {
@@ -52,7 +50,6 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.DELETE_GROUPS: lambda message: delete_groups.from_response(message, [GROUP]),
     apis.DESCRIBE_CONFIGS: lambda message: describe_configs.from_response(message, GROUP),
     apis.DESCRIBE_GROUPS: describe_groups.from_response,
-    apis.FETCH: lambda message: fetch.from_response(message, NAMES),
     apis.FIND_COORDINATOR: lambda message: find_coordinator.from_response(message, GROUP),
     apis.HEARTBEAT: lambda message: heartbeat.to_event(1, message),
     apis.INCREMENTAL_ALTER_CONFIGS: lambda message: incremental_alter_configs.from_response(message, GROUP),
