@@ -49,8 +49,8 @@ def _check_refused(version: int, frame: bytes) -> None:
 
 def _seeds() -> list[bytes]:
     frames = [(frame.version, frame.data) for frame in corpus.frames(corpus.RESPONSE) if frame.api is FETCH]
-    for version in range(FETCH.min_version, FETCH.max_version + 1):
-        frames.append((version, encode_response(FETCH, full(FetchResponse, version), version, 7)[4:]))
+    versions = range(FETCH.min_version, FETCH.max_version + 1)
+    frames += [(version, encode_response(FETCH, full(FetchResponse, version), version, 7)[4:]) for version in versions]
     return [bytes([version]) + frame for version, frame in frames]
 
 
