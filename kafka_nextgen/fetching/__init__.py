@@ -6,13 +6,14 @@ application takes records out at the other end.
 
 from __future__ import annotations
 
-from kafka_nextgen.fetching.decoding import DecodedPartition, decode_answer
-from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.decoding import DecodedPartition, decode_answer, find_arrivals
+from kafka_nextgen.fetching.outcomes import Arrival, Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import FetchState
 
 __all__ = [
+    "Arrival",
     "DecodedPartition",
     "Fetch",
     "FetchSettings",
@@ -24,4 +25,5 @@ __all__ = [
     "Standing",
     "Standings",
     "decode_answer",
+    "find_arrivals",
 ]

@@ -91,6 +91,12 @@ class Assigned:
         self.buffers.drop(state.partition)
         state.forget_questions(self._next_fence())
 
+    def call_off(self, state: PartitionState) -> None:
+        """Let what may still be answered about a partition be worth nothing; what is buffered stays."""
+        state.fence = self._next_fence()
+        state.asked = False
+        state.ahead = None
+
     def ask_last(self, state: PartitionState) -> None:
         """Let all others be asked for before this one."""
         self._states[state.partition] = self._states.pop(state.partition)

@@ -9,11 +9,11 @@ from attrs import frozen
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.fetching.outcomes import Fetch
+from kafka_nextgen.fetching.outcomes import Arrival, Fetch
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, leave_out_aborted
+from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, find_end, leave_out_aborted
 
-__all__ = ["DecodedPartition", "decode_answer"]
+__all__ = ["DecodedPartition", "decode_answer", "find_arrivals"]
 
 
 @frozen
@@ -54,6 +54,18 @@ def decode_answer(
         for answer in answered
         if answer.partition in offsets
     )
+
+
+def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:
+    """Which partitions were answered with records that fetching can go on behind before they are decoded."""
+    offsets = {position.partition: position.offset for position in fetch.positions}
+    found: dict[TopicPartition, Arrival] = {}
+    for answer in answered:
+        if answer.error == ErrorCode.NONE and answer.records and answer.partition in offsets:
+            end = find_end(memoryview(answer.records), offsets[answer.partition])
+            if end is not None:
+                found[answer.partition] = Arrival(end, len(answer.records))
+    return found
 
 
 def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_crc: bool) -> DecodedPartition:

@@ -14,7 +14,7 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.offset_reset import ByDuration
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Fetch", "Need", "NeedCommittedOffset", "NeedMetadata", "NeedOffsetReset"]
+__all__ = ["Arrival", "Fetch", "Need", "NeedCommittedOffset", "NeedMetadata", "NeedOffsetReset"]
 
 
 @frozen
@@ -70,6 +70,14 @@ class Fetch:
     max_wait_ms: int
     fences: Mapping[TopicPartition, int]
     tells_rack: bool = True
+
+
+@frozen
+class Arrival:
+    """Records that have come and are still to be decoded: the offset behind the last of them, and their bytes."""
+
+    end_offset: int
+    nbytes: int
 
 
 #: Whichever fails as a whole is answered with ``failed``.

@@ -1,9 +1,10 @@
 """What to ask next, and whom.
 
 - Positions first: a partition without one is looked up among the group's committed offsets, or at its leader.
-- One fetch at a time is on its way to a node, ahead of the application. It asks for every partition that is to be
-  read from that node (its leader, or the one its leader prefers: ``replicas``), is not paused and not buffered beyond
-  its share (an equal part of ``fetch.buffer.bytes``). A buffered partition is simply left out; nothing waits for it.
+- One fetch at a time is on its way to a node, ahead of the application, also while its last answer is decoded
+  (``underway``). It asks for every partition that is to be read from that node (its leader, or the one its leader
+  prefers: ``replicas``), is not paused and has not more waiting than its share (an equal part of
+  ``fetch.buffer.bytes``). Otherwise it is simply left out; nothing waits for it.
 - If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
   application may hand over what is buffered any time, and the next request must ask for that partition again.
 - A node is asked for no more than there is room for, counting what other requests may still bring. A broker sends
@@ -26,6 +27,7 @@ from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMeta
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import question_of
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
@@ -72,20 +74,19 @@ def plan_fetches(
     states: Collection[PartitionState],
     buffers: Buffers,
     image: ClusterImage,
-    in_flight: Collection[Fetch],
+    underway: Underway,
     settings: FetchSettings,
     now: float,
 ) -> list[Fetch]:
     """One fetch per node that has something to fetch and none on its way."""
     fetches: list[Fetch] = []
-    busy = {fetch.node_id for fetch in in_flight}
-    room = settings.buffer_bytes - buffers.total_bytes - sum(fetch.max_bytes for fetch in in_flight)
+    room = settings.buffer_bytes - buffers.total_bytes - underway.total_bytes
     active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
     share_bytes = settings.buffer_bytes // max(len(active), 1)
     wanted = [state for state in active if state.may_ask(now)]
     for node_id, there in _by_replica(wanted, image).items():
-        asked = [state for state in there if _has_room(state, buffers, share_bytes)]
-        if node_id in busy or not asked or room <= 0:
+        asked = [state for state in there if _has_room(state, buffers, underway, share_bytes)]
+        if underway.is_busy(node_id) or not asked or room <= 0:
             continue
         fetch = _fetch(node_id, asked, len(asked) < len(there), room, image, settings)
         # One request tells one rack for all there is in it.
@@ -108,7 +109,7 @@ def _fetch(
             FetchPosition(
                 state.partition,
                 state.topic_id,
-                state.fetch_offset,
+                state.next_fetch_offset,
                 _leader_epoch(image, state.partition),
                 state.max_bytes,
             )
@@ -120,10 +121,9 @@ def _fetch(
     )
 
 
-def _has_room(state: PartitionState, buffers: Buffers, share_bytes: int) -> bool:
-    if not buffers.has(state.partition):
-        return True
-    return not state.drain_first and buffers.bytes_of(state.partition) < share_bytes
+def _has_room(state: PartitionState, buffers: Buffers, underway: Underway, share_bytes: int) -> bool:
+    waiting_bytes = buffers.bytes_of(state.partition) + underway.bytes_of(state.partition)
+    return not waiting_bytes or (not state.drain_first and waiting_bytes < share_bytes)
 
 
 def _by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:

@@ -6,9 +6,9 @@
     any --------------seek----------------> FETCHING
     any --------------seek to begin/end---> AWAITING_RESET
 
-Two offsets are kept apart: ``position`` is where handing over goes on, which is what the application sees and
-commits; ``fetch_offset`` is where fetching goes on. Between them lies what is buffered. While nothing is, they
-are equal.
+Three offsets are kept apart: ``position`` is where handing over goes on, which is what the application sees and
+commits; between it and ``fetch_offset`` lies what is buffered; between that and ``ahead`` lies what has come and is
+being decoded, while the next fetch goes on behind it. Where nothing lies between them, they are equal.
 
 Beside the phase stand three switches, each somebody else's: ``released`` (the rebalance callback has returned;
 before that the position is looked up, for the callback may ask for it, but nothing is fetched),
@@ -59,6 +59,7 @@ class PartitionState:
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
     fetch_offset: int = -1
+    ahead: int | None = None  # None while nothing is being decoded
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
@@ -99,6 +100,11 @@ class PartitionState:
         return not self.asked and (not self.stopped or self.position is None)
 
     @property
+    def next_fetch_offset(self) -> int:
+        """Where the next fetch goes on."""
+        return self.fetch_offset if self.ahead is None else self.ahead
+
+    @property
     def may_hand_over(self) -> bool:
         """Whether its records, and its errors, may reach the application."""
         return self.released and not self.stopped and not self.paused
@@ -122,6 +128,7 @@ class PartitionState:
         """Make whatever was asked or answered so far worthless."""
         self.fence = fence
         self.asked = False
+        self.ahead = None
         self.drain_first = False
         self.error = None
         self.succeeded()

@@ -14,7 +14,7 @@ threads holds one lock around each call. Decoding is done outside (``decode_answ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -23,7 +23,7 @@ from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, no
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.metadata_question import MetadataQuestion
-from kafka_nextgen.fetching.outcomes import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.outcomes import Arrival, Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.resets import note_listed
@@ -31,6 +31,7 @@ from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
 from kafka_nextgen.fetching.standings import Standings
 from kafka_nextgen.fetching.topics import find_topic
+from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
@@ -48,7 +49,7 @@ class FetchState:
         self._settings = settings
         self._assigned = assigned or Assigned(settings.partition_max_bytes)
         self._buffers = self._assigned.buffers
-        self._in_flight: list[Fetch] = []
+        self._underway = Underway()
         self._metadata = MetadataQuestion(settings)
 
     # ---- the assignment
@@ -215,7 +216,7 @@ class FetchState:
         for state in states:
             state.check_replica(image, now)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
-        needs += plan_fetches(states, self._buffers, image, self._in_flight, self._settings, now)
+        needs += plan_fetches(states, self._buffers, image, self._underway, self._settings, now)
         if self._metadata.may_ask(now):
             needs += self._metadata.ask(plan_metadata(states, image))
         for need in needs:
@@ -235,11 +236,19 @@ class FetchState:
         if isinstance(need, NeedMetadata):
             return
         if isinstance(need, Fetch):
-            self._in_flight.append(need)
+            self._underway.ask(need)
         for state in self._assigned.known(need.fences):
             state.asked = True
 
     # ---- answers
+
+    def received(self, fetch: Fetch, arrivals: Mapping[TopicPartition, Arrival]) -> None:
+        """Go on behind records that have come of a fetch while they are decoded; ``fetched`` is still to follow."""
+        self._underway.decode(fetch, arrivals)
+        for tp, state in self._assigned.unchanged(fetch.fences).items():
+            if tp in arrivals:
+                state.asked = False
+                state.ahead = arrivals[tp].end_offset
 
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
         """Take in what a fetch brought. A partition the broker left out is asked for again.
@@ -247,16 +256,26 @@ class FetchState:
         Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
         """
         astray: list[TopicPartition] = []
-        current = self._answered(fetch)
+        arrivals = self._underway.end(fetch)
+        current = self._unasked(fetch, but=arrivals)
         sources = {asked.partition: Source(fetch.node_id, asked.leader_epoch) for asked in fetch.positions}
         for result in results:
             state = current.pop(result.partition, None)
             if state is not None:
+                if result.partition in arrivals:
+                    self._meet(state, result, arrivals[result.partition].end_offset)
                 went_astray = state.replica.goes_astray
                 note_fetched(state, self._buffers, result, sources[result.partition], self._settings, now)
                 self._assigned.ask_last(state)
                 astray += [state.partition] if state.replica.goes_astray and not went_astray else []
         return tuple(astray)
+
+    def _meet(self, state: PartitionState, result: DecodedPartition, end_offset: int) -> None:
+        """See whether decoding ended where fetching went on."""
+        if result.columns is None or result.columns.next_offset != end_offset:
+            self._assigned.call_off(state)
+        elif state.ahead == end_offset:
+            state.ahead = None
 
     def committed_found(
         self, need: NeedCommittedOffset, offsets: Mapping[TopicPartition, OffsetAndMetadata | None], now: float
@@ -299,9 +318,17 @@ class FetchState:
             note_failure(state, self._settings, now)
 
     def _answered(self, need: Fetch | NeedCommittedOffset | NeedOffsetReset) -> dict[TopicPartition, PartitionState]:
-        """The partitions that are still as they were when ``need`` was asked."""
-        self._in_flight = [fetch for fetch in self._in_flight if fetch is not need]
+        """The partitions that are still as they were when ``need`` was asked; nothing more comes of it."""
+        current = self._unasked(need)
+        for tp in self._underway.end(need) if isinstance(need, Fetch) else ():
+            if tp in current:
+                self._assigned.call_off(current[tp])
+        return current
+
+    def _unasked(
+        self, need: Fetch | NeedCommittedOffset | NeedOffsetReset, but: Container[TopicPartition] = ()
+    ) -> dict[TopicPartition, PartitionState]:
         current = self._assigned.unchanged(need.fences)
-        for state in current.values():
-            state.asked = False
+        for tp, state in current.items():
+            state.asked = state.asked and tp in but  # asked again since it came
         return current

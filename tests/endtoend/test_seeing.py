@@ -30,7 +30,8 @@ def counted(metrics: Metrics, topic: str) -> int:
     return reading.records
 
 
-def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) -> None:
+def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) -> Metrics:
+    """Let two members read together; returns what the first one counted."""
     servers, topic = kafka.bootstrap_servers, create_topic(kafka.bootstrap_servers, "seeing", partitions=4)
     group = unique("seeing")
     settings = config_of(kafka, group, enable_auto_commit=True, auto_commit_interval_ms=50, **config)
@@ -50,7 +51,7 @@ def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) 
             assert second.metrics().group.rebalances_by_cause["joined"] == 1
         metrics = first.metrics()
         shared = next(rebalance for rebalance in first.rebalances() if rebalance.revoked)
-    assert (metrics.commits.failed, metrics.group.failed_rebalances, metrics.connections.lost) == (0, 0, 0)
+    assert (metrics.group.failed_rebalances, metrics.connections.lost) == (0, 0)
     assert metrics.commits.commits >= 1
     assert metrics.group.heartbeats >= 1
     assert metrics.connections.bytes_in > 0
@@ -59,13 +60,15 @@ def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) 
     assert shared.reason != ""
     assert telemetry.value("messaging.client.consumed.messages") == metrics.reading.records
     assert len(telemetry.spans("rebalance")) == sum(first.metrics().group.rebalances_by_cause.values())
+    return metrics
 
 
 def test_what_two_members_count_adds_up(kafka: KafkaServer, telemetry: Telemetry) -> None:
-    see_two_members(kafka, telemetry)
+    assert see_two_members(kafka, telemetry).commits.failed == 0
 
 
 def test_what_two_classic_members_count_adds_up(real_kafka: KafkaServer, telemetry: Telemetry) -> None:
+    # A commit that meets the coordinator between two generations fails, and the next one covers it.
     quick = {"heartbeat_interval_ms": 200, "partition_assignment_strategy": "cooperative-sticky"}
     see_two_members(real_kafka, telemetry, group_protocol="classic", **quick)
 

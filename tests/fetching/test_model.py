@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import (
+    Arrival,
     DecodedPartition,
     Fetch,
     FetchSettings,
@@ -37,6 +38,7 @@ class Fetching(RuleBasedStateMachine):
         self.state = FetchState(FetchSettings(reset=OffsetReset.EARLIEST, buffer_bytes=20_000))
         self.now = 0.0
         self.open: list[Need] = []
+        self.decoding: list[tuple[Fetch, list[DecodedPartition]]] = []
         self.expected: dict[TopicPartition, int | None] = {}  # the next offset of each assigned partition
         self.live: set[TopicPartition] = set()
         self.stopped: set[TopicPartition] = set()  # released, then stopped, still assigned
@@ -143,6 +145,8 @@ class Fetching(RuleBasedStateMachine):
             self.plan(1.0)
             while self.open:
                 self.succeed(self.open.pop(0), data)
+            while self.decoding:
+                self.decode_one()
         self.plan(0.0)
 
     @precondition(lambda self: self.open)
@@ -155,9 +159,33 @@ class Fetching(RuleBasedStateMachine):
     def fail_one(self) -> None:
         self.state.failed(self.open.pop(), self.now)
 
+    @precondition(lambda self: self.decoding)
+    @rule()
+    def decode_one(self) -> None:
+        """Answers are decoded in the order in which they came."""
+        fetch, results = self.decoding.pop(0)
+        self.state.fetched(fetch, results, self.now)
+
+    @precondition(lambda self: self.decoding)
+    @rule()
+    def break_while_decoding(self) -> None:
+        self.state.failed(self.decoding.pop(0)[0], self.now)
+
+    def bring(self, fetch: Fetch, data: st.DataObject) -> None:
+        """Answer it, some of its records being decoded later; where their headers say they end may be wrong."""
+        results = [self.result(p.partition, p.offset, data) for p in fetch.positions]
+        wrong = data.draw(st.sampled_from([0, 0, 0, 1]))
+        brought = [result for result in results if result.columns is not None]
+        arrivals = {r.partition: Arrival(r.columns.next_offset + wrong, r.columns.nbytes) for r in brought if r.columns}
+        if self.decoding or data.draw(st.booleans()):
+            self.state.received(fetch, arrivals)
+            self.decoding.append((fetch, results))
+        else:
+            self.state.fetched(fetch, results, self.now)
+
     def succeed(self, need: Need, data: st.DataObject) -> None:
         if isinstance(need, Fetch):
-            self.state.fetched(need, [self.result(p.partition, p.offset, data) for p in need.positions], self.now)
+            self.bring(need, data)
         elif isinstance(need, NeedCommittedOffset):
             known = {tp: OffsetAndMetadata(offset) for tp, offset in self.committed.items()}
             found = {tp: known.get(tp) for tp in need.fences if tp in known or not data.draw(st.booleans())}

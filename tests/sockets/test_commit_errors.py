@@ -85,12 +85,12 @@ def test_what_passes_is_repeated_until_it_is_committed(script: Script, stage: St
 def test_what_does_not_pass_in_time_is_raised_with_the_partitions(
     script: Script, stage: Stage, code: ErrorCode
 ) -> None:
-    with reading(stage) as consumer:
+    with reading(stage, retry_backoff_ms=10) as consumer:
         script.play(f"when commit, always: answer error {code.name}")
         with pytest.raises(
             CommitFailedError, match=rf"billing: member \S+ at epoch .*orders\[0-1\].*{code.name}"
         ) as caught:
-            consumer.commit(timeout=0.2)
+            consumer.commit(timeout=0.5)
         error = caught.value
         assert (error.code, error.group, error.failed) == (code, "billing", {tp(0): code.name, tp(1): code.name})
         assert len(script.came("commit")) > 1

@@ -16,10 +16,11 @@ from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets.client import OffsetClient
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
-from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, decode_answer
+from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, find_arrivals
 from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import set_within
@@ -56,7 +57,7 @@ class Fetcher:
         self._tasks = tasks
         self._counters = counters
         self._isolation = number_of(config.isolation_level)
-        self._limits = RecordLimits()
+        self._decoder = RecordDecoder(RecordLimits(), config.check_crcs)
         self._timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
@@ -135,6 +136,7 @@ class Fetcher:
     def close(self) -> None:
         """Plan nothing any more."""
         self._closed = True
+        self._decoder.close()
         if self._timer is not None:
             self._timer.cancel()
 
@@ -195,7 +197,11 @@ class Fetcher:
         answer = bridge.from_response(message, names)
         if answer.error != ErrorCode.NONE:
             raise error_from_code(answer.error, f"fetch from node {need.node_id}")
-        decoded = decode_answer(need, answer.partitions, self._limits, config.check_crcs)
+        if not self._decoder.is_quick(answer.partitions):
+            with self._fetches.locked() as state:
+                state.received(need, find_arrivals(need, answer.partitions))
+            self.pump()
+        decoded = await self._decoder.decode(need, answer.partitions)
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
             astray = state.fetched(need, decoded, time.monotonic())

@@ -1,0 +1,36 @@
+"""Where the records in a partition's bytes end, from the batches' lengths and the last one's header alone.
+
+Quick enough to be asked before the records are decoded, and no more than a guess for whoever goes on fetching behind
+them: what is corrupt is found by decoding.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.wire.records.batch_header import HEADER, LENGTH_END, read_header
+
+__all__ = ["find_end"]
+
+_LEAST_LENGTH = HEADER.size - LENGTH_END
+
+
+def find_end(data: memoryview, fetch_offset: int) -> int | None:
+    """The offset behind the last whole batch; None if that does not lead beyond ``fetch_offset``, or can't be told."""
+    start, last, size = 0, -1, len(data)
+    while size - start >= HEADER.size:
+        length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)
+        if length < _LEAST_LENGTH:
+            return None
+        if length > size - start - LENGTH_END:
+            break
+        last = start
+        start += LENGTH_END + length
+    return _end_of(data, last, fetch_offset) if last >= 0 else None
+
+
+def _end_of(data: memoryview, start: int, fetch_offset: int) -> int | None:
+    try:
+        header = read_header(data, start)
+    except CorruptRecordError:
+        return None
+    return header.next_offset if header is not None and header.next_offset > fetch_offset else None
