@@ -11,6 +11,7 @@ __all__ = ["DECODERS", "Decoder", "find"]
 
 #: The module of each, the most important first.
 DECODERS: Mapping[str, str] = {
+    "compiled-records": "compiled_records",
     "records": "records",
     "fetch-answers": "fetch_answers",
     "responses": "frames",

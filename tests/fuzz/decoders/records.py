@@ -18,7 +18,6 @@ from kafka_nextgen.wire.records import (
     Compression,
     NewRecord,
     RecordLimits,
-    decode_partition,
     encode_batch,
     encode_end_marker,
     read_batches,
@@ -27,6 +26,7 @@ from kafka_nextgen.wire.records import (
 )
 from kafka_nextgen.wire.records.batch_header import CRC_START, HEADER, LENGTH_END
 from kafka_nextgen.wire.records.compression import compress, decompress
+from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.markers import EndMarker
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
@@ -106,7 +106,7 @@ def _made_batches() -> Iterator[bytes]:
 def _decode(data: bytes) -> None:
     batches, offset, check_crc = batches_and_offset(data)
     with refusals():
-        check_columns(decode_partition(batches, PARTITION, offset, LIMITS, check_crc), offset)
+        check_columns(decode_in_python(memoryview(batches), PARTITION, offset, LIMITS, check_crc), offset)
 
 
 def check_columns(columns: Columns, offset: int) -> None:
