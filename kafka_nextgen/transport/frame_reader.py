@@ -2,8 +2,8 @@
 
 A frame is four bytes of length and that many bytes. Bytes are received into one buffer that is used again and
 again; a frame is handed over as a view of it, to be read before the next bytes arrive (``kept`` is for later). A frame
-longer than that buffer gets a bytearray of exactly its length, into which the rest is received directly: nothing is
-concatenated.
+longer than that buffer gets one of its own (``frame_buffers``), into which the rest is received directly: nothing is
+concatenated, and nothing written over that somebody still has a view of.
 
 A length is checked before anything is allocated for it, so four bytes from a stranger cost four bytes.
 """
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from struct import Struct
 
 from kafka_nextgen.errors import DecodeError, FrameTooLargeError
+from kafka_nextgen.transport.frame_buffers import FrameBuffers
 
 __all__ = ["FrameReader"]
 
@@ -30,13 +31,14 @@ class FrameReader:
         self._buffer = bytearray(buffer_bytes)
         self._view = memoryview(self._buffer)
         self._end = 0  # how much of the buffer is filled
-        self._large: bytearray | None = None
+        self._buffers = FrameBuffers()
+        self._large: memoryview | None = None
         self._large_end = 0
 
     def buffer(self) -> memoryview:
         """Where to receive the next bytes; never empty."""
         if self._large is not None:
-            return memoryview(self._large)[self._large_end :]
+            return self._large[self._large_end :]
         return self._view[self._end :]
 
     def received(self, count: int) -> Iterator[memoryview]:
@@ -52,7 +54,7 @@ class FrameReader:
             self._large_end += count
             if self._large_end == len(self._large):
                 frame, self._large = self._large, None
-                yield memoryview(frame)
+                yield frame
 
     def kept(self, frame: memoryview) -> memoryview:
         """The frame, to be looked into for as long as somebody likes: a copy where its place is used again."""
@@ -68,12 +70,13 @@ class FrameReader:
                 return
             if after > self._end:
                 break
+            self._buffers.note_small()
             yield self._view[first:after]
             start = after
         self._keep_from(start)
 
     def _begin_large(self, length: int, first: int) -> None:
-        self._large = bytearray(length)
+        self._large = self._buffers.take(length)
         self._large_end = self._end - first
         self._large[: self._large_end] = self._view[first : self._end]
         self._end = 0

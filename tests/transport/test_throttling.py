@@ -59,8 +59,8 @@ async def test_the_next_request_waits_until_the_time_is_over() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         await client.start()
         throttles(broker, 100)
-        await ask(client, FETCH)
         until = asyncio.get_running_loop().time() + 0.09
+        await ask(client, FETCH)
         throttles(broker, 0)
         await ask(client, FETCH)
         assert asyncio.get_running_loop().time() >= until
