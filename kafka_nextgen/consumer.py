@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
+from itertools import chain, islice
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
@@ -140,10 +141,17 @@ class Consumer(BlockingCalls, RunsHandlers):
 
         Raises what ``poll`` raises, and DeserializationError; iterating again goes on behind that record.
         """
-        return self
+        return chain.from_iterable(self._runs())
+
+    def _runs(self) -> Iterator[Iterator[Record]]:
+        """Iterators one after the other. What any of them raises ends neither this nor the chain of them."""
+        one_more = iter(self.__next__, None)
+        while True:
+            yield islice(one_more, 1)
+            yield self._core.cursor.records
 
     def __next__(self) -> Record:
-        record = self._core.cursor.next()  # the quick way: no lock, as long as nothing happens
+        record = next(self._core.cursor.records, None)
         if record is not None:
             return record
         with self._use_alone("__next__"):

@@ -6,10 +6,11 @@ for what is documented as immediate.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
@@ -168,6 +169,10 @@ class Engine:
         """Raise MisuseError in a process forked off."""
         self._thread.refuse_foreign()
 
+    def repeat(self, work: Callable[[], None], interval_s: float) -> None:
+        """Do this on the I/O thread every ``interval_s`` seconds, until it stops; ``work`` must wait for nothing."""
+        self._thread.call_soon(lambda: self._tasks.start(_repeat(work, interval_s)))
+
     # ---- membership
 
     def tell(self, event: ev.Event) -> Future[None]:
@@ -275,3 +280,9 @@ class Engine:
         self.offsets.stop()
         await self._tasks.cancel_all()
         await self.cluster.close()
+
+
+async def _repeat(work: Callable[[], None], interval_s: float) -> None:
+    while True:
+        await asyncio.sleep(interval_s)
+        work()

@@ -8,6 +8,7 @@ that is out of its group for good must not look like one whose topics are quiet.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 
@@ -56,11 +57,13 @@ class PendingCallback:
 class Mailbox:
     """Callbacks and errors on their way from the I/O thread to the application.
 
-    ``news`` counts what makes it worthwhile to poll properly; iteration looks at nothing else between two records.
+    ``news`` counts what makes it worthwhile to poll properly. Iteration does not even look at that between two records:
+    ``on_news`` is called with each, on any thread and perhaps under a lock, and must wait for nothing.
     """
 
     def __init__(self, signal: Signal) -> None:
         self.news = 0
+        self.on_news: Callable[[], None] = _nobody
         self._signal = signal
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
@@ -69,6 +72,7 @@ class Mailbox:
     def note_news(self) -> None:
         """Make the application look, at its next record or at once if it waits."""
         self.news += 1
+        self.on_news()
         self._signal.ring()
 
     def wake(self) -> None:
@@ -118,6 +122,10 @@ class Mailbox:
         """Raise what put this consumer out of its group for good, if anything has."""
         if self._fatal is not None:
             raise self._fatal.with_traceback(None)
+
+
+def _nobody() -> None:
+    """Nobody iterates."""
 
 
 def _passes(error: Exception) -> bool:

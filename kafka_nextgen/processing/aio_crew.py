@@ -8,7 +8,8 @@ import logging
 import time
 from collections.abc import Callable, Collection
 
-from kafka_nextgen.engine.application.records import Deserializers, Records
+from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets

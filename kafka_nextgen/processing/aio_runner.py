@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
+from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer
-from kafka_nextgen.engine.application.records import Deserializers
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.aio_crew import AsyncCrew, AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.committing import Committer

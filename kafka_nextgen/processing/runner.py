@@ -14,9 +14,9 @@ from concurrent import futures
 from contextlib import suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
+from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.listener import RebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
-from kafka_nextgen.engine.application.records import Deserializers
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import ConsumerToRun

@@ -20,7 +20,8 @@ from kafka_nextgen.engine.application.arguments import (
     checked_topics,
 )
 from kafka_nextgen.engine.application.cursor import Cursor
-from kafka_nextgen.engine.application.records import Deserializers, Records
+from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import PendingCallback
@@ -51,9 +52,8 @@ class ConsumerCore:
         self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
         self._deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
         self.hooks = self.engine.hooks
-        self.cursor = Cursor(
-            self.fetches, self.engine.mailbox, self._deserializers, whoami, self.note_interval_s, self._handed_over
-        )
+        self.cursor = Cursor(self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over)
+        self._is_reminded = False
         self._note_at_s = 0.0
         self.topics: Topics | None = None  # subscribed to
         self.has_listener = False  # for that subscription
@@ -120,8 +120,17 @@ class ConsumerCore:
         return Records(parts, self._deserializers)
 
     def look(self) -> Record | None:
-        """The first record of those that iteration gives out next, None if there are none."""
+        """The first record of those that iteration gives out next; None if it has to poll again."""
+        if not self._is_reminded:
+            self._is_reminded = True
+            self.engine.repeat(self._remind, self.note_interval_s)
         return self.cursor.look(self.config.max_poll_records, self.polls.began_at)
+
+    def _remind(self) -> None:
+        """Make iteration poll, and tell the member; on the I/O thread."""
+        if self.cursor.is_in_run:
+            self._note_at_s = 0.0
+            self.cursor.end_run()
 
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
         """Tell the hooks of what a poll brought between these moments (monotonic)."""
@@ -131,7 +140,7 @@ class ConsumerCore:
     def metrics(self) -> Metrics:
         """What was counted and measured until now. Raises MisuseError in a process forked off."""
         self.engine.refuse_foreign()
-        return self.engine.metrics(self.cursor.given_out_here())
+        return self.engine.metrics(self.cursor.given_out())
 
     def raise_what_stands(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""

@@ -72,7 +72,7 @@ class Front:
         """
         with self._present():
             core = self._usable()
-            return core.fetches.lag(core.cursor.given_out_here())
+            return core.fetches.lag(core.cursor.given_out())
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """What this member went through, oldest first: the last fifty rebalances that are over.
@@ -94,8 +94,7 @@ class Front:
     def metrics(self) -> Metrics:
         """What this consumer has counted and measured until now: reading, commits, the group, polls, connections.
 
-        Asks nobody, so an exporter may call it at any time and from any thread, also after ``close``. Iteration
-        counts what it gave out when it next polls, within about a second, or when its own thread asks here. Raises
+        Asks nobody, so an exporter may call it at any time and from any thread, also after ``close``. Raises
         MisuseError in a process forked off.
         """
         with self._present():

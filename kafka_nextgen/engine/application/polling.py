@@ -53,6 +53,7 @@ def _poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     core.cursor.settle()
     while True:
         rings = core.signal.rings
+        core.cursor.heed()
         told = core.note_poll()
         if told is not None:
             yield told

@@ -1,0 +1,98 @@
+"""Records as objects, made when somebody looks at them, in chunks and column by column.
+
+Each column of a chunk becomes a list at one stroke, and the lists are zipped into rows. From then on a record is made
+without a line of Python: taking one runs through iterators written in C only, which to other threads is one step
+(unless there are deserializers, and those run when the row is out). Three things follow.
+
+- Nobody counts records: the iterator over the offsets knows how many of its chunk are left.
+- A run can be ended between any two records, from any thread. The first column of a row is the topic's name; emptying
+  its list ends the zip before it touches another column, so that what was given out is still known exactly.
+- What a deserializer raises leaves the run as it is, behind the bad record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, repeat
+from operator import length_hint
+from typing import TypeVar
+
+from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.types import Record, TimestampType
+from kafka_nextgen.wire.records import Columns, ColumnSlice
+
+__all__ = ["RecordRun"]
+
+T = TypeVar("T")
+
+#: How many records are made of lists at a time: enough to make the lists cheap, few enough to begin at once.
+CHUNK_RECORDS = 512
+
+_TIMESTAMP_TYPES = {int(kind): kind for kind in TimestampType}
+_to_record = partial(tuple.__new__, Record)  # what Record._make does, without its line of Python
+
+
+class RecordRun:
+    """The records of some slices, to be taken one after the other from the iterator ``records``."""
+
+    def __init__(self, slices: Sequence[ColumnSlice], deserializers: Deserializers) -> None:
+        self._slices = tuple(slices)
+        self._deserializers = deserializers
+        self._is_over = False
+        self._gate: list[str] = []
+        self._at: tuple[int, int, Iterator[int]] = 0, slices[0].start if slices else 0, iter(())
+        self.records: Iterator[Record] = chain.from_iterable(self._chunks())
+
+    def end(self) -> None:
+        """Give out nothing more; may be called from any thread, and waits for nothing."""
+        self._is_over = True  # first: a chunk that is being made now will see it
+        self._gate.clear()
+
+    def progress(self, but_last: bool = False) -> list[ColumnSlice]:
+        """What was taken so far, slice by slice, perhaps without the last record taken."""
+        which, chunk_stop, left = self._at
+        done = list(self._slices[:which])
+        if which < len(self._slices):
+            part, stop = self._slices[which], chunk_stop - length_hint(left)
+            done += [ColumnSlice(part.columns, part.start, stop)] if stop > part.start else []
+        if but_last and done:
+            last = done.pop()
+            done += [ColumnSlice(last.columns, last.start, last.stop - 1)] if len(last) > 1 else []
+        return done
+
+    def _chunks(self) -> Iterator[Iterator[Record]]:
+        for which, part in enumerate(self._slices):
+            for start in range(part.start, part.stop, CHUNK_RECORDS):
+                stop = min(start + CHUNK_RECORDS, part.stop)
+                offsets = iter(part.columns.offsets[start:stop].tolist())
+                gate = [part.partition.topic] * (stop - start)
+                rows = zip(gate, *_columns(part.columns, offsets, start, stop))  # noqa: B905  (the gate ends it)
+                self._gate, self._at = gate, (which, stop, offsets)
+                if self._is_over:
+                    return
+                yield self._made(map(_to_record, rows))
+
+    def _made(self, records: Iterator[Record]) -> Iterator[Record]:
+        return map(self._deserializers.apply, records) if self._deserializers else records
+
+
+def _columns(columns: Columns, offsets: Iterator[int], start: int, stop: int) -> tuple[Iterable[object], ...]:
+    """All fields of a ``Record`` behind the topic."""
+    return (
+        repeat(columns.partition.partition),
+        offsets,
+        columns.timestamps[start:stop].tolist(),
+        map(_TIMESTAMP_TYPES.__getitem__, _values(columns.timestamp_types, start, stop)),
+        columns.keys.to_list(start, stop),
+        columns.values.to_list(start, stop),
+        repeat(()) if columns.headers is None else columns.headers.to_list(start, stop),
+        _values(columns.leader_epochs, start, stop),
+    )
+
+
+def _values(column: memoryview[int], start: int, stop: int) -> Iterable[int]:
+    """Numbers that are the same in whole batches, and mostly in all of a chunk."""
+    numbers, first = column[start:stop], column[start]
+    alike = column[start : start + 1].tobytes() * (stop - start)
+    return repeat(first) if numbers.tobytes() == alike else numbers.tolist()
