@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 import pytest
 
 from kafka_nextgen import DeserializationError, MisuseError, Record
 from tests.engine.stage import Hears, Stage, read, tp, values
+from tests.support.waiting import eventually
 
 
 def fail_on_seven(data: bytes) -> int:
@@ -90,6 +93,69 @@ def test_records_go_on_behind_a_bad_one_as_well(stage: Stage) -> None:
                 read_values.append("bad")
         assert read_values == [0, 1, 2, 3, 4, 5, 6, "bad", 8, 9]
         assert consumer.position(tp()) == 10
+
+
+def test_a_loop_object_outlives_the_errors_it_raises(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer(value_deserializer=fail_on_seven) as consumer:
+        records = iter(consumer)
+        with pytest.raises(MisuseError, match="subscribe"):
+            next(records)
+        consumer.subscribe(["orders"])
+        assert [record.value for record in islice(records, 7)] == [0, 1, 2, 3, 4, 5, 6]
+        with pytest.raises(DeserializationError):
+            next(records)
+        assert [record.value for record in islice(records, 2)] == [8, 9]
+
+
+def test_two_loops_over_one_consumer_share_what_there_is(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        one, another = iter(consumer), iter(consumer)
+        taken = [next(one), next(another), next(one), next(consumer), next(another)]
+        assert values(taken) == [0, 1, 2, 3, 4]
+
+
+def test_another_thread_polls_for_itself_and_goes_on_behind_the_loop(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        records = iter(consumer)
+        taken = [next(records)]
+        with ThreadPoolExecutor(1) as thread:
+            taken += [thread.submit(next, consumer).result() for _ in range(2)]
+        taken.append(next(records))
+        assert values(taken) == [0, 1, 2, 3]
+        assert consumer.metrics().polling.polls >= 3, "each caller for themselves"
+
+
+def test_a_loop_that_takes_its_time_polls_once_in_a_while(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer(max_poll_interval_ms=500) as consumer:
+        consumer.subscribe(["orders"])
+        records = iter(consumer)
+        first, polls = next(records), consumer.metrics().polling.polls
+        eventually("the run is over", lambda: consumer._core.cursor._run._is_over)
+        assert values([first, next(records)]) == [0, 1]
+        assert consumer.metrics().polling.polls == polls + 1
+
+
+def test_a_loop_that_goes_on_in_a_child_process_is_refused_there(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        records = iter(consumer)
+        next(records)
+        child = os.fork()
+        if child == 0:
+            try:
+                next(records)
+            except MisuseError:
+                os._exit(0)
+            os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert next(records).offset == 1
 
 
 def test_a_closed_consumer_gives_out_no_record_it_looked_at(stage: Stage) -> None:

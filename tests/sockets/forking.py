@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable
+from itertools import islice
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from tests.engine.stage import GROUP, TOPIC, tp
@@ -63,7 +64,7 @@ def process(way: str, servers: str) -> None:
 
 def read_half(consumer: Consumer) -> list[Record]:
     consumer.subscribe([TOPIC])
-    return read(consumer, [], HALF)
+    return list(islice(consumer, HALF))  # and is in the middle of what it looked at
 
 
 def read(consumer: Consumer, records: list[Record], count: int) -> list[Record]:
@@ -93,8 +94,10 @@ async def _await_child(way: str, servers: str) -> None:
     records: list[Record] = []
     async with AsyncConsumer(**config(servers)) as consumer:
         await consumer.subscribe([TOPIC])
-        while len(records) < HALF:
-            records += await consumer.poll(timeout=1, max_records=HALF - len(records))
+        async for record in consumer:
+            records.append(record)
+            if len(records) == HALF:
+                break
         child = multiprocessing.get_context("fork").Process(target=ASYNC_WAYS[way], args=(consumer,))
         child.start()
         await consumer.pause([tp()])

@@ -68,9 +68,10 @@ class RecordRun:
                 offsets = iter(part.columns.offsets[start:stop].tolist())
                 gate = [part.partition.topic] * (stop - start)
                 rows = zip(gate, *_columns(part.columns, offsets, start, stop))  # noqa: B905  (the gate ends it)
-                self._gate, self._at = gate, (which, stop, offsets)
-                if self._is_over:
+                self._gate = gate
+                if self._is_over:  # looked at when the gate stands; the chunk before may have been cut short
                     return
+                self._at = which, stop, offsets
                 yield self._made(map(_to_record, rows))
 
     def _made(self, records: Iterator[Record]) -> Iterator[Record]:

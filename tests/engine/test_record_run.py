@@ -1,0 +1,120 @@
+"""Runs of records: what was taken is known at any moment, and a run ends between any two records."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen import DeserializationError, Record, TimestampType, TopicPartition
+from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.record_run import CHUNK_RECORDS, RecordRun
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
+
+A, B = TopicPartition("orders", 0), TopicPartition("audit", 3)
+PLAIN = Deserializers()
+
+
+def run_of(*slices: ColumnSlice, deserializers: Deserializers = PLAIN) -> RecordRun:
+    return RecordRun(slices, deserializers)
+
+
+def columns(tp: TopicPartition, count: int, start: int = 0) -> ColumnSlice:
+    """``count`` records behind ``start`` others in the same columns."""
+    batch = encode_batch([NewRecord(b"%d" % n, key=b"k" if n % 2 else None) for n in range(start + count)])
+    return ColumnSlice(decode_partition(batch, tp, 0, RecordLimits()), start, start + count)
+
+
+def told(slices: list[ColumnSlice]) -> list[tuple[TopicPartition, int, int]]:
+    return [(part.partition, part.start, part.stop) for part in slices]
+
+
+def taken_of(slices: list[ColumnSlice], count: int) -> list[tuple[TopicPartition, int, int]]:
+    """What the first ``count`` records of these are, counted the plain way."""
+    found = []
+    for part in slices:
+        if count > 0:
+            found.append((part.partition, part.start, min(part.stop, part.start + count)))
+        count -= len(part)
+    return found
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, CHUNK_RECORDS + 2, CHUNK_RECORDS + 3, CHUNK_RECORDS + 4])
+def test_progress_is_exact_within_and_between_chunks_and_slices(count: int) -> None:
+    slices = [columns(A, CHUNK_RECORDS + 1, start=2), columns(B, 1), columns(A, 5)]
+    run = run_of(*slices)
+    taken = list(islice(run.records, count))
+    assert len(taken) == count
+    assert told(run.progress()) == taken_of(slices, count)
+    assert told(run.progress(but_last=True)) == taken_of(slices, count - 1)
+
+
+@given(st.lists(st.integers(1, 4), max_size=4), st.integers(0, 17))
+def test_an_ended_run_gives_out_nothing_more_and_knows_what_it_gave_out(sizes: list[int], count: int) -> None:
+    slices = [columns(A, size) for size in sizes]
+    run = run_of(*slices)
+    count = len(list(islice(run.records, count)))
+    run.end()
+    assert next(run.records, None) is None
+    assert told(run.progress()) == taken_of(slices, count)
+
+
+def test_a_run_that_was_ended_before_it_began_gives_out_nothing() -> None:
+    run = run_of(columns(A, 3))
+    run.end()
+    assert (list(run.records), run.progress()) == ([], [])
+
+
+def test_whatever_thread_ends_it_no_record_is_given_out_uncounted() -> None:
+    for _ in range(50):
+        run = run_of(columns(A, 3 * CHUNK_RECORDS))
+        ender = threading.Thread(target=run.end)
+        taken: list[int] = []
+        for record in run.records:
+            taken.append(record.offset)
+            if len(taken) == 10:
+                ender.start()
+        ender.join()
+        assert told(run.progress()) == [(A, 0, len(taken))]
+        assert taken == list(range(len(taken)))
+
+
+def test_a_bad_record_is_behind_the_run_and_the_rest_is_as_it_was() -> None:
+    def refuse_two(data: bytes) -> int:
+        if data == b"2":
+            raise ValueError(data)
+        return int(data)
+
+    run = run_of(columns(A, 5), deserializers=Deserializers(key=bytes.decode, value=refuse_two))
+    assert [record.value for record in islice(run.records, 2)] == [0, 1]
+    with pytest.raises(DeserializationError, match=r"orders\[0\]: the value deserializer .* offset 2: ValueError"):
+        next(run.records)
+    assert told(run.progress()) == [(A, 0, 3)]
+    assert [(record.offset, record.key, record.value) for record in run.records] == [(3, "k", 3), (4, None, 4)]
+
+
+def test_what_is_alike_in_a_chunk_and_what_is_not_become_the_same_records() -> None:
+    first = encode_batch([NewRecord(b"a", timestamp=1)] * 2, leader_epoch=4)
+    second = encode_batch([NewRecord(b"b", headers=[("h", None)], timestamp=2)], base_offset=2, leader_epoch=5)
+    part = ColumnSlice(decode_partition(first + second, A, 0, RecordLimits()), 1, 3)
+    assert list(Records([part])) == [
+        Record("orders", 0, 1, 1, TimestampType.CREATE_TIME, None, b"a", (), 4),
+        Record("orders", 0, 2, 2, TimestampType.CREATE_TIME, None, b"b", (("h", None),), 5),
+    ]
+
+
+def test_records_can_be_copied_pickled_compared_and_changed() -> None:
+    (record,) = Records([columns(A, 1)])
+    assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
+    assert {record: 1}[record._replace()] == 1
+    assert record._replace(value="v") != record
+    assert Record(
+        topic="t", partition=0, offset=1, timestamp=-1, timestamp_type=TimestampType.NONE, key=None, value=None
+    )
+    assert isinstance(record.timestamp_type, TimestampType)
