@@ -30,6 +30,15 @@ values that contradict each other raise `ConfigError`, which names the key and, 
 |---|---|---|---|
 """
 
+SECURITY = """
+### TLS and SASL
+
+How they go together is told in [security.md](security.md).
+
+| key | value | default | what it does |
+|---|---|---|---|
+"""
+
 REFUSED = """
 ### Refused with `group.protocol=consumer`
 
@@ -55,7 +64,9 @@ def configuration_page() -> str:
     """The page, as it should be."""
     return (
         OPENING
-        + _table(_consumer_rows())
+        + _table(_consumer_rows(is_security=False))
+        + SECURITY
+        + _table(_consumer_rows(is_security=True))
         + REFUSED
         + _table((f"`{key}`", instead) for key, instead in FORBIDDEN.items())
         + BROKER
@@ -63,9 +74,9 @@ def configuration_page() -> str:
     )
 
 
-def _consumer_rows() -> Iterator[tuple[str, ...]]:
+def _consumer_rows(*, is_security: bool) -> Iterator[tuple[str, ...]]:
     defaults = ConsumerConfig.parse(bootstrap_servers="localhost:9092")
-    for key in KEYS.values():
+    for key in (key for key in KEYS.values() if key.is_security is is_security):
         default = "" if key.name == "bootstrap.servers" else _plain(key.default(defaults))
         stated = "" if "Default:" in key.doc else default
         kind = re.sub(rf"a whole number from (\d+) to {INT32_MAX}", r"whole number, at least \1", key.kind.name)

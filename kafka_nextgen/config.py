@@ -17,15 +17,17 @@ import difflib
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import attrs
 from attrs import Factory, frozen
 
 from kafka_nextgen import properties as p
+from kafka_nextgen.config_keys import config_key as _key
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
 from kafka_nextgen.properties import GroupProtocol, IsolationLevel, RecoveryStrategy, SecurityProtocol
+from kafka_nextgen.security_config import ALIASES, SecurityConfig
 
 __all__ = [
     "FORBIDDEN",
@@ -39,9 +41,6 @@ __all__ = [
     "RecoveryStrategy",
     "SecurityProtocol",
 ]
-
-T = TypeVar("T")
-D = TypeVar("D")
 
 MIB = 1024 * 1024
 #: What a fetch answer may have around its records; as much as librdkafka demands.
@@ -60,11 +59,6 @@ FORBIDDEN: Mapping[str, str] = {
 
 # ruff: noqa: RUF009  (a default here is attrs's description of a field, made once)
 
-
-def _key(kind: p.Kind[T], default: D, doc: str) -> T | D:
-    return cast("T | D", attrs.field(default=default, metadata={"kind": kind, "doc": doc}))
-
-
 _MS = p.whole_number(0)
 _BYTES = p.whole_number(1)
 _POLL_INTERVAL = Factory(lambda config: cast(int, config.max_poll_interval_ms), takes_self=True)
@@ -72,7 +66,7 @@ _WITH_A_GROUP = Factory(lambda config: config.group_id is not None, takes_self=T
 
 
 @frozen(kw_only=True, repr=False)
-class ConsumerConfig:
+class ConsumerConfig(SecurityConfig):
     """Everything a consumer can be told, checked; make one with ``parse``.
 
     Attributes ending in ``_ms`` are milliseconds, in ``_bytes`` bytes. Raises ``ConfigError``.
@@ -161,9 +155,6 @@ class ConsumerConfig:
     socket_connection_setup_timeout_ms: int = _key(
         p.whole_number(1), 10_000, "How long connecting to one address may take."
     )
-    security_protocol: SecurityProtocol = _key(
-        p.security_protocol, SecurityProtocol.PLAINTEXT, "How brokers are spoken to."
-    )
     allow_auto_create_topics: bool = _key(
         p.boolean,
         True,
@@ -192,7 +183,7 @@ class ConsumerConfig:
     )
 
     def __attrs_post_init__(self) -> None:
-        for wrong, message, key in _contradictions(self):
+        for wrong, message, key in (*_contradictions(self), *self.contradictions()):
             if wrong:
                 raise ConfigError(message, key)
 
@@ -243,19 +234,25 @@ class ConsumerConfig:
 
 @frozen
 class Key:
-    """One key: Kafka's name, our attribute, what its value is and does, and its default beside other values."""
+    """One key: Kafka's name, our attribute, what its value is and does, and its default beside other values.
+
+    ``is_security`` is whether it is about TLS or SASL.
+    """
 
     name: str
     attribute: str
     kind: p.Kind[object]
     doc: str
     default: Callable[[ConsumerConfig], object]
+    is_security: bool
 
 
 def _key_of(attribute: attrs.Attribute[Any]) -> Key:
     name, metadata, default = attribute.name, attribute.metadata, attribute.default
     of_the_others = getattr(default, "factory", None)
-    return Key(name.replace("_", "."), name, metadata["kind"], metadata["doc"], of_the_others or (lambda _: default))
+    default_of = of_the_others or (lambda _: default)
+    is_security = hasattr(attrs.fields(SecurityConfig), name)
+    return Key(name.replace("_", "."), name, metadata["kind"], metadata["doc"], default_of, is_security)
 
 
 #: Every key, by Kafka's name of it.
@@ -263,7 +260,7 @@ KEYS: Mapping[str, Key] = {key.name: key for key in (_key_of(one) for one in att
 
 
 def _lookup(written: str) -> Key:
-    dotted = _dotted(written)
+    dotted = ALIASES.get(_dotted(written), _dotted(written))
     if dotted not in KEYS:
         nearest = difflib.get_close_matches(dotted.lower(), KEYS, n=1, cutoff=0.0)[0]
         raise ConfigError(f"there is no configuration key {written}; the nearest is {nearest}", written)

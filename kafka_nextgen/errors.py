@@ -15,7 +15,8 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │   ├── RequestTimeoutError         nothing came back in time
     │   ├── DisconnectedError           the connection ended under a request
     │   ├── NoBrokersError              no bootstrap server could be reached
-    │   └── AuthenticationError         TLS or SASL was refused
+    │   └── AuthenticationError         SASL was refused, by either side: for good
+    │       └── TlsError                TLS was: a certificate, a host name, or no TLS spoken there
     ├── BrokerError                     the broker answered with an error code
     │   ├── GroupAuthorizationError, TopicAuthorizationError
     │   ├── UnsupportedProtocolError, UnsupportedAssignorError
@@ -55,6 +56,7 @@ __all__ = [
     "OffsetOutOfRangeError",
     "RequestTimeoutError",
     "StorageError",
+    "TlsError",
     "TopicAuthorizationError",
     "TransportError",
     "UnsupportedAssignorError",
@@ -133,7 +135,15 @@ class NoBrokersError(TransportError):
 
 
 class AuthenticationError(TransportError):
-    """TLS or SASL was refused, by either side."""
+    """A broker refused who we say we are, or could not show who it is; the message has the broker's own words.
+
+    This is no weather: nothing is tried again with the same credentials. Whoever was refused stays refused, and every
+    later call says so; with better credentials, make another consumer.
+    """
+
+
+class TlsError(AuthenticationError):
+    """TLS failed for good: a certificate not trusted, expired or of another host, or a port where it is not spoken."""
 
 
 class BrokerError(KafkaNextgenError):

@@ -35,7 +35,6 @@ __all__ = [
     "isolation_level",
     "offset_reset",
     "one_of",
-    "security_protocol",
     "servers",
     "strategies",
     "text",
@@ -72,9 +71,22 @@ class IsolationLevel(Enum):
 
 
 class SecurityProtocol(Enum):
-    """How brokers are spoken to."""
+    """How brokers are spoken to: with or without TLS, with or without SASL on top."""
 
     PLAINTEXT = "PLAINTEXT"
+    SSL = "SSL"
+    SASL_PLAINTEXT = "SASL_PLAINTEXT"
+    SASL_SSL = "SASL_SSL"
+
+    @property
+    def uses_tls(self) -> bool:
+        """Whether connections are encrypted."""
+        return self in (SecurityProtocol.SSL, SecurityProtocol.SASL_SSL)
+
+    @property
+    def uses_sasl(self) -> bool:
+        """Whether clients log in before anything else."""
+        return self in (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
 
 
 class RecoveryStrategy(Enum):
@@ -242,4 +254,3 @@ deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
 group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
 offset_reset: Kind[Reset] = Kind("latest or earliest or none or by_duration:PT1H30M", read_reset)
 isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel)
-security_protocol: Kind[SecurityProtocol] = one_of(SecurityProtocol, later=("ssl", "sasl_plaintext", "sasl_ssl"))

@@ -15,6 +15,7 @@ from typing import TypeVar
 import pytest
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
+from tests.support.certificates import Certificates, issue_certificates
 from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
@@ -98,6 +99,11 @@ def kafka_pair(request: pytest.FixtureRequest) -> Iterator[KafkaPair]:
 def java_tools(request: pytest.FixtureRequest) -> JavaTools:
     """Return Kafka's own commands and clients of that release."""
     return _or_skip(lambda: find_java_tools(request.param))
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return issue_certificates(tmp_path_factory.mktemp("certificates"))
 
 
 @pytest.fixture

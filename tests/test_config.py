@@ -184,8 +184,8 @@ def test_nothing_to_migrate_warns_of_nothing() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("security.protocol", "SSL"),
-        ("security.protocol", "SASL_PLAINTEXT"),
+        ("ssl.truststore.type", "JKS"),
+        ("ssl.keystore.type", "PKCS12"),
     ],
 )
 def test_what_kafka_has_and_this_version_lacks_is_said_so(key: str, value: str) -> None:

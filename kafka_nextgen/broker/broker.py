@@ -18,7 +18,7 @@ from kafka_nextgen.broker.node_servers import NodeServers
 from kafka_nextgen.broker.quotas.limits import Entity, LimitKind
 from kafka_nextgen.broker.security.access import Authorizer
 from kafka_nextgen.broker.security.guards import Guards
-from kafka_nextgen.broker.security.listeners import Listener, SecurityProtocol
+from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.security.rule_text import parse_rules
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.settings import BrokerSettings
@@ -26,6 +26,7 @@ from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.metrics import CoordinatorMetrics
+from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.secret import Secret
 
 __all__ = ["Broker"]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 from attrs import define, field
 
-from kafka_nextgen.cli.options import bootstrap_option, config_option, read_properties
+from kafka_nextgen.cli.options import bootstrap_option, client_options
 from kafka_nextgen.cli.printing import FORMATS
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
@@ -36,7 +36,7 @@ COMMIT_INTERVAL_S = 1.0
 @click.option("--from-beginning", is_flag=True, help="Where nothing is committed, start at the first record.")
 @click.option("--max-messages", type=click.IntRange(min=1), help="Stop after so many records.")
 @click.option("--timeout", type=click.FloatRange(min=0), help="Stop when no record came for so many seconds.")
-@config_option
+@client_options
 def consume(
     topics: tuple[str, ...],
     bootstrap_servers: str,
@@ -45,20 +45,19 @@ def consume(
     from_beginning: bool,
     max_messages: int | None,
     timeout: float | None,
-    config: tuple[str, ...],
+    properties: dict[str, object],
 ) -> None:
     """Read TOPIC... as a member of a consumer group and print each record.
 
     Ends on SIGINT or SIGTERM, after --max-messages, or when --timeout seconds brought nothing.
     """
-    properties: dict[str, object] = {
+    defaults: dict[str, object] = {
         "bootstrap.servers": bootstrap_servers,
         "group.id": group,
         "auto.offset.reset": "earliest" if from_beginning else "latest",
         "enable.auto.commit": False,
     }
-    properties.update(read_properties(config))
-    settings = ConsumerConfig.parse(properties)
+    settings = ConsumerConfig.parse({**defaults, **properties})
     with stopped_by_signals(StopHandle()) as stop, Consumer(settings) as consumer:
         consumer.subscribe(topics, listener=_CommitBeforeGivingUp())
         _Reading(consumer, style, stop, max_messages, timeout).run()

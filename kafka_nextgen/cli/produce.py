@@ -15,8 +15,9 @@ from typing import BinaryIO
 
 import click
 
-from kafka_nextgen.cli.options import bootstrap_option
+from kafka_nextgen.cli.options import bootstrap_option, client_options
 from kafka_nextgen.cli.producing.producer import ACKS_ALL, Producer, connect
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.wire.records import Compression, NewRecord
 
 __all__ = ["produce"]
@@ -33,8 +34,15 @@ _CODECS = [codec.name.lower() for codec in Compression]
 @click.option("--compression", type=click.Choice(_CODECS), default="none", show_default=True)
 @click.option("--acks", type=click.Choice(["all", "1"]), default="all", show_default=True, help="Who must have it.")
 @click.option("--timeout", type=click.FloatRange(min=0.001), default=30.0, show_default=True, help="Seconds per batch.")
+@client_options
 def produce(
-    topic: str, bootstrap_servers: str, key_separator: str | None, compression: str, acks: str, timeout: float
+    topic: str,
+    bootstrap_servers: str,
+    key_separator: str | None,
+    compression: str,
+    acks: str,
+    timeout: float,
+    properties: dict[str, object],
 ) -> None:
     """Write each line of stdin to TOPIC.
 
@@ -44,14 +52,15 @@ def produce(
         raise click.BadParameter("must not be empty", param_hint="--key-separator")
     separator = None if key_separator is None else key_separator.encode()
     codec = Compression[compression.upper()]
-    written = asyncio.run(_run(topic, bootstrap_servers, separator, codec, ACKS_ALL if acks == "all" else 1, timeout))
+    config = ConsumerConfig.parse({"bootstrap.servers": bootstrap_servers, **properties})
+    written = asyncio.run(_run(topic, config, separator, codec, ACKS_ALL if acks == "all" else 1, timeout))
     click.echo(f"{written} records written to {topic}", err=True)
 
 
 async def _run(
-    topic: str, bootstrap_servers: str, separator: bytes | None, codec: Compression, acks: int, timeout_s: float
+    topic: str, config: ConsumerConfig, separator: bytes | None, codec: Compression, acks: int, timeout_s: float
 ) -> int:
-    cluster = await connect(bootstrap_servers, timeout_s)
+    cluster = await connect(config, timeout_s)
     try:
         producer = Producer(cluster, topic, compression=codec, acks=acks, timeout_s=timeout_s)
         lines = _Lines(os.fdopen(os.dup(sys.stdin.fileno()), "rb"))

@@ -37,7 +37,7 @@ from kafka_nextgen.engine.seeing.measuring import measure, take_health
 from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.tasks import TaskSet, UnderWay
-from kafka_nextgen.errors import KafkaNextgenError, TransportError
+from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.metrics import Metrics
@@ -81,6 +81,7 @@ class Engine:
         config = self._config
         self._tasks = TaskSet(self.mailbox.post_error)
         self.cluster = ClusterClient(TransportSettings.of(config))
+        self.cluster.on_refused(self._refused)
         self.identity = Identity(config.group_id or "", config.group_instance_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         requests = OffsetRequests(self.cluster, config.group_id or "", self.fetches.topic_ids)
@@ -110,6 +111,10 @@ class Engine:
         self._tasks.start(self._contact.make())
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
         self._tasks.start(watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
+
+    def _refused(self, refusal: AuthenticationError) -> None:
+        logger.error("%s", refusal)
+        self.mailbox.post_fatal(refusal)
 
     def _topics(self) -> frozenset[str]:
         """The topics that this consumer has to do with, on the I/O thread."""

@@ -1,11 +1,14 @@
-"""Reaching a first broker, however long it takes; meanwhile polls can say what stands in the way."""
+"""Reaching a first broker, however long it takes; meanwhile polls can say what stands in the way.
+
+A broker that refuses who we are is the end of it: it would refuse us again.
+"""
 
 from __future__ import annotations
 
 import asyncio
 
 from kafka_nextgen.engine.application.signals import Signal
-from kafka_nextgen.errors import NoBrokersError, TransportError
+from kafka_nextgen.errors import AuthenticationError, NoBrokersError, TransportError
 from kafka_nextgen.transport.cluster import ClusterClient
 
 __all__ = ["FirstContact"]
@@ -31,10 +34,13 @@ class FirstContact:
         return None if self.is_made else self._error
 
     async def make(self) -> None:
-        """Try until it succeeds."""
+        """Try until it succeeds, or a broker refuses."""
         while True:
             try:
                 await self._cluster.start()
+            except AuthenticationError as refusal:
+                self._error = refusal
+                return
             except NoBrokersError as error:
                 self._error = error
                 self._signal.ring()

@@ -12,7 +12,14 @@ from collections.abc import Callable, Collection
 
 from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.errors import BrokerError, DecodeError, DisconnectedError, NoBrokersError, TransportError
+from kafka_nextgen.errors import (
+    AuthenticationError,
+    BrokerError,
+    DecodeError,
+    DisconnectedError,
+    NoBrokersError,
+    TransportError,
+)
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.coordinators import Coordinators
@@ -63,6 +70,10 @@ class ClusterClient:
         """Have ``callback`` told of every image that differs from the one before, on the event loop."""
         self._keeper.on_change.append(callback)
 
+    def on_refused(self, callback: Callable[[AuthenticationError], None]) -> None:
+        """Have ``callback`` told when a broker refuses who we are, or is not who it should be: nothing helps then."""
+        self._pool.on_refused = callback
+
     def keep_topics(self, needed: Callable[[], Collection[str]]) -> None:
         """Keep the metadata of these topics fresh, which are asked for each time; others are forgotten in time."""
         self._keeper.interest.needed = needed
@@ -75,11 +86,12 @@ class ClusterClient:
     async def start(self) -> None:
         """Reach a first broker and learn of the others; from then on the metadata keeps itself fresh.
 
-        Tries every bootstrap server once. Raises ``NoBrokersError``; ``start`` may then be called again.
+        Tries every bootstrap server once. Raises ``NoBrokersError``; ``start`` may then be called again. Raises
+        ``AuthenticationError`` if one refuses us.
         """
         try:
             await self.refresh_metadata(topics=())
-        except NoBrokersError:
+        except (NoBrokersError, AuthenticationError):
             raise
         except (TransportError, DecodeError, BrokerError) as failure:
             raise NoBrokersError(f"no broker could be reached: {failure}") from failure
@@ -170,7 +182,7 @@ class ClusterClient:
             try:
                 address = ServerAddress(broker.host, broker.port)
                 connection = await self._pool.get(address, purpose_of(target, api), deadline)
-            except ClosedError:
+            except (ClosedError, AuthenticationError):
                 raise
             except TransportError as failure:
                 self._coordinators.note_failure(target.group_id, failure)

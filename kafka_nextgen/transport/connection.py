@@ -7,24 +7,28 @@ was not an answer to it. A connection that ended stays ended; whoever needs one 
 A caller that stops waiting, cancelled or out of time, does not harm the others: the answer it no longer wants is
 thrown away when it comes. Only an answer that stays out for its whole patience, at least ``request.timeout.ms``,
 ends the connection, because all answers behind it would be late as well.
+
+A login that holds for a time only is renewed before the first request that goes out when it is due (KIP-368): what is
+out is answered first, what is new waits, and if it fails the connection ends with that error.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
+from kafka_nextgen.transport.security.tls_errors import tls_failure
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Mute, throttle_time_s
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
-from kafka_nextgen.wire.apis import Answer, Api, VersionRange
+from kafka_nextgen.wire.apis import API_VERSIONS, Answer, Api, VersionRange
 from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["Connection"]
@@ -51,6 +55,10 @@ class Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.was_lost = True  # unless this side ends it without need
+        self._has_answered = False  # anything but what it speaks
+        self._renew: Callable[[], Coroutine[object, object, None]] | None = None
+        self._renew_at = 0.0
+        self._renewing: asyncio.Task[None] | None = None
         self._ended: KafkaNextgenError | None = None
         self._lost = self._loop.create_future()
 
@@ -64,8 +72,10 @@ class Connection(asyncio.BufferedProtocol):
         """How many requests wait for an answer."""
         return len(self._pipeline)
 
-    async def request(self, api: Api, version: int, message: ApiMessage, deadline: Deadline) -> Answer:
-        """Send a request and wait for its answer.
+    async def request(
+        self, api: Api, version: int, message: ApiMessage, deadline: Deadline, *, through_hold: bool = False
+    ) -> Answer:
+        """Send a request and wait for its answer; ``through_hold`` is for what belongs to a login.
 
         Raises ``RequestTimeoutError`` when the deadline passes, and what ended the connection if that ends first.
         """
@@ -75,13 +85,21 @@ class Connection(asyncio.BufferedProtocol):
         frame = frames.encode_request(message, version, number, self._settings.client_id)
         patience_s = max(self._settings.request_timeout_s, deadline.left_s())
         future: asyncio.Future[Answer] = self._loop.create_future()
-        self._pipeline.add(Pending(api, version, number, frame, patience_s, future))
+        self._pipeline.add(Pending(api, version, number, frame, patience_s, future, through_hold))
         self._pump()
         try:
             return await deadline.wait(future)
         finally:
             if not future.cancel() and not future.cancelled():
                 future.exception()  # seen, even if the caller was cancelled just when it came
+
+    def limit_frames(self, max_bytes: int, rule: str) -> None:
+        """Refuse frames longer than this from here on; ``rule`` says in the error why."""
+        self._reader.limit(max_bytes, rule)
+
+    def renew_at(self, at: float, renew: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Do this, once, before anything is sent after that moment of the loop's clock, with nothing else under way."""
+        self._renew_at, self._renew = at, renew
 
     async def close(self) -> None:
         """End the connection and wait until its socket is closed; whoever waits gets ``DisconnectedError``."""
@@ -91,6 +109,8 @@ class Connection(asyncio.BufferedProtocol):
 
     async def wait_lost(self) -> None:
         """Wait until the socket is closed, if there ever was one."""
+        if self._renewing is not None:
+            await asyncio.gather(self._renewing, return_exceptions=True)
         if self._transport is not None:
             await asyncio.shield(self._lost)
 
@@ -124,7 +144,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by asyncio: the socket is closed."""
-        self._end(DisconnectedError(f"{self.address}: {_why(exc)}"))
+        self._end(self._why(exc))
         if not self._lost.done():
             self._lost.set_result(None)
 
@@ -133,6 +153,7 @@ class Connection(asyncio.BufferedProtocol):
     def _answer(self, frame: memoryview) -> None:
         pending = self._pipeline.answered(frames.peek_correlation_id(frame))
         self._traffic.note_answer(pending.sent_at, self._loop.time())
+        self._has_answered = self._has_answered or pending.api is not API_VERSIONS
         if not pending.is_wanted:
             return
         try:
@@ -158,10 +179,29 @@ class Connection(asyncio.BufferedProtocol):
     def _pump(self) -> None:
         assert self._transport is not None
         now = self._loop.time()
+        self._renew_if_due(now)
         for pending in self._pipeline.to_send(now) if now >= self.mute.until else ():
             self._transport.write(pending.frame)
             self._traffic.note_request(pending.frame)
         self._rearm()
+
+    def _renew_if_due(self, now: float) -> None:
+        if self._renew is not None and now >= self._renew_at and self._pipeline.may_send:
+            self._pipeline.on_hold = True
+        if self._pipeline.on_hold and self._renewing is None and self._pipeline.oldest is None:
+            self._renewing = self._loop.create_task(self._renew_alone())
+
+    async def _renew_alone(self) -> None:
+        assert self._renew is not None
+        renew, self._renew = self._renew, None
+        try:
+            await renew()
+        except KafkaNextgenError as error:
+            self._end(error)
+        finally:
+            self._renewing, self._pipeline.on_hold = None, False
+        if self.is_open:
+            self._pump()
 
     def _rearm(self) -> None:
         if self._timer is not None:
@@ -192,11 +232,19 @@ class Connection(asyncio.BufferedProtocol):
         if self._transport is not None:
             self._transport.abort()
         self._pipeline.fail_all(error)
+        if self._renewing is not None and self._renewing is not asyncio.current_task():
+            self._renewing.cancel()
         if self.on_closed is not None:
             self.on_closed(self, error)
 
-
-def _why(exc: Exception | None) -> str:
-    if exc is None:
-        return "the broker closed the connection"
-    return f"the connection broke ({getattr(exc, 'strerror', None) or str(exc) or type(exc).__name__})"
+    def _why(self, exc: Exception | None) -> KafkaNextgenError:
+        """What a closed socket means."""
+        tls = tls_failure(self.address, exc, in_handshake=False) if isinstance(exc, OSError) else None
+        if tls is not None:
+            return tls
+        text = "the broker closed the connection"
+        if exc is not None:
+            text = f"the connection broke ({getattr(exc, 'strerror', None) or str(exc) or type(exc).__name__})"
+        protocol = self._settings.security.protocol.value
+        doubt = f" before its first answer; if it always does, is security.protocol={protocol} what it speaks there?"
+        return DisconnectedError(f"{self.address}: {text}{'' if self._has_answered else doubt}")

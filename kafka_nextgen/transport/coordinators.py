@@ -11,7 +11,7 @@ from collections.abc import Callable
 from kafka_nextgen.bridge import find_coordinator
 from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
-from kafka_nextgen.errors import BrokerError, TransportError
+from kafka_nextgen.errors import AuthenticationError, BrokerError, TransportError
 from kafka_nextgen.membership.error_classes import error_class
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, Shared
 from kafka_nextgen.transport.reach import Reach
@@ -40,14 +40,15 @@ class Coordinators:
     async def find(self, group_id: str, deadline: Deadline) -> Broker:
         """The broker that coordinates a group.
 
-        Raises ``RequestTimeoutError``, or a ``BrokerError`` that will not pass (``GroupAuthorizationError``).
+        Raises ``RequestTimeoutError``, or what will not pass: ``AuthenticationError``, or a ``BrokerError`` such as
+        ``GroupAuthorizationError``.
         """
         failures = 0
         last: Exception | None = None
         while group_id not in self._known:
             try:
                 await self._asking.get(group_id, lambda: self._ask(group_id), deadline, last)
-            except ClosedError:
+            except (ClosedError, AuthenticationError):
                 raise
             except (TransportError, BrokerError) as failure:
                 if deadline.left_s() <= 0 or (isinstance(failure, BrokerError) and not failure.retriable):

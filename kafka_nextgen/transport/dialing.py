@@ -1,20 +1,29 @@
 """Opening a connection to a server: every address its name has, IPv6 and IPv4, until one answers.
 
-A server counts as reached once it said which versions it speaks, so that a port where something else listens, or
-nothing answers, is found out here and not by the first request. Each address has ``setup_timeout_s`` for all of it.
+A server counts as reached once it proved who it is (TLS), said which versions it speaks and took our login (SASL), so
+that a port where something else listens, or nothing answers, is found out here and not by the first request. Each
+address has ``setup_timeout_s`` for all of it. Who refuses us, or is not who it should be, is not asked again at another
+of its addresses.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 import socket
+from collections.abc import Callable
 from typing import TypeVar
 
-from kafka_nextgen.errors import DisconnectedError, KafkaNextgenError
+from attrs import frozen
+
+from kafka_nextgen.errors import AuthenticationError, DisconnectedError, KafkaNextgenError, TransportError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.negotiation import learn_versions
+from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, authenticate, renewal_delay_s
+from kafka_nextgen.transport.security.login import Login
+from kafka_nextgen.transport.security.tls_errors import tls_failure
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.traffic import Traffic
 
@@ -23,15 +32,24 @@ __all__ = ["dial"]
 T = TypeVar("T")
 
 
-async def dial(address: ServerAddress, settings: TransportSettings, traffic: Traffic | None = None) -> Connection:
-    """Connect to a server and learn what it speaks; ``traffic`` counts what goes over it.
+async def dial(
+    address: ServerAddress,
+    settings: TransportSettings,
+    traffic: Traffic | None = None,
+    chance: Callable[[], float] = random.random,
+) -> Connection:
+    """Connect to a server, learn what it speaks and log in; ``traffic`` counts what goes over it.
 
-    Raises ``DisconnectedError`` that tells what happened at each address, or whatever went wrong at the only one.
+    Raises ``AuthenticationError``; ``DisconnectedError`` that tells what happened at each address, or whatever went
+    wrong at the only one. ``chance`` gives numbers in [0, 1), for when a login is renewed.
     """
+    opening = _Opening(address, settings, traffic or Traffic(), chance)
     failures: list[KafkaNextgenError] = []
     for host in await _resolve(address, settings.setup_timeout_s):
         try:
-            return await _open(address, host, settings, traffic or Traffic())
+            return await opening.at(host)
+        except AuthenticationError:
+            raise
         except KafkaNextgenError as failure:
             failures.append(failure)
     if len(failures) == 1:
@@ -52,21 +70,62 @@ async def _resolve(address: ServerAddress, timeout_s: float) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
-async def _open(address: ServerAddress, host: str, settings: TransportSettings, traffic: Traffic) -> Connection:
-    deadline = Deadline(settings.setup_timeout_s, f"{address}: connecting to {host}")
-    connection = Connection(address, settings, traffic)
-    loop = asyncio.get_running_loop()
-    connecting = loop.create_task(loop.create_connection(lambda: connection, host, address.port))
-    try:
-        await deadline.wait(connecting)
+@frozen
+class _Opening:
+    """One server, and how connections to it are opened."""
+
+    address: ServerAddress
+    settings: TransportSettings
+    traffic: Traffic
+    chance: Callable[[], float]
+
+    async def at(self, host: str) -> Connection:
+        """Open one at this address of the server. Raises ``KafkaNextgenError``."""
+        deadline = Deadline(self.settings.setup_timeout_s, f"{self.address}: connecting to {host}")
+        connection = Connection(self.address, self.settings, self.traffic)
+        connecting = asyncio.get_running_loop().create_task(self._connect(connection, host))
+        try:
+            await deadline.wait(connecting)
+            await self._introduce(connection, deadline)
+        except BaseException as error:
+            await _drop(connecting)
+            await connection.close()
+            if isinstance(error, OSError) and not isinstance(error, KafkaNextgenError):  # some of ours are both
+                raise self._failure(error, host) from error
+            raise
+        return connection
+
+    async def _connect(self, connection: Connection, host: str) -> None:
+        context = self.settings.security.context
+        name = None if context is None else self.address.host  # the certificate is for the name, not for its address
+        await asyncio.get_running_loop().create_connection(
+            lambda: connection, host, self.address.port, ssl=context, server_hostname=name
+        )
+
+    async def _introduce(self, connection: Connection, deadline: Deadline) -> None:
+        login = self.settings.security.login
+        if login is not None:
+            connection.limit_frames(MAX_TOKEN_FRAME_BYTES, "the limit before the login")
         await learn_versions(connection, deadline)
-    except OSError as error:
-        raise DisconnectedError(f"{address}: {_reason(error)} at {host}") from error
-    except BaseException:
-        await _drop(connecting)
-        await connection.close()
-        raise
-    return connection
+        if login is not None:
+            await self._log_in(connection, login, deadline)
+            connection.limit_frames(self.settings.receive_max_bytes, "receive.message.max.bytes")
+
+    async def _log_in(self, connection: Connection, login: Login, deadline: Deadline) -> None:
+        session_s = await authenticate(connection, login, deadline)
+        if session_s > 0:
+            at = asyncio.get_running_loop().time() + renewal_delay_s(session_s, self.chance())
+            connection.renew_at(at, lambda: self._log_in_again(connection, login))
+
+    async def _log_in_again(self, connection: Connection, login: Login) -> None:
+        deadline = Deadline(self.settings.setup_timeout_s, f"{self.address}: renewing the login")
+        await self._log_in(connection, login, deadline)
+
+    def _failure(self, error: OSError, host: str) -> TransportError:
+        tls = None
+        if self.settings.security.context is not None:
+            tls = tls_failure(self.address, error, in_handshake=True)
+        return tls or DisconnectedError(f"{self.address}: {_reason(error)} at {host}")
 
 
 async def _drop(task: asyncio.Task[T]) -> None:

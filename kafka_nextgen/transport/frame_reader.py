@@ -27,13 +27,17 @@ class FrameReader:
 
     def __init__(self, max_bytes: int, buffer_bytes: int = _BUFFER_BYTES) -> None:
         assert buffer_bytes > _LENGTH.size
-        self._max_bytes = max_bytes
+        self.limit(max_bytes, "receive.message.max.bytes")
         self._buffer = bytearray(buffer_bytes)
         self._view = memoryview(self._buffer)
         self._end = 0  # how much of the buffer is filled
         self._buffers = FrameBuffers()
         self._large: memoryview | None = None
         self._large_end = 0
+
+    def limit(self, max_bytes: int, rule: str) -> None:
+        """Refuse longer frames from here on; ``rule`` is what the error calls this limit."""
+        self._max_bytes, self._rule = max_bytes, rule
 
     def buffer(self) -> memoryview:
         """Where to receive the next bytes; never empty."""
@@ -91,14 +95,12 @@ class FrameReader:
         if length < 0:
             raise DecodeError(f"a frame announces {length} bytes: this is not Kafka's protocol{_hint(length)}")
         if length > self._max_bytes:
-            raise FrameTooLargeError(
-                f"a frame announces {length} bytes, receive.message.max.bytes={self._max_bytes}{_hint(length)}"
-            )
+            raise FrameTooLargeError(f"a frame announces {length} bytes, {self._rule}={self._max_bytes}{_hint(length)}")
         return length
 
 
 def _hint(length: int) -> str:
     head = _LENGTH.pack(length)
     if head[0] in (0x15, 0x16) and head[1] == 0x03:
-        return "; its first bytes look like TLS: is this the port of another listener?"
+        return "; its first bytes look like TLS: security.protocol is to be SSL or SASL_SSL for this port"
     return "; its first bytes look like HTTP: is this another service's port?" if head == b"HTTP" else ""

@@ -5,7 +5,8 @@ Any other correlation id means that one side has lost count, and nothing after i
 gone away leaves its place in the order: its answer is still to come, and is thrown away.
 
 Only so many requests are out at once, and none goes out while the broker is to be left alone (``throttling``); the
-others wait here, and those whose callers left are never sent.
+others wait here, and those whose callers left are never sent. While the pipeline is on hold, for a login to be renewed
+(KIP-368), only what belongs to the login goes out.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ class Pending:
     api: Api
     version: int
     correlation_id: int
-    frame: bytes
+    frame: bytes = field(repr=False)  # a login's has a password in it
     patience_s: float
     future: Future[Answer]
+    through_hold: bool = False
     due_at: float = field(default=0.0)
 
     @property
@@ -55,6 +57,7 @@ class Pipeline:
         self._out: deque[Pending] = deque()
         self._waiting: deque[Pending] = deque()
         self._next_id = 0
+        self.on_hold = False
 
     def __len__(self) -> int:
         return len(self._out) + sum(pending.is_wanted for pending in self._waiting)
@@ -70,19 +73,27 @@ class Pipeline:
         return number
 
     def add(self, pending: Pending) -> None:
-        """Queue a request."""
-        self._waiting.append(pending)
+        """Queue a request, or put it in front if it goes out in spite of a hold."""
+        if pending.through_hold:
+            self._waiting.appendleft(pending)
+        else:
+            self._waiting.append(pending)
 
     @property
     def may_send(self) -> bool:
         """Whether requests wait, and not for answers to others."""
         while self._waiting and not self._waiting[0].is_wanted:
             self._waiting.popleft()
-        return bool(self._waiting) and len(self._out) < self._max_in_flight
+        return self._has_next()
+
+    def _has_next(self) -> bool:
+        if not self._waiting or len(self._out) >= self._max_in_flight:
+            return False
+        return not self.on_hold or self._waiting[0].through_hold
 
     def to_send(self, now: float) -> Iterator[Pending]:
         """The requests that may go out now, in order."""
-        while self._waiting and len(self._out) < self._max_in_flight:
+        while self._has_next():
             pending = self._waiting.popleft()
             if pending.is_wanted:
                 pending.due_at = now + pending.patience_s

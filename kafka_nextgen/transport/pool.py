@@ -2,6 +2,9 @@
 
 A server that could not be reached, or that dropped a connection, is left alone for a pause that grows with every
 failure (``reconnect.backoff.ms``); whoever wants it meanwhile waits, and no longer than its deadline.
+
+A server that refused our login, or is not who it should be, ends the opening of connections for good: other servers
+would be shown the same credentials, and asking again and again is how accounts get locked. What is open stays open.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline, Shared
@@ -46,6 +49,8 @@ class Pool:
         on_lost: Callable[[ServerAddress], None] = lambda address: None,
     ) -> None:
         self.traffic = Traffic()
+        self.on_refused: Callable[[AuthenticationError], None] = lambda refusal: None
+        self._refusal: AuthenticationError | None = None
         self._settings = settings
         self._chance = chance
         self._on_lost = on_lost
@@ -57,11 +62,14 @@ class Pool:
     async def get(self, address: ServerAddress, purpose: Purpose, deadline: Deadline) -> Connection:
         """The open connection, or a new one.
 
-        Raises ``TransportError``, ``DecodeError`` or ``BrokerError`` with what happened while opening it.
+        Raises ``TransportError``, ``DecodeError`` or ``BrokerError`` with what happened while opening it; after an
+        ``AuthenticationError`` nothing else.
         """
         known = self._open.get((address, purpose))
         if known is not None and known.is_open:
             return known
+        if self._refusal is not None:
+            raise self._refusal.with_traceback(None)
         trouble = self._trouble.get(address)
         last = None if trouble is None else trouble.last
         return await self._dialing.get((address, purpose), lambda: self._dial(address, purpose), deadline, last)
@@ -91,7 +99,7 @@ class Pool:
         if trouble is not None:
             await asyncio.sleep(trouble.until - asyncio.get_running_loop().time())
         try:
-            connection = await dial(address, self._settings, self.traffic)
+            connection = await dial(address, self._settings, self.traffic, self._chance)
         except KafkaNextgenError as failure:
             self.traffic.failed += 1
             self._failed(address, failure)
@@ -117,6 +125,9 @@ class Pool:
             self._on_lost(connection.address)
 
     def _failed(self, address: ServerAddress, error: KafkaNextgenError) -> None:
+        if isinstance(error, AuthenticationError) and self._refusal is None:
+            self._refusal = error
+            self.on_refused(error)
         failures = self.failures(address) + 1
         delay_s = self._settings.reconnect_backoff.delay_s(failures, self._chance())
         self._trouble[address] = _Trouble(failures, error, asyncio.get_running_loop().time() + delay_s)

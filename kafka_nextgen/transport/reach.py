@@ -12,7 +12,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping
 
-from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, NoBrokersError, TransportError
+from kafka_nextgen.errors import (
+    AuthenticationError,
+    BrokerError,
+    DecodeError,
+    KafkaNextgenError,
+    NoBrokersError,
+    TransportError,
+)
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
@@ -42,7 +49,7 @@ class Reach:
     ) -> Connection:
         """A connection to the least busy server that can be reached, leaving out those that ``failed`` already.
 
-        Raises ``NoBrokersError``, which tells what happened to each.
+        Raises ``NoBrokersError``, which tells what happened to each, or ``AuthenticationError``.
         """
         failures = dict(failed or {})
         servers = self._in_order()
@@ -51,7 +58,7 @@ class Reach:
                 continue
             try:
                 connection = await self._pool.get(address, Purpose.GENERAL, deadline)
-            except ClosedError:
+            except (ClosedError, AuthenticationError):
                 raise
             except (TransportError, DecodeError, BrokerError) as failure:
                 failures[address] = failure
@@ -63,7 +70,7 @@ class Reach:
     async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> Answer:
         """Put a question that may be put twice to one server after the other until one answers.
 
-        Raises ``NoBrokersError``, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
+        Raises ``NoBrokersError``, ``AuthenticationError``, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
         """
         failed: dict[ServerAddress, KafkaNextgenError] = {}
         while True:

@@ -7,12 +7,14 @@ from attrs import frozen
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.properties import RecoveryStrategy, ServerAddress
 from kafka_nextgen.transport.backoff import Backoff
+from kafka_nextgen.transport.security.settings import Security, security_of
 
 __all__ = ["TransportSettings"]
 
 MIB = 1024 * 1024
 _RETRY = Backoff(0.1, 1.0)
 _RECONNECT = Backoff(0.05, 1.0)
+_IN_THE_CLEAR = Security()
 
 
 @frozen(kw_only=True)
@@ -23,7 +25,7 @@ class TransportSettings:
     client_id: str = "kafka-nextgen"
     request_timeout_s: float = 30.0
     default_timeout_s: float = 60.0
-    setup_timeout_s: float = 10.0  # for one address: to connect and to agree on versions
+    setup_timeout_s: float = 10.0  # for one address: to connect, to log in and to agree on versions
     max_idle_s: float = 540.0
     metadata_max_age_s: float = 300.0
     rebootstraps: bool = True
@@ -32,11 +34,15 @@ class TransportSettings:
     reconnect_backoff: Backoff = _RECONNECT
     receive_max_bytes: int = 100 * MIB
     auto_create_topics: bool = True
+    security: Security = _IN_THE_CLEAR
     max_in_flight: int = 5  # requests on one connection whose answers are out; Kafka's own default
 
     @classmethod
     def of(cls, config: ConsumerConfig) -> TransportSettings:
-        """Take from a consumer's configuration what concerns the transport."""
+        """Take from a consumer's configuration what concerns the transport, and read the files it names.
+
+        Raises ``ConfigError`` for keys and certificates that can't be used.
+        """
         return cls(
             bootstrap_servers=config.bootstrap_servers,
             client_id=config.client_id,
@@ -51,4 +57,5 @@ class TransportSettings:
             reconnect_backoff=Backoff(config.reconnect_backoff_ms / 1000, config.reconnect_backoff_max_ms / 1000),
             receive_max_bytes=config.receive_message_max_bytes,
             auto_create_topics=config.allow_auto_create_topics,
+            security=security_of(config),
         )

@@ -12,34 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
 
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.properties import SecurityProtocol
 
-__all__ = ["PROTOCOLS_BY_NAME", "Endpoint", "Listener", "SecurityProtocol", "parse_listeners", "parse_protocol_map"]
+__all__ = ["PROTOCOLS_BY_NAME", "Endpoint", "Listener", "parse_listeners", "parse_protocol_map"]
 
 _LISTENER = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://(?:\[(?P<ipv6>[^\]]*)\]|(?P<host>[^:\[\]]*)):(?P<port>\d{1,5})")
-
-
-class SecurityProtocol(Enum):
-    """What is spoken on a listener: with or without TLS, with or without SASL on top."""
-
-    PLAINTEXT = "PLAINTEXT"
-    SSL = "SSL"
-    SASL_PLAINTEXT = "SASL_PLAINTEXT"
-    SASL_SSL = "SASL_SSL"
-
-    @property
-    def uses_tls(self) -> bool:
-        """Whether connections are encrypted."""
-        return self in (SecurityProtocol.SSL, SecurityProtocol.SASL_SSL)
-
-    @property
-    def uses_sasl(self) -> bool:
-        """Whether clients authenticate before anything else."""
-        return self in (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
 
 
 #: What listeners mean that are named after a protocol: the default of ``listener.security.protocol.map``.

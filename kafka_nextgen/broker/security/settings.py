@@ -14,7 +14,6 @@ from attrs import frozen
 from kafka_nextgen.broker.security.listeners import (
     PROTOCOLS_BY_NAME,
     Listener,
-    SecurityProtocol,
     parse_listeners,
     parse_protocol_map,
 )
@@ -32,6 +31,7 @@ from kafka_nextgen.broker.setting_keys import (
     text_key,
 )
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.secret import Secret
 
 __all__ = ["STANDARD_AUTHORIZER", "SecuritySettings"]

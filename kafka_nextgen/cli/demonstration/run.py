@@ -19,6 +19,7 @@ from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.member import Member
 from kafka_nextgen.cli.demonstration.stream import stream_flights
 from kafka_nextgen.cli.producing.producer import Producer, connect
+from kafka_nextgen.config import ConsumerConfig
 
 __all__ = ["Story", "StoryError"]
 
@@ -74,7 +75,8 @@ class Story:
         return Proof(found.produced, (*faults, *found.faults), found.repeated)
 
     async def _with_producer(self) -> None:
-        cluster = await connect(self._servers, TIMEOUT_S, "demo-producer")
+        config = ConsumerConfig.parse(bootstrap_servers=self._servers, client_id="demo-producer")
+        cluster = await connect(config, TIMEOUT_S)
         try:
             producer = Producer(cluster, TOPIC, timeout_s=TIMEOUT_S)
             await producer.create_topic(PARTITIONS)

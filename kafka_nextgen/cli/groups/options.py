@@ -10,7 +10,7 @@ import click
 from attrs import frozen
 
 from kafka_nextgen.admin import GroupAdmin, GroupState, GroupType
-from kafka_nextgen.cli.options import bootstrap_option, config_option, read_properties
+from kafka_nextgen.cli.options import bootstrap_option, client_options
 from kafka_nextgen.config import ConsumerConfig
 
 __all__ = ["Reach", "filters", "json_option", "reaching"]
@@ -41,14 +41,14 @@ def reaching(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(
-        *arguments: object, bootstrap_servers: str, config: tuple[str, ...], timeout: float, **rest: object
+        *arguments: object, bootstrap_servers: str, properties: dict[str, object], timeout: float, **rest: object
     ) -> None:
-        properties: dict[str, object] = {"bootstrap.servers": bootstrap_servers, **read_properties(config)}
-        command(*arguments, reach=Reach(ConsumerConfig.parse(properties), timeout), **rest)
+        config = ConsumerConfig.parse({"bootstrap.servers": bootstrap_servers, **properties})
+        command(*arguments, reach=Reach(config, timeout), **rest)
 
     seconds = click.FloatRange(min=0, min_open=True)
     timeout = click.option("--timeout", type=seconds, default=30.0, show_default=True, help="Seconds to wait at most.")
-    return bootstrap_option(config_option(timeout(run)))
+    return bootstrap_option(client_options(timeout(run)))
 
 
 def filters(command: F) -> F:

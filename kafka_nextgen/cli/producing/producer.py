@@ -38,14 +38,14 @@ ACKS_ALL = -1
 RETRY_PAUSE_S = 0.1
 
 
-async def connect(bootstrap_servers: str, timeout_s: float, client_id: str = "kafka-nextgen") -> ClusterClient:
-    """A started client of the cluster behind ``bootstrap_servers`` (host:port,...).
+async def connect(config: ConsumerConfig, timeout_s: float) -> ClusterClient:
+    """A started client of a cluster, by what of a consumer's configuration concerns brokers and connections.
 
-    Raises ConfigError for what is no such list. Raises NoBrokersError or RequestTimeoutError within ``timeout_s``
-    seconds if there is no way to it.
+    Raises ConfigError for files that can't be read, NoBrokersError or RequestTimeoutError within ``timeout_s`` seconds
+    if there is no way to it, and AuthenticationError.
     """
     settings = evolve(
-        TransportSettings.of(ConsumerConfig.parse(bootstrap_servers=bootstrap_servers, client_id=client_id)),
+        TransportSettings.of(config),
         default_timeout_s=timeout_s,
         request_timeout_s=timeout_s,
         setup_timeout_s=timeout_s,

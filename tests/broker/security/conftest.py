@@ -1,40 +1,15 @@
-"""Certificates, and a cluster that speaks all four protocols to users with passwords."""
+"""A cluster that speaks all four protocols to users with passwords."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import trustme
-from attrs import frozen
 
 from kafka_nextgen.testing import Cluster
+from tests.support.certificates import Certificates
 
 PASSWORDS = {"alice": "alice's secret", "billing,eu=1": "with,comma=and"}
-
-
-@frozen
-class Certificates:
-    """PEM files: the authority's, the broker's with its key, and a client's with its key."""
-
-    authority: str
-    broker: str
-    client: str
-
-
-@pytest.fixture(scope="session")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    home: Path = tmp_path_factory.mktemp("certificates")
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(str(home / "authority.pem"))
-    broker = authority.issue_cert("127.0.0.1", "localhost")
-    broker.private_key_and_cert_chain_pem.write_to_path(str(home / "broker.pem"))
-    client = authority.issue_cert(
-        common_name="billing", organization_unit_name="tests", organization_name="Example, Inc."
-    )
-    client.private_key_and_cert_chain_pem.write_to_path(str(home / "client.pem"))
-    return Certificates(*(str(home / f"{name}.pem") for name in ("authority", "broker", "client")))
 
 
 @pytest.fixture(scope="module")

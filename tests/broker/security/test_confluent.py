@@ -6,7 +6,8 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Producer
 
 from kafka_nextgen.testing import Cluster
-from tests.broker.security.conftest import PASSWORDS, Certificates
+from tests.broker.security.conftest import PASSWORDS
+from tests.support.certificates import Certificates
 from tests.support.clients import unique
 from tests.support.waiting import eventually
 

@@ -23,9 +23,10 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
 from tests.broker.client import Client
 from tests.broker.requests import metadata
-from tests.broker.security.conftest import PASSWORDS, Certificates
+from tests.broker.security.conftest import PASSWORDS
 from tests.broker.security.logging_in import authenticate, handshake, log_in, plain_token
 from tests.broker.security.logins import CLIENTS, outcome
+from tests.support.certificates import Certificates
 
 VERSIONS = ApiVersionsRequest(client_software_name="tests", client_software_version="1")
 

@@ -1,0 +1,121 @@
+"""Tokens from an OpenID provider, by the client's own credentials (RFC 6749 section 4.4, KIP-768).
+
+The secret goes to the configured address and nowhere else: over https, certificate and host name checked, no redirect
+followed, no proxy of the environment. The answer has a limit in time and in size, and of it only the token and its life
+are looked at. What the provider says of a refusal is shown as far as RFC 6749 section 5.2 defines it: one word.
+
+A refusal is for good. A provider that can't be reached, is out of order (5xx) or has too much to do (429) is weather.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import time
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import quote_plus, urlencode, urlsplit
+
+from attrs import frozen
+
+from kafka_nextgen.errors import AuthenticationError, TransportError
+from kafka_nextgen.secret import Secret
+from kafka_nextgen.transport.security.tokens import Token
+
+__all__ = ["TokenEndpoint"]
+
+_MAX_ANSWER_BYTES: Final = 256 * 1024
+_TIMEOUT_S: Final = 10.0
+_OK: Final = 200
+_BUSY: Final = (408, 429)
+_OUT_OF_ORDER: Final = 500
+
+
+@frozen
+class TokenEndpoint:
+    """Where tokens are asked for; calling it asks, which blocks. Raises ``TransportError``."""
+
+    url: str
+    client_id: str
+    client_secret: Secret
+    scope: str | None
+    context: ssl.SSLContext
+    now: Callable[[], float] = time.time
+    timeout_s: float = _TIMEOUT_S
+
+    def __call__(self) -> Token:
+        """Ask for a token."""
+        try:
+            status, body = self._post()
+        except (OSError, http.client.HTTPException) as error:
+            raise TransportError(f"{self}: can't be asked ({_reason(error)})") from error
+        answer = _as_object(body)
+        if status in _BUSY or status >= _OUT_OF_ORDER:
+            raise TransportError(f"{self}: is out of order, with status {status}")
+        if status != _OK:
+            word = answer.get("error")
+            raise self._failed(f"refused, with status {status}" + (f": {word[:80]!r}" if isinstance(word, str) else ""))
+        return self._token(answer)
+
+    def _post(self) -> tuple[int, bytes]:
+        where = urlsplit(self.url)
+        fields = {"grant_type": "client_credentials"} | ({"scope": self.scope} if self.scope else {})
+        path = (where.path or "/") + (f"?{where.query}" if where.query else "")
+        connection = http.client.HTTPSConnection(
+            where.hostname or "", where.port, context=self.context, timeout=self.timeout_s
+        )
+        try:
+            connection.request("POST", path, urlencode(fields), self._headers())
+            answer = connection.getresponse()
+            return answer.status, self._body(answer)
+        finally:
+            connection.close()
+
+    def _body(self, answer: http.client.HTTPResponse) -> bytes:
+        """At most so many bytes within the time; a body that trickles in restarts the socket's own limit."""
+        ends_at, body = time.monotonic() + self.timeout_s, b""
+        while len(body) <= _MAX_ANSWER_BYTES and time.monotonic() < ends_at:
+            piece = answer.read1(_MAX_ANSWER_BYTES)
+            if not piece:
+                return body
+            body += piece
+        raise self._failed(
+            f"its answer is longer than {_MAX_ANSWER_BYTES} bytes or takes longer than {self.timeout_s:g} s"
+        )
+
+    def _headers(self) -> Mapping[str, str]:
+        who = f"{quote_plus(self.client_id)}:{quote_plus(self.client_secret.reveal())}"
+        return {
+            "Authorization": f"Basic {b64encode(who.encode()).decode()}",
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Accept": "application/json",
+        }
+
+    def _token(self, answer: Mapping[str, object]) -> Token:
+        text, life_s = answer.get("access_token"), answer.get("expires_in")
+        if not isinstance(text, str) or not text:
+            raise self._failed("its answer has no access_token")
+        lives = isinstance(life_s, int | float) and not isinstance(life_s, bool) and 0 < life_s < 2**31
+        return Token(Secret(text), self.now() + float(life_s) if lives else None)  # type: ignore[arg-type]
+
+    def _failed(self, why: str) -> AuthenticationError:
+        return AuthenticationError(f"{self}: {why}")
+
+    def __str__(self) -> str:
+        return f"OAUTHBEARER: the token endpoint {urlsplit(self.url).hostname}"
+
+
+def _as_object(body: bytes) -> Mapping[str, object]:
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error.verify_message
+    return getattr(error, "strerror", None) or type(error).__name__

@@ -1,0 +1,125 @@
+"""SCRAM, the client's side: proving to know a password without showing it (RFC 5802, RFC 7677, KIP-84).
+
+    C: n,,n=user,r=NONCE
+    S: r=NONCE+MORE,s=SALT,i=ITERATIONS
+    C: c=biws,r=NONCE+MORE,p=PROOF
+    S: v=SIGNATURE                          (or e=ERROR)
+
+The server is checked as strictly as it checks us. Its nonce begins with ours and adds to it, so it can't be from
+another conversation. Its iterations are between 4,096, the least that RFC 7677 and Kafka allow, below which a stolen
+exchange would be worth guessing at, and 1,000,000, about a second of one core, above which a stranger would hold us up.
+Its signature, compared in constant time, proves that it knows the password too; without it nothing is said of success.
+
+This is ours, for kafka-python's client bounds the iterations above only and does not compare in constant time, and
+scramp's prepares passwords by RFC 4013 and asks for salts of 12 bytes: Kafka does neither, and its users could not log
+in with passwords that Kafka takes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from typing import Final
+
+from kafka_nextgen.errors import AuthenticationError
+from kafka_nextgen.secret import Secret
+
+__all__ = ["MAX_ITERATIONS", "MIN_ITERATIONS", "SCRAM_HASHES", "ScramExchange"]
+
+#: The hash behind each mechanism.
+SCRAM_HASHES: Final[Mapping[str, str]] = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
+
+MIN_ITERATIONS: Final = 4_096
+MAX_ITERATIONS: Final = 1_000_000
+
+_NO_CHANNEL_BINDING: Final = "n,,"
+_MAX_DIGITS: Final = 7
+_MAX_ERROR: Final = 80
+
+
+class ScramExchange:
+    """One login; ``nonce`` is printable text without a comma that nobody could have guessed."""
+
+    def __init__(self, mechanism: str, user: str, password: Secret, nonce: str) -> None:
+        self._name = mechanism
+        self._hash = SCRAM_HASHES[mechanism]
+        self._password = password
+        self._nonce = nonce
+        self._first_bare = f"n={user.replace('=', '=3D').replace(',', '=2C')},r={nonce}"
+        self._signature: bytes | None = None
+
+    def first(self) -> bytes:
+        """Say who we are."""
+        return f"{_NO_CHANNEL_BINDING}{self._first_bare}".encode()
+
+    def reply(self, token: bytes) -> bytes | None:
+        """Prove that we know the password, then have the broker prove it."""
+        text = self._read(token)
+        if self._signature is None:
+            return self._prove(text)
+        self._check(text)
+        return None
+
+    def _prove(self, server_first: str) -> bytes:
+        said = self._attributes(server_first)
+        nonce = self._checked_nonce(said.get("r", ""))
+        salt, iterations = self._bytes_of(said.get("s", "")), self._checked_iterations(said.get("i", ""))
+        salted = hashlib.pbkdf2_hmac(self._hash, self._password.reveal().encode(), salt, iterations)
+        client_key = self._hmac(salted, b"Client Key")
+        bare_final = f"c={b64encode(_NO_CHANNEL_BINDING.encode()).decode()},r={nonce}"
+        conversation = f"{self._first_bare},{server_first},{bare_final}".encode()
+        signature = self._hmac(hashlib.new(self._hash, client_key).digest(), conversation)
+        proof = bytes(one ^ other for one, other in zip(client_key, signature, strict=True))
+        self._signature = self._hmac(self._hmac(salted, b"Server Key"), conversation)
+        return f"{bare_final},p={b64encode(proof).decode()}".encode()
+
+    def _check(self, server_final: str) -> None:
+        said = self._attributes(server_final)
+        assert self._signature is not None
+        if not hmac.compare_digest(self._bytes_of(said.get("v", "")), self._signature):
+            raise self._refused("the broker does not know this user's password itself: it may be another's server")
+
+    def _checked_nonce(self, nonce: str) -> str:
+        if not nonce.startswith(self._nonce) or len(nonce) == len(self._nonce):
+            raise self._refused("the broker's nonce does not continue ours: this may be another login, replayed")
+        return nonce
+
+    def _checked_iterations(self, digits: str) -> int:
+        allowed = f"only {MIN_ITERATIONS} to {MAX_ITERATIONS} iterations are gone along with"
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):
+            raise self._refused(f"the broker asks for a number of iterations that is none, or too high: {allowed}")
+        if not MIN_ITERATIONS <= int(digits) <= MAX_ITERATIONS:
+            raise self._refused(f"the broker asks for {int(digits)} iterations: {allowed}")
+        return int(digits)
+
+    def _attributes(self, message: str) -> dict[str, str]:
+        pairs = [part.partition("=") for part in message.split(",")]
+        said = {name: value for name, _, value in pairs}
+        if len(said) != len(pairs) or "m" in said:  # RFC 5802: m is an extension that must be understood
+            raise self._refused("what the broker says is no SCRAM")
+        if "e" in said:
+            raise self._refused(f"the broker ends the login with an error: {said['e'][:_MAX_ERROR]!r}")
+        return said
+
+    def _read(self, token: bytes) -> str:
+        try:
+            return token.decode()
+        except UnicodeDecodeError:
+            raise self._refused("what the broker says is no UTF-8") from None
+
+    def _bytes_of(self, text: str) -> bytes:
+        try:
+            found = b64decode(text, validate=True)
+        except ValueError:
+            found = b""
+        if not found:
+            raise self._refused("what the broker says lacks a salt or a signature in base 64")
+        return found
+
+    def _hmac(self, key: bytes, message: bytes) -> bytes:
+        return hmac.digest(key, message, self._hash)
+
+    def _refused(self, why: str) -> AuthenticationError:
+        return AuthenticationError(f"{self._name}: {why}")

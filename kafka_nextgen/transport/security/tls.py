@@ -1,0 +1,101 @@
+"""TLS: what is trusted, what this client shows of itself, and how strictly brokers are checked.
+
+TLS 1.2 is the oldest that is spoken. A broker's certificate must be from an authority that is trusted, and must have
+the host name that the broker was reached by: ``ssl.endpoint.identification.algorithm=none`` gives up the second,
+``enable.ssl.certificate.verification=false`` both. Files are read when a client is made; what can't be read, or is no
+PEM, is a ``ConfigError`` there and then.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import ssl
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.secret import Secret
+from kafka_nextgen.security_config import EndpointIdentification, SecurityConfig
+
+__all__ = ["client_context", "https_context"]
+
+logger = logging.getLogger(__name__)
+
+
+def client_context(config: SecurityConfig) -> ssl.SSLContext | None:
+    """What encrypts connections to brokers, None if nothing does. Raises ``ConfigError`` for what can't be read."""
+    if not config.security_protocol.uses_tls:
+        return None
+    if config.ssl_context is not None:
+        return config.ssl_context
+    context = _strict_context()
+    _trust(context, "ssl.ca.location", config.ssl_ca_location, config.ssl_ca_pem)
+    _show(context, config.ssl_certificate_location, config.ssl_key_location, config.ssl_key_password)
+    _choose_ciphers(context, config.ssl_cipher_suites)
+    _relax(context, config)
+    return context
+
+
+def https_context(config: SecurityConfig) -> ssl.SSLContext:
+    """What encrypts questions to a token endpoint; nothing relaxes it. Raises ``ConfigError``."""
+    context = _strict_context()
+    _trust(context, "https.ca.location", config.https_ca_location, None)
+    return context
+
+
+def _strict_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks certificates and host names
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def _trust(context: ssl.SSLContext, key: str, location: str | None, pem: str | None) -> None:
+    if location is None and pem is None:
+        context.load_default_certs(ssl.Purpose.SERVER_AUTH)
+        return
+    try:
+        if location is not None and os.path.isdir(location):
+            context.load_verify_locations(capath=location)
+        else:
+            context.load_verify_locations(cafile=location, cadata=pem)
+    except (OSError, ValueError) as error:
+        where = "ssl.ca.pem has" if location is None else f"{key}: {location} is"
+        raise ConfigError(f"{where} no certificates in PEM: {_reason(error)}", key) from error
+
+
+def _show(context: ssl.SSLContext, certificate: str | None, key: str | None, password: Secret | None) -> None:
+    if certificate is None:
+        return
+    # Without a password of ours, OpenSSL would ask for one on the terminal.
+    opened_by = password.reveal() if password is not None else ""
+    try:
+        context.load_cert_chain(certificate, key, password=lambda: opened_by)
+    except (OSError, ValueError) as error:
+        where = certificate if key is None else f"{certificate} with {key}"
+        raise ConfigError(
+            f"ssl.certificate.location: {where} is no certificate in PEM together with its key, which "
+            f"ssl.key.password opens if it is encrypted: {_reason(error)}",
+            "ssl.certificate.location",
+        ) from None  # what is behind it may show the password
+
+
+def _choose_ciphers(context: ssl.SSLContext, names: str | None) -> None:
+    if names is None:
+        return
+    try:
+        context.set_ciphers(names.replace(",", ":"))
+    except ssl.SSLError as error:
+        raise ConfigError(f"ssl.cipher.suites: OpenSSL knows none of {names}", "ssl.cipher.suites") from error
+
+
+def _relax(context: ssl.SSLContext, config: SecurityConfig) -> None:
+    if not config.enable_ssl_certificate_verification:
+        logger.warning("enable.ssl.certificate.verification=false: brokers may be anybody, and so may who listens")
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    elif config.ssl_endpoint_identification_algorithm is EndpointIdentification.NONE:
+        logger.warning("ssl.endpoint.identification.algorithm=none: whoever has a trusted certificate may be a broker")
+        context.check_hostname = False
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

@@ -1,0 +1,88 @@
+"""What went wrong with TLS, in words that say what to do.
+
+What will be no better next time is a ``TlsError``: a certificate that is not trusted, is over or is another's, no
+version or cipher in common, a port where no TLS is spoken, our own certificate refused. With TLS 1.3 the last is only
+heard after the handshake, when the first answer is read. Everything else that ends a connection is weather. So is an
+end in the middle of the handshake: a broker that stops does that, and so does a port without TLS, which only the
+reader of the message can tell apart.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from typing import Final
+
+from kafka_nextgen.errors import DisconnectedError, TlsError, TransportError
+from kafka_nextgen.properties import ServerAddress
+
+__all__ = ["tls_failure"]
+
+_ANOTHER_NAME = (
+    "its certificate is for another host. Reach it by a name that is in the certificate (advertised.listeners says "
+    "which names brokers give), or set ssl.endpoint.identification.algorithm=none if any trusted broker will do"
+)
+_UNTRUSTED = "its certificate is from nobody trusted here: ssl.ca.location is to name the authority that issued it"
+
+#: Why OpenSSL does not take a certificate, by its X509_V_ERR number.
+_UNVERIFIED: Final[Mapping[int, str]] = {
+    9: "its certificate is not valid yet: compare the clocks of both machines",
+    10: "its certificate has expired: the broker needs a new one (or this machine's clock is wrong)",
+    18: _UNTRUSTED,
+    19: _UNTRUSTED,
+    20: _UNTRUSTED,
+    21: _UNTRUSTED,
+    23: "its certificate was revoked: the broker needs a new one",
+    62: _ANOTHER_NAME,
+    64: _ANOTHER_NAME,
+}
+
+_NO_TLS_THERE = "what answers there does not speak TLS: is this the port of a listener without it?"
+_NOTHING_IN_COMMON = "the two sides have no version of TLS, 1.2 or newer, and no cipher in common"
+_CLIENT_REFUSED = "the broker refuses this client's certificate: compare ssl.certificate.location with what it trusts"
+
+#: Other failures that will not pass, by a part of OpenSSL's name for them; the first that fits.
+_LASTING: Final[tuple[tuple[str, str], ...]] = (
+    ("CERTIFICATE_REQUIRED", "the broker wants a certificate of this client: set ssl.certificate.location"),
+    ("WRONG_VERSION_NUMBER", _NO_TLS_THERE),
+    ("HTTP_REQUEST", _NO_TLS_THERE),
+    ("RECORD_LAYER_FAILURE", _NO_TLS_THERE),
+    ("PACKET_LENGTH_TOO_LONG", _NO_TLS_THERE),
+    ("PROTOCOL_VERSION", _NOTHING_IN_COMMON),
+    ("UNSUPPORTED_PROTOCOL", _NOTHING_IN_COMMON),
+    ("NO_SHARED_CIPHER", _NOTHING_IN_COMMON),
+    ("NO_CIPHERS_AVAILABLE", _NOTHING_IN_COMMON),
+    (
+        "ALERT_HANDSHAKE_FAILURE",
+        "the broker breaks the handshake off: either it has no cipher in common with this client, or it wants a "
+        "certificate (ssl.certificate.location)",
+    ),
+    ("ALERT_BAD_CERTIFICATE", _CLIENT_REFUSED),
+    ("ALERT_UNKNOWN_CA", _CLIENT_REFUSED),
+    ("ALERT_CERTIFICATE", _CLIENT_REFUSED),
+    ("ALERT_ACCESS_DENIED", _CLIENT_REFUSED),
+)
+
+
+def tls_failure(address: ServerAddress, error: OSError, *, in_handshake: bool) -> TransportError | None:
+    """The typed error of what ended a connection with TLS; None if TLS has nothing to do with it."""
+    lasting = _lasting(error)
+    if lasting is not None:
+        return TlsError(f"{address}: {lasting} ({_reason(error)})")
+    if in_handshake and isinstance(error, (ssl.SSLError, ConnectionResetError, ConnectionAbortedError)):
+        told = "the connection ended during the TLS handshake; if it always does, is this a port where TLS is spoken?"
+        return DisconnectedError(f"{address}: {told} ({_reason(error)})")
+    return None
+
+
+def _lasting(error: OSError) -> str | None:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _UNVERIFIED.get(error.verify_code, "its certificate can't be verified")
+    reason = str(getattr(error, "reason", None) or "") if isinstance(error, ssl.SSLError) else ""
+    return next((advice for part, advice in _LASTING if part in reason.replace(" ", "_").upper()), None)
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error.verify_message
+    return getattr(error, "reason", None) or error.strerror or str(error) or type(error).__name__

@@ -1,0 +1,49 @@
+"""An authority for one test session, and what it issued, in PEM files."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import trustme
+from attrs import frozen
+
+__all__ = ["Certificates", "issue_certificates"]
+
+
+@frozen
+class Certificates:
+    """The authority's, the broker's with its key, and a client's with its key; and some that are no good.
+
+    ``stranger`` is another authority's own, ``elsewhere`` a broker's on another host, ``expired`` one of yesterday.
+    """
+
+    authority: str
+    broker: str
+    client: str
+    stranger: str
+    elsewhere: str
+    expired: str
+
+
+def issue_certificates(home: Path) -> Certificates:
+    """Issue them all, into this directory."""
+    authority, stranger = trustme.CA(), trustme.CA()
+    yesterday = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
+    leaves = {
+        "broker": authority.issue_cert("127.0.0.1", "localhost"),
+        "client": authority.issue_cert(
+            "billing.example.com",  # Java can't read one without any
+            common_name="billing",
+            organization_unit_name="tests",
+            organization_name="Example, Inc.",
+        ),
+        "elsewhere": authority.issue_cert("kafka.example.com"),
+        "expired": authority.issue_cert("127.0.0.1", not_after=yesterday),
+    }
+    authority.cert_pem.write_to_path(str(home / "authority.pem"))
+    stranger.cert_pem.write_to_path(str(home / "stranger.pem"))
+    for name, leaf in leaves.items():
+        leaf.private_key_and_cert_chain_pem.write_to_path(str(home / f"{name}.pem"))
+    names = ("authority", "broker", "client", "stranger", "elsewhere", "expired")
+    return Certificates(*(str(home / f"{name}.pem") for name in names))
