@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.applying import apply
@@ -76,6 +76,7 @@ class Draft:
     timers: list[TimerChange] = field(factory=list)
     released: dict[int, Response | None] = field(factory=dict)
     notes: list[str] = field(factory=list)
+    lasting: Outcome = Outcome(None)  # what stays in force even if the work is refused at a later step
 
     @property
     def classic(self) -> ClassicGroup:
@@ -118,6 +119,10 @@ class Draft:
     def note(self, text: str) -> None:
         """Say something in the log."""
         self.notes.append(text)
+
+    def refused(self, refusal: Refusal) -> Outcome:
+        """A heartbeat that is not served: nothing of this work happened, but for what lasts."""
+        return evolve(self.lasting, response=refused(refusal).response)
 
     def answered(self, number: int) -> Outcome:
         """Everything this work came to: with the answer to request ``number`` if it was released, else parked."""

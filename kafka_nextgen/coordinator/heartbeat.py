@@ -7,12 +7,13 @@
 4. *Reconcile* this one member towards the target. The others move with their own heartbeats.
 5. *Answer* with its epoch, and its assignment if that is news to it.
 
-Each step sees what the steps before it did. A refusal at any step undoes them all.
+Each step sees what the steps before it did. A refusal at any step undoes them all; but members of a
+classic group that were told to join again will do so.
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal, refused
+from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
 from kafka_nextgen.coordinator.migration.upgrade import make_consumer_group
@@ -34,11 +35,11 @@ __all__ = ["heartbeat"]
 def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     """Serve a heartbeat on ``draft``."""
     if refusal := refuse_malformed(request, draft.settings):
-        return refused(refusal)
+        return draft.refused(refusal)
     if request.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE):
         return leave(draft, request)
     if refusal := make_consumer_group(draft, request) or _refuse(draft, request):
-        return refused(refusal)
+        return draft.refused(refusal)
     member_id = request.member_id or request.new_member_id
     assert member_id, "whoever passes on a version 0 join names the member"
     take_over_instance(draft, request, member_id)
@@ -49,7 +50,7 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
 
     advance_epoch(draft, update.calls_for_assignment)
     if refusal := retarget(draft):
-        return refused(refusal)
+        return draft.refused(refusal)
 
     after = reconcile_member(draft, update, before, request.owned)
     draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)

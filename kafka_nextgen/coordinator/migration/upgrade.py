@@ -7,22 +7,23 @@ It happens when the first member comes by the consumer protocol. Read from the t
 | the policy allows it | GROUP_ID_NOT_FOUND |
 | it is a group of consumers | GROUP_ID_NOT_FOUND |
 | a consumer group may have so many members | GROUP_ID_NOT_FOUND |
+| *whoever waits for the others to join, or for its part, is told to join again* | |
 | what its members said and were given can be read | GROUP_ID_NOT_FOUND |
 | no assignor told its members more than their partitions, which would be lost | GROUP_ID_NOT_FOUND |
 | there is a generation, and all members offer its protocol | UNKNOWN_SERVER_ERROR |
 | no partition was given to two members | UNKNOWN_SERVER_ERROR |
 
 Then its members are in the consumer group, stable with what they were given last, and both epochs are the generation.
-Nobody has to do anything yet. Whoever waits for the others to join, or for its part, is told to join again, for the
-member that came is about to raise the epoch. From now on each of them is driven by itself (``joining``, ``syncing``,
-``heartbeat``).
+Nobody has to do anything yet; those who waited join again, for the member that came is about to raise the epoch. As by
+Kafka they have been told so also where what is looked at after that stands in the way. From now on each of them is
+driven by itself (``joining``, ``syncing``, ``heartbeat``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
@@ -67,15 +68,18 @@ def _upgrade(draft: Draft) -> Refusal | None:
     reason = _objection(group, draft.settings)
     if reason is not None:
         return _refusal(group, reason)
+    _send_back_to_join(draft)
     if unready := _unready(group):
         return unready
+    if any(_has_user_data(member.assignment) for member in group.in_order()):
+        reason = "its assignor tells members more than their partitions, which would be lost: switch to another first"
+        return _refusal(group, reason)
     try:
         members = [_read(group, member, draft.topics) for member in group.in_order()]
     except DecodeError as error:
         return _refusal(group, f"{error}; its members have to leave first")
     if _has_two_owners(members):
         return _failure(group, "a partition was given to two members; have it rebalance first")
-    _send_back_to_join(draft)
     _write(draft, group, members)
     draft.note(f"group {group.group_id} becomes a consumer group, at epoch {group.generation}")
     return None
@@ -89,8 +93,6 @@ def _objection(group: ClassicGroup, settings: CoordinatorSettings) -> str | None
         return f"its members speak {group.protocol_type!r} to each other, and are no consumers: use another group id"
     if len(group.members) > settings.group_consumer_max_size:
         return f"it has more members than group.consumer.max.size={settings.group_consumer_max_size}"
-    if any(_has_user_data(member.assignment) for member in group.in_order()):
-        return "its assignor tells members more than their partitions, which would be lost: switch to another first"
     return None
 
 
@@ -145,17 +147,22 @@ def _has_two_owners(members: Iterable[_Member]) -> bool:
 
 
 def _send_back_to_join(draft: Draft) -> None:
-    """Nobody is kept waiting, and no timer of the classic group runs on."""
+    """Nobody is kept waiting, whatever becomes of the upgrade; who does not join again is out in its time."""
     for member in draft.classic.in_order():
         if member.join is not None:
             draft.release(member.join, JoinGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
         if member.sync is not None:
             draft.release(member.sync, SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
-    draft.cancel(TimerKind.SYNC)
+        if member.is_parked:
+            draft.arm(TimerKind.SESSION, member.member_id, member.session_timeout_ms / 1000)
+    free = [evolve(member, is_new=False, join=None, sync=None) for member in draft.classic.in_order()]
+    draft.group.classic = draft.classic.with_member(*free)
+    draft.lasting = draft.outcome(None)
 
 
 def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member]) -> None:
     """Each kind of record for all members, in the order in which a join writes them."""
+    draft.cancel(TimerKind.SYNC)
     write_group_removal(draft)
     group_id, epoch = group.group_id, group.generation
     for member in members:
