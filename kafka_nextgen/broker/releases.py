@@ -19,9 +19,10 @@ __all__ = ["RELEASES", "Release"]
 
 @frozen
 class Release:
-    """One release: ranges by API key, and the level of the cluster's metadata that it brought."""
+    """One release: ranges by API key, the level of the cluster's metadata that it brought, and a limit of topics."""
 
     metadata_version: int
+    smallest_segment_bytes: int = 1_048_576  # KIP-1030
     ranges: Mapping[int, VersionRange] = field(factory=dict)
 
     @property
@@ -41,6 +42,7 @@ _BY_NAME = 9  # OffsetCommit and OffsetFetch, whose next version names topics by
 RELEASES: Mapping[Profile, Release] = {
     Profile.V4_0: Release(
         metadata_version=25,
+        smallest_segment_bytes=14,
         ranges={
             api.PRODUCE.key: (3, 12),
             api.FETCH.key: (4, 17),

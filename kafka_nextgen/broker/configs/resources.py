@@ -89,7 +89,7 @@ _WAYS: Mapping[int, _Way] = {
         DESCRIBE_TOPIC_CONFIGS,
         ALTER_TOPIC_CONFIGS,
         lambda at, name: describe_topic(at.cluster.configs, at.cluster.topics, name, at.node.node_id),
-        lambda at, name, changes: alter_topic(at.cluster.topics, name, changes),
+        lambda at, name, changes: alter_topic(at.cluster.topics, name, changes, at.cluster.settings.profile),
         lambda cluster, name, given: cluster.configure_topic(name, given),
         _given_to_topic,
     ),

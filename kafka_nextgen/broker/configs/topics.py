@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from attrs import evolve
+
 from kafka_nextgen.broker.configs.altering import Change, altered
 from kafka_nextgen.broker.configs.brokers import setting_synonyms
 from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Source, Synonym
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.refusal import Refusal
+from kafka_nextgen.broker.releases import RELEASES
 from kafka_nextgen.broker.topic_settings import DEFAULTS
 from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.types import topic_name_complaint
 
 __all__ = ["alter_topic", "describe_topic", "topic_config_complaint"]
@@ -29,7 +33,7 @@ _KEYS: Mapping[str, ConfigKey] = {
         ConfigKey("min.insync.replicas", Kind.INT, lowest=1),
         ConfigKey("retention.bytes", Kind.LONG),
         ConfigKey("retention.ms", Kind.LONG, lowest=-1),
-        ConfigKey("segment.bytes", Kind.INT, lowest=14),
+        ConfigKey("segment.bytes", Kind.INT),
         ConfigKey("segment.ms", Kind.LONG, lowest=1),
     )
 }
@@ -58,7 +62,7 @@ def describe_topic(configs: DynamicConfigs, topics: Topics, name: str, node_id: 
     return [ConfigValue(key.name, key.kind, _synonyms(configs, key.name, own, node_id)) for key in _KEYS.values()]
 
 
-def alter_topic(topics: Topics, name: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
+def alter_topic(topics: Topics, name: str, changes: Sequence[Change], profile: Profile) -> Mapping[str, str] | Refusal:
     """What a topic is to have after these changes, or why it can't."""
     if not name:
         return Refusal(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
@@ -70,18 +74,20 @@ def alter_topic(topics: Topics, name: str, changes: Sequence[Change]) -> Mapping
     after = altered(topic.settings.overrides, changes, _KEYS, DEFAULTS)
     if isinstance(after, Refusal):
         return after
-    invalid = topic_config_complaint(after)
+    invalid = topic_config_complaint(after, profile)
     return Refusal(ErrorCode.INVALID_CONFIG, invalid) if invalid else after
 
 
-def topic_config_complaint(config: Mapping[str, str | None]) -> str | None:
-    """Say why no topic can have this configuration; None if one can."""
+def topic_config_complaint(config: Mapping[str, str | None], profile: Profile) -> str | None:
+    """Say why no topic of this release's broker can have this configuration; None if one can."""
+    smallest_segment = evolve(_KEYS["segment.bytes"], lowest=RELEASES[profile].smallest_segment_bytes)
+    keys = {**_KEYS, "segment.bytes": smallest_segment}
     for name, value in config.items():
         if name not in _KEYS:
             return f"Unknown topic config name: {name}"
         if value is None:
             return f"Null value not supported for topic configs: {name}"
-        if wrong := _KEYS[name].complaint(value):
+        if wrong := keys[name].complaint(value):
             return wrong
     return None
 

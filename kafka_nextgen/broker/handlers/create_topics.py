@@ -68,7 +68,7 @@ def _create(asked: DataContainer, context: Context, validate_only: bool) -> _Res
 
 def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
     overrides = {config.name: config.value for config in asked.configs}
-    wrong = topic_config_complaint(overrides)
+    wrong = topic_config_complaint(overrides, cluster.settings.profile)
     if wrong is not None:
         return Refusal(ErrorCode.INVALID_CONFIG, wrong)
     replicas = _assigned(asked, cluster) if asked.assignments else _spread(asked, cluster)

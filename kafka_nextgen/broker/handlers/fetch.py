@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 
-from kafka_nextgen.bridge.isolation import READ_COMMITTED
+from kafka_nextgen.bridge.isolation import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog, watching
@@ -41,6 +41,8 @@ _WITH_LEADERS = 16
 
 async def handle(request: FetchRequest, context: Context) -> FetchResponse:
     """Answer with what there is, now or within the time the request gives."""
+    if request.isolation_level not in ISOLATION_LEVELS:
+        return _failed(request, context, ErrorCode.UNKNOWN_SERVER_ERROR)
     turn = context.cluster.fetch_sessions[context.node.node_id].turn(_session_request(request, context))
     if isinstance(turn, ErrorCode):
         return FetchResponse(error_code=turn, session_id=0, responses=[])
@@ -51,6 +53,15 @@ async def handle(request: FetchRequest, context: Context) -> FetchResponse:
         responses=_topics(told, context),
         node_endpoints=_leaders(told, context),
     )
+
+
+def _failed(request: FetchRequest, context: Context, error: ErrorCode) -> FetchResponse:
+    """What Kafka stumbles over it tells, as long as topics have no ids, of each partition, too."""
+    if context.version >= _WITH_TOPIC_IDS:
+        return FetchResponse(error_code=error, session_id=0, responses=[])
+    asked = _session_request(request, context).asked
+    failed = [Reading(one, error, aborted=()) for one in asked]
+    return FetchResponse(error_code=error, session_id=0, responses=_topics(failed, context))
 
 
 async def _read(request: FetchRequest, asked: Sequence[Asked], context: Context) -> list[Reading]:

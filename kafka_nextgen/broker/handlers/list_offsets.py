@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.isolation import READ_COMMITTED
+from kafka_nextgen.bridge.isolation import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog
 from kafka_nextgen.broker.security.rights import DESCRIBE_TOPIC
@@ -52,6 +52,8 @@ _SPECIAL: Mapping[int, _Special] = {
 
 async def handle(request: ListOffsetsRequest, context: Context) -> ListOffsetsResponse:
     """Look up each partition's offset."""
+    if request.isolation_level not in ISOLATION_LEVELS:
+        return _failed(request, ErrorCode.UNKNOWN_SERVER_ERROR)
     counts = Counter((topic.name, asked.partition_index) for topic in request.topics for asked in topic.partitions)
     is_committed = request.isolation_level == READ_COMMITTED
     return ListOffsetsResponse(
@@ -63,6 +65,20 @@ async def handle(request: ListOffsetsRequest, context: Context) -> ListOffsetsRe
                     if counts[topic.name, index] == 1
                     else _Partition(partition_index=index, error_code=ErrorCode.INVALID_REQUEST)
                     for index, asked in {asked.partition_index: asked for asked in topic.partitions}.items()
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _failed(request: ListOffsetsRequest, error: ErrorCode) -> ListOffsetsResponse:
+    return ListOffsetsResponse(
+        topics=[
+            _Topic(
+                name=topic.name,
+                partitions=[
+                    _Partition(partition_index=asked.partition_index, error_code=error) for asked in topic.partitions
                 ],
             )
             for topic in request.topics

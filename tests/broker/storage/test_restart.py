@@ -207,8 +207,9 @@ def test_limits_of_clients_still_count(tmp_path: Path) -> None:
 
 
 def test_where_retention_let_a_log_begin_it_begins_again(tmp_path: Path) -> None:
-    configs = {"retention.bytes": "1", "segment.bytes": "100"}
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    configs = {"retention.bytes": "1"}
+    settings = {"log.segment.bytes": 100}
+    with Cluster(config=settings, data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
         create(client, new_topic_request("orders", configs=configs))
         for value in "abc":
             produce(client, "orders", values(value))
