@@ -1,0 +1,110 @@
+"""Where the time of reading goes: shares of socket, decompression, CRC, copying, decoding, Arrow, Python and the GIL.
+
+Run as ``python -m benchmarks.profile_fetch`` from the root of the repository; ``--write`` puts the figures on the page
+docs/benchmarks.md. A process reads a topic again and again while py-spy looks at what its threads are doing, so many
+times a second, down into C. That slows it down, but its shares are right as far as samples go. py-spy must be allowed
+to look at its children, as it is on Linux.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import attrs
+import click
+
+from benchmarks.consuming.run import LAYOUTS, fill_topic
+from benchmarks.kafka import kafka
+from benchmarks.page import about_the_run, of_peers, table, write_section
+from benchmarks.plots import Bar, draw_bars
+from benchmarks.processes import ROOT
+from benchmarks.profiling.read import COUNTED, Task
+from benchmarks.profiling.samples import BUSY, IDLE, Profile, profile_of
+
+WAYS = {"to Arrow": False, "iterating": True}
+
+#: Threads that did next to nothing are left out of the table.
+LEAST_BUSY = 0.02
+
+Profiles = Mapping[str, Profile]
+
+
+def measure(bootstrap_servers: str, records: int, times: int, hz: int) -> Iterator[tuple[str, Profile]]:
+    for layout in LAYOUTS[:2]:
+        topic = fill_topic(bootstrap_servers, 6, records, 100, layout)
+        for way, iterates in WAYS.items():
+            task = Task(bootstrap_servers, topic.name, 6, records, max(1, times // (4 if iterates else 1)), iterates)
+            yield f"{way}, {layout.compression}", sample(task, hz)
+
+
+def sample(task: Task, hz: int) -> Profile:
+    """Let py-spy look at a process that reads. Raises CalledProcessError, whose output says why."""
+    with tempfile.TemporaryDirectory() as folder:
+        raw = Path(folder) / "raw"
+        looking = ["--native", "--idle", "--threads", "--full-filenames", "--rate", str(hz), "--format", "raw"]
+        read = [sys.executable, "-m", "benchmarks.profiling.read", json.dumps(attrs.asdict(task))]
+        command = ["py-spy", "record", *looking, "--output", str(raw), "--", *read]
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}, check=True, capture_output=True)
+        return profile_of(raw.read_text().splitlines(), COUNTED)
+
+
+def profile_table(profile: Profile) -> str:
+    """A column for each thread, of its time; and how all work is shared out."""
+    threads = [name for name in sorted(profile.samples) if _work_of(profile, name) >= LEAST_BUSY]
+    rows = [
+        (
+            what,
+            *(f"{profile.share_of_time(thread, what):.0%}" for thread in threads),
+            f"{profile.share_of_work(what):.0%}" if what in BUSY else "",
+        )
+        for what in (*BUSY, *IDLE)
+    ]
+    return table(("what", *(_called(thread) for thread in threads), "of all work"), rows)
+
+
+def _work_of(profile: Profile, thread: str) -> float:
+    return sum(profile.share_of_time(thread, what) for what in BUSY)
+
+
+def _called(thread: str) -> str:
+    return "application's thread" if thread == "MainThread" else thread
+
+
+def plot(profiles: Profiles) -> str:
+    panels = {
+        name: [Bar(what, [profile.share_of_work(what) * 100], is_ours=True) for what in BUSY]
+        for name, profile in profiles.items()
+    }
+    draw_bars("profile-fetch", panels, "percent of all work")
+    return "![shares of work](plots/profile-fetch.svg)"
+
+
+@click.command(help=__doc__)
+@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
+@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@click.option("--records", default=2_000_000, show_default=True)
+@click.option("--rounds", "times", default=16, show_default=True, help="How often all of them are read into Arrow.")
+@click.option("--hz", default=200, show_default=True, help="Samples a second.")
+@click.option("--write", is_flag=True, help="Put the figures on the page.")
+def main(bootstrap_servers: str | None, version: str, records: int, times: int, hz: int, write: bool) -> None:
+    load = os.getloadavg()[0]
+    with kafka(bootstrap_servers, version) as servers:
+        profiles = dict(measure(servers, records, times, hz))
+    parts = [about_the_run(f"Kafka {version}", *of_peers(["py-spy", "pyarrow", "cramjam"]), load=load)]
+    for name, profile in profiles.items():
+        parts += [f"{name[0].upper()}{name[1:]}:", profile_table(profile)]
+    body = "\n\n".join(parts)
+    print(body)
+    if write:
+        write_section("profile_fetch", f"{body}\n\n{plot(profiles)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""What a thread was doing in each sample, told by the functions that it was in.
+
+py-spy looks at all threads so many times a second, also at those that wait, and gives every stack with the functions of
+C as well. A sample is told by the first of the rules below that fits, which look at the stack from its end: what waits,
+then what works outside of the interpreter, then Python.
+
+* GIL: a thread that has something to do in Python and waits for its turn. CPython waits for it by a condition variable;
+  the locks of ``threading`` are semaphores.
+* waiting: for the broker (the event loop has nothing to do), or for another thread.
+* the rest is work: at the socket (the kernel's copying included), decompression, checksum, copying (what the decoder
+  and the receive buffers have libc do, which has no names for it), decoding, Arrow, and what runs in the interpreter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+__all__ = ["BUSY", "IDLE", "Profile", "profile_of", "told"]
+
+#: What is work, in the order of the page.
+BUSY = ("socket", "decompression", "CRC", "copying", "decoding", "Arrow", "Python")
+
+IDLE = ("waiting for the GIL", "waiting for the broker", "waiting for another thread")
+
+
+_DECODER = r"accelerator/|wire/records/(accelerated|batch|compression|decode|gathering)"
+
+
+@frozen
+class Rule:
+    """``what`` it is, if ``pattern`` matches the innermost ``depth`` functions, the innermost one first."""
+
+    what: str
+    pattern: re.Pattern[str]
+    depth: int = 8
+
+    def fits(self, stack: Sequence[str]) -> bool:
+        return self.pattern.search(" < ".join(reversed(stack[-self.depth :]))) is not None
+
+
+RULES: Sequence[Rule] = (
+    Rule("waiting for the GIL", re.compile(r"pthread_cond_(timed|clock)?wait|take_gil"), 4),
+    Rule("waiting for the broker", re.compile(r"epoll_wait|select_epoll_poll|\b(poll|select) \(libc"), 5),
+    Rule("waiting for another thread", re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait"), 5),
+    Rule("decompression", re.compile(r"cramjam|lz4_|zstd|snappy|inflate", re.IGNORECASE)),
+    Rule("CRC", re.compile(r"crc32c|crc_", re.IGNORECASE)),
+    Rule("copying", re.compile(rf"^[^<]*libc[^<]* < [^<]*({_DECODER}|frame_reader)")),
+    Rule("copying", re.compile(r"^[^<]*mem(cpy|move|set)")),
+    Rule("decoding", re.compile(_DECODER)),
+    Rule("Arrow", re.compile(r"libarrow|pyarrow|application/arrow")),
+    Rule("socket", re.compile(r"sock_(recv|send)|\b(recv|send|sendmsg|recvfrom) \(libc")),
+)
+
+
+@frozen
+class Profile:
+    """Samples by thread and by what the thread did."""
+
+    samples: Mapping[str, Counter[str]]
+
+    def share_of_time(self, thread: str, what: str) -> float:
+        """How much of a thread's time went into it."""
+        return self.samples[thread][what] / self.samples[thread].total()
+
+    def share_of_work(self, what: str) -> float:
+        """How much of what all threads worked went into it."""
+        done = sum(self.samples.values(), Counter[str]())
+        return done[what] / max(1, sum(done[each] for each in BUSY))
+
+
+def told(stack: Sequence[str]) -> str:
+    """What a thread with this stack, outermost function first, was doing."""
+    return next((rule.what for rule in RULES if rule.fits(stack)), "Python")
+
+
+def profile_of(lines: Iterable[str], counted: Sequence[str]) -> Profile:
+    """Read py-spy's raw format, ``thread (id): name;function;function count``.
+
+    Of the main thread only what was inside one of the functions ``counted``.
+    """
+    samples: dict[str, Counter[str]] = {}
+    for line in lines:
+        text, count = line.rsplit(" ", 1)
+        thread, *stack = text.split(";")
+        name = thread.partition(": ")[2] or "MainThread"
+        if name == "MainThread" and not any(frame.startswith(tuple(counted)) for frame in stack):
+            continue
+        samples.setdefault(name, Counter())[told(stack)] += int(count)
+    return Profile(samples)

@@ -1,0 +1,183 @@
+"""The benchmarks of reading at sizes at which nothing can be measured: that all clients read, and what is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+from click import ClickException
+
+from benchmarks import backlog_memory, latency, many_partitions, startup
+from benchmarks.consuming.gauge import Reading
+from benchmarks.consuming.read import read
+from benchmarks.consuming.report import readings_table, targets_table
+from benchmarks.consuming.run import LAYOUTS, Measured, Topic, fill_topic
+from benchmarks.consuming.targets import TARGETS, judged
+from benchmarks.consuming.task import Task
+from benchmarks.consuming.values import values
+from benchmarks.consuming.variants import BASELINE, VARIANTS
+from benchmarks.delays.task import Delays
+from benchmarks.idling.task import Task as WaitingTask
+from benchmarks.idling.wait import wait
+from benchmarks.idling.waiters import WAITERS
+from benchmarks.profile_fetch import profile_table
+from benchmarks.profiling.samples import BUSY, IDLE, profile_of, told
+from benchmarks.starting.start import CLIENTS as STARTS
+from benchmarks.starting.start import start
+from kafka_nextgen.testing import Cluster
+
+# Reading.
+
+
+def test_values_differ_and_are_as_long_as_they_should_be() -> None:
+    some = list(islice(values(100), 30_000))
+    assert {len(value) for value in some} == {100}
+    assert len(set(some)) == len(some)
+    assert json.loads(some[0])["order"] == json.loads(some[1])["order"] - 1
+    assert some == list(islice(values(100), 30_000))
+
+
+@pytest.fixture(scope="module")
+def orders() -> Iterator[Topic]:
+    with Cluster() as cluster:
+        yield fill_topic(cluster.bootstrap_servers, 2, 1000, 100, LAYOUTS[0])
+
+
+def test_a_topic_is_filled_by_values_of_the_right_size(orders: Topic) -> None:
+    assert (orders.filled.records, orders.filled.value_bytes) == (1000, 100_000)
+    assert 1 <= orders.filled.batches <= 1000
+    assert orders.filled.wire_bytes > orders.filled.value_bytes
+
+
+@pytest.mark.parametrize("reader", sorted({variant.reader for variant in VARIANTS}))
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_every_client_reads_a_topic_to_its_end(reader: str, orders: Topic) -> None:
+    reading = read(Task(reader, orders.bootstrap_servers, orders.name, orders.partitions, 1000))
+    assert reading.records == 1000
+    assert reading.per_second == reading.from_start > 0
+
+
+def test_readings_are_told_next_to_the_baseline(orders: Topic) -> None:
+    readings = orders.read_in_turns([BASELINE], rounds=1)
+    (reading,) = readings[BASELINE]
+    assert reading.start_s > 0
+    assert reading.peak_bytes > 0
+    (row,) = readings_table(Measured(LAYOUTS[0], orders.filled, readings)).splitlines()[2:]
+    assert "(baseline)" in row
+    assert "|     1 |" in row
+
+
+def test_the_rate_leaves_out_what_starting_takes() -> None:
+    reading = Reading(100, 15.0, 0, 0, 0, start_s=5.0)
+    assert (reading.per_second, round(reading.from_start, 2)) == (10, 6.67)
+    assert Reading(100, 10.0, 0, 0, 0, start_s=11.0).per_second == 10
+
+
+def test_a_missed_target_is_in_bold() -> None:
+    ours = next(one for one in VARIANTS if one.kind == "columns")
+    fast, slow = (Reading(1000, seconds, seconds, 0, 0) for seconds in (1.0, 8.5))
+    readings = {ours: [fast], BASELINE: [slow]}
+    measured = Measured(LAYOUTS[0], None, readings)  # type: ignore[arg-type]
+    assert [(target.bound, round(ratio, 2)) for target, ratio in judged(measured)] == [(8, 8.5), (8, 8.5), (0.2, 0.12)]
+    assert [line.split("|")[3].strip() for line in targets_table([measured]).splitlines()[2:5]] == [
+        "8.5",
+        "8.5",
+        "0.12",
+    ]
+    assert TARGETS[0].told_of(7.9) == "**7.9**"
+
+
+# Memory, latency, many partitions, start-up, profile.
+
+
+def test_memory_is_told_next_to_its_bound() -> None:
+    ours, peer = backlog_memory.VARIANTS[0], backlog_memory.VARIANTS[2]
+    readings = {ours: [Reading(10, 1.0, 0.1, 0.1, 150_000_000)], peer: [Reading(10, 1.0, 0.1, 0.1, 900_000_000)]}
+    assert "150 MB, within the 167 MB" in backlog_memory.verdict(readings)
+    assert "900" in backlog_memory.memory_table(readings).splitlines()[-1]
+    readings[ours].append(Reading(10, 1.0, 0.1, 0.1, 170_000_000))
+    assert "170 MB, **beyond** the 167 MB" in backlog_memory.verdict(readings)
+
+
+def test_a_broker_is_not_started_on_a_disk_that_is_too_small() -> None:
+    backlog_memory.check_disk(1)
+    with pytest.raises(ClickException, match="needed"):
+        backlog_memory.check_disk(10**18)
+
+
+def test_delays_are_told_at_their_points() -> None:
+    delays = Delays.of([number * 1_000_000 for number in range(1000)], cpu_s=0.5)
+    assert (delays.at(0.5), delays.at(0.99), delays.at(1.0), delays.records) == (0.5, 0.99, 0.999, 1000)
+    rows = latency.delays_table({latency.BASELINE: [delays], "ours": [delays, delays]}, seconds=5).splitlines()
+    assert [cell.strip() for cell in rows[-1].split("|")[2:-1]][3:] == ["1", "10.0%", "1,000"]
+
+
+def test_delays_are_measured_from_the_producer_to_each_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+    handlers = {name: latency.HANDLERS[name] for name in (latency.BASELINE, "kafka_nextgen, for record in consumer")}
+    monkeypatch.setattr(latency, "HANDLERS", handlers)
+    with Cluster() as cluster:
+        measured = latency.measure(cluster.bootstrap_servers, 1, 0.2, 50, 1, 0.0)
+    for (delays,) in measured.values():
+        assert delays.records > 0
+        assert 0 < delays.at(0.5) <= delays.at(0.99) < 5
+
+
+@pytest.mark.parametrize("waiter", WAITERS)
+def test_waiting_is_measured_of_each_client(waiter: str, orders: Topic) -> None:
+    idleness = wait(WaitingTask(waiter, orders.bootstrap_servers, orders.name, orders.partitions, 0.05, 0.05))
+    assert idleness.cpu_share >= 0
+    rows = many_partitions.idle_table({"confluent-kafka": [idleness], "ours": [idleness]}).splitlines()
+    assert len(rows) == 4
+
+
+@pytest.mark.parametrize("client", STARTS)
+def test_starting_is_measured_of_each_client(client: str, orders: Topic) -> None:
+    one = startup.Start(**start(client, orders.bootstrap_servers, orders.name))
+    assert one.import_s > 0
+    assert one.first_record_s > one.construct_s > 0
+
+
+def test_starts_are_told_next_to_ours() -> None:
+    starts = {"kafka_nextgen": [startup.Start(0.1, 0.1, 0.1)], "confluent-kafka": [startup.Start(0.2, 0.1, 0.4)]}
+    assert [row.split("|")[-2].strip() for row in startup.starts_table(starts).splitlines()[2:]] == ["1", "3"]
+
+
+@pytest.mark.parametrize(
+    ("innermost_first", "what"),
+    [
+        (
+            "0x1 (libc.so.6) < pthread_cond_timedwait (libc.so.6) < sock_recv (socketmodule.c:923)",
+            "waiting for the GIL",
+        ),
+        ("0x1 (libc.so.6) < PyThread_acquire_lock_timed (libpython3.so)", "waiting for another thread"),
+        ("epoll_wait (libc.so.6) < select_epoll_poll (selectmodule.c:1598)", "waiting for the broker"),
+        ("0x1 (libc.so.6) < recv (libc.so.6) < sock_recv_into (socketmodule.c:3631)", "socket"),
+        ("0x1 (cramjam.so) < decompress (kafka_nextgen/wire/records/compression.py:73)", "decompression"),
+        ("_mm_crc32_u64 (smmintrin.h:842) < crc32c_of (accelerator/crc32c.h:103)", "CRC"),
+        ("0x1 (libc.so.6) < append_entry (accelerator/columns.h:123)", "copying"),
+        ("read_varint (accelerator/record.h:53) < 0x1 (libc.so.6)", "decoding"),
+        ("0x1 (libarrow.so) < to_table (kafka_nextgen/engine/application/arrow.py:36)", "Arrow"),
+        ("arrow_again (benchmarks/profiling/read.py:40)", "Python"),
+    ],
+)
+def test_a_sample_is_told_by_its_stack(innermost_first: str, what: str) -> None:
+    assert told(["main (run.py:1)", *reversed(innermost_first.split(" < "))]) == what
+
+
+def test_a_profile_counts_what_the_main_thread_did_while_it_read() -> None:
+    profile = profile_of(
+        [
+            "thread (1): MainThread;<module> (a.py:1);import_it (a.py:2) 50",
+            "thread (1): MainThread;<module> (a.py:1);arrow_again (a.py:3);f (pyarrow/lib.so) 3",
+            "thread (1): MainThread;<module> (a.py:1);arrow_again (a.py:3) 1",
+            "thread (2): reader;run (b.py:1);recv (libc.so.6) 2",
+            "thread (2): reader;run (b.py:1);epoll_wait (libc.so.6) 2",
+        ],
+        counted=("arrow_again",),
+    )
+    assert profile.share_of_time("MainThread", "Arrow") == 0.75
+    assert profile.share_of_time("reader", "waiting for the broker") == 0.5
+    assert [profile.share_of_work(what) for what in ("Arrow", "Python", "socket")] == [0.5, 1 / 6, 1 / 3]
+    assert len(profile_table(profile).splitlines()) == 2 + len(BUSY) + len(IDLE)
