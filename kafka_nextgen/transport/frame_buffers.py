@@ -13,6 +13,9 @@ __all__ = ["FrameBuffers"]
 KEPT = 2
 SMALL_FRAMES = 200
 
+#: Buffers are whole numbers of this, so that a frame fits where a slightly smaller one was.
+STEP_BYTES = 1024 * 1024
+
 
 class FrameBuffers:
     """Gives buffers for frames, of one connection."""
@@ -28,9 +31,9 @@ class FrameBuffers:
             if len(buffer) >= length and _is_free(buffer):
                 self._kept.append(self._kept.pop(at))
                 return memoryview(buffer)[:length]
-        buffer = bytearray(length)
+        buffer = bytearray(-(-length // STEP_BYTES) * STEP_BYTES)
         self._kept = [*self._kept[1 - KEPT :], buffer]
-        return memoryview(buffer)
+        return memoryview(buffer)[:length]
 
     def note_small(self) -> None:
         """A frame came that needs no buffer of its own."""
