@@ -48,6 +48,7 @@ typedef struct {
     int64_t log_offset;      /* after the last batch */
     const uint8_t *skipped; /* base offsets not to be read, rising, as int64 */
     const uint8_t *skipped_end;
+    int32_t end_epoch; /* the leader epoch of the last batch */
 } Walk;
 
 static uint32_t big_endian_32(const uint8_t *at) {
@@ -129,6 +130,7 @@ static Verdict next_batch(Walk *walk, Batch *batch) {
         return ODD;
     walk->at = batch->end;
     walk->log_offset = batch->next_offset;
+    walk->end_epoch = batch->leader_epoch;
     return SOUND;
 }
 

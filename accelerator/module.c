@@ -33,7 +33,7 @@ static void take_gil(PyThreadState *state) {
 static Walk walk_over(const Py_buffer *data, long long fetch_offset, const Py_buffer *skipped) {
     const uint8_t *begin = data->buf, *list = skipped->buf;
     Py_ssize_t list_bytes = skipped->len - skipped->len % (Py_ssize_t)sizeof(int64_t);
-    Walk walk = {begin, begin + data->len, fetch_offset, 0, list, list + list_bytes};
+    Walk walk = {begin, begin + data->len, fetch_offset, 0, list, list + list_bytes, -1};
     return walk;
 }
 
@@ -80,14 +80,14 @@ static PyObject *scan_data(const Py_buffer *data, long long fetch_offset, int ch
     if (compressed == NULL)
         return NULL;
     long long next_offset = walk.log_offset > fetch_offset ? walk.log_offset : fetch_offset;
-    return Py_BuildValue("LN", next_offset, compressed);
+    return Py_BuildValue("LiN", next_offset, (int)walk.end_epoch, compressed);
 }
 
 PyDoc_STRVAR(scan_doc,
              "scan(data, fetch_offset, check_crc, skipped)\n--\n\n"
-             "Check the batches in data. Answers with the offset after them and a list of what is compressed,\n"
-             "(codec, start, stop) for the records of each batch; or None if not all is sound. skipped holds base\n"
-             "offsets of batches to leave out, rising, as int64.");
+             "Check the batches in data. Answers with the offset after them, the leader epoch of the last one, and a\n"
+             "list of what is compressed, (codec, start, stop) for the records of each batch; or None if not all is\n"
+             "sound. skipped holds base offsets of batches to leave out, rising, as int64.");
 
 static PyObject *scan(PyObject *module, PyObject *args) {
     (void)module;

@@ -24,6 +24,7 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │   ├── GroupNotFoundError, GroupNotEmptyError
     │   ├── CommitFailedError           names the partitions that could not be committed
     │   └── OffsetOutOfRangeError       no offset to start from, and no leave to choose one
+    │       └── LogTruncationError      what was read is not in the log any more
     └── DeserializationError            a deserializer raised; carries the record's coordinates
 """
 
@@ -31,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
     "AuthenticationError",
@@ -51,6 +52,7 @@ __all__ = [
     "GroupNotFoundError",
     "InstanceIdInUseError",
     "KafkaNextgenError",
+    "LogTruncationError",
     "MisuseError",
     "NoBrokersError",
     "OffsetOutOfRangeError",
@@ -226,6 +228,27 @@ class CommitFailedError(BrokerError):
 
 class OffsetOutOfRangeError(BrokerError):
     """A partition has no usable position and ``auto.offset.reset`` forbids choosing one."""
+
+
+class LogTruncationError(OffsetOutOfRangeError):
+    """A partition's log lost records that were read, and the configuration forbids to go on where it parts from them.
+
+    ``position`` is the one that was read up to; ``diverging`` is where the leader's log parts from what was read, with
+    the leader epoch in front of it, None if the leader can't tell. (KIP-320)
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: int,
+        partition: TopicPartition,
+        position: OffsetAndMetadata,
+        diverging: OffsetAndMetadata | None,
+    ) -> None:
+        super().__init__(message, code=code, partition=partition)
+        self.position = position
+        self.diverging = diverging
 
 
 class DeserializationError(KafkaNextgenError):

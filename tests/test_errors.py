@@ -15,8 +15,9 @@ from kafka_nextgen.errors import (
     CorruptRecordError,
     DeserializationError,
     KafkaNextgenError,
+    LogTruncationError,
 )
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 ORDERS = TopicPartition("orders", 3)
 
@@ -25,6 +26,8 @@ def made(kind: type[KafkaNextgenError]) -> KafkaNextgenError:
     """An error of this kind with something in every place."""
     if issubclass(kind, CommitFailedError):
         return kind("refused", code=25, retriable=True, group="g", member="m", failed={ORDERS: "UNKNOWN_MEMBER_ID"})
+    if issubclass(kind, LogTruncationError):
+        return kind("gone", code=1, partition=ORDERS, position=OffsetAndMetadata(9, 2), diverging=None)
     if issubclass(kind, BrokerError):
         return kind("refused", code=82, retriable=True, group="g", member="m", partition=ORDERS)
     if issubclass(kind, CorruptRecordError | DeserializationError):

@@ -40,13 +40,17 @@ _Forgotten = FetchRequest.ForgottenTopic
 
 @frozen
 class FetchPosition:
-    """From where to fetch, and at most how many bytes. ``topic_id`` is needed from version 13 on."""
+    """From where to fetch, and at most how many bytes. ``topic_id`` is needed from version 13 on.
+
+    ``last_epoch`` is the leader epoch of what was read in front of ``offset``, -1 if that is not known (version 12).
+    """
 
     partition: TopicPartition
     topic_id: TopicId | None
     offset: int
     leader_epoch: int = -1
     max_bytes: int = 1 << 20
+    last_epoch: int = -1
 
 
 @frozen
@@ -148,6 +152,7 @@ def _topic(topic: str, positions: Sequence[FetchPosition]) -> _Topic:
                 partition=position.partition.partition,
                 current_leader_epoch=position.leader_epoch,
                 fetch_offset=position.offset,
+                last_fetched_epoch=position.last_epoch,
                 partition_max_bytes=position.max_bytes,
             )
             for position in positions

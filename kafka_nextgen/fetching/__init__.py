@@ -7,10 +7,19 @@ application takes records out at the other end.
 from __future__ import annotations
 
 from kafka_nextgen.fetching.decoding import DecodedPartition, decode_answer, find_arrivals
-from kafka_nextgen.fetching.outcomes import Arrival, Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.outcomes import (
+    Arrival,
+    Fetch,
+    Need,
+    NeedCommittedOffset,
+    NeedEpochEnds,
+    NeedMetadata,
+    NeedOffsetReset,
+)
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import FetchState
+from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
     "Arrival",
@@ -20,10 +29,12 @@ __all__ = [
     "FetchState",
     "Need",
     "NeedCommittedOffset",
+    "NeedEpochEnds",
     "NeedMetadata",
     "NeedOffsetReset",
     "Standing",
     "Standings",
+    "Truncation",
     "decode_answer",
     "find_arrivals",
 ]

@@ -21,7 +21,7 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched"]
+__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_trouble"]
 
 
 @frozen
@@ -47,7 +47,7 @@ def note_fetched(
     elif result.error != ErrorCode.NONE:
         note_error(state, result.error, buffers.has(state.partition), settings, now)
     elif result.corrupt is not None:
-        _note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
+        note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
     else:
         _note_answer(state, buffers, result, source, settings, now)
 
@@ -89,7 +89,7 @@ def note_error(state: PartitionState, code: int, behind_buffered: bool, settings
     """React to an error code about a partition, which concerns what comes after any buffered records."""
     reaction = reaction_to(code)
     if reaction is Reaction.RAISE:
-        _note_trouble(state, error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
+        note_trouble(state, error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
     elif reaction is Reaction.RESET and not behind_buffered:
         _leave_the_log(state, settings, now)
     else:
@@ -109,7 +109,7 @@ def _leave_the_log(state: PartitionState, settings: FetchSettings, now: float) -
         code=ErrorCode.OFFSET_OUT_OF_RANGE,
         partition=state.partition,
     )
-    _note_trouble(state, error, False, settings, now)
+    note_trouble(state, error, False, settings, now)
 
 
 def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> None:
@@ -125,14 +125,15 @@ def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why:
             code=ErrorCode.OFFSET_OUT_OF_RANGE,
             partition=state.partition,
         )
-        _note_trouble(state, error, False, settings, now)
+        note_trouble(state, error, False, settings, now)
     else:
         state.await_reset(settings.reset)
 
 
-def _note_trouble(
+def note_trouble(
     state: PartitionState, error: KafkaNextgenError, behind_buffered: bool, settings: FetchSettings, now: float
 ) -> None:
+    """Keep an error for the application, or come back to it once what is buffered is handed over."""
     if behind_buffered:
         state.drain_first = True
     else:
@@ -144,11 +145,12 @@ def _note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> 
     state.succeeded()
     state.drain_first = False
     state.fetch_offset = columns.next_offset
+    if columns.end_epoch >= 0:
+        state.fetch_epoch = columns.end_epoch
     if len(columns):
         buffers.add(columns)
     elif not buffers.has(state.partition):  # only control batches, or offsets that compaction emptied
-        assert state.position is not None
-        state.position = OffsetAndMetadata(columns.next_offset, state.position.leader_epoch)
+        state.position = OffsetAndMetadata(columns.next_offset, state.fetch_epoch)
 
 
 def _note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
@@ -166,4 +168,4 @@ def _note_truncated(state: PartitionState, behind_buffered: bool, settings: Fetc
         state.partition,
         state.fetch_offset,
     )
-    _note_trouble(state, error, behind_buffered, settings, now)
+    note_trouble(state, error, behind_buffered, settings, now)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from attrs import frozen
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
@@ -21,6 +22,7 @@ class DecodedPartition:
     """What came of one partition: an error code, or records, or what is wrong with the records.
 
     ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
+    ``diverging`` is where the log of whoever answered parts from what was read, None if it does not (KIP-320).
     """
 
     partition: TopicPartition
@@ -31,11 +33,12 @@ class DecodedPartition:
     last_stable_offset: int = -1
     log_start_offset: int = -1
     preferred_replica: int = -1
+    diverging: EpochEnd | None = None
 
     @property
     def is_failure(self) -> bool:
         """Whether nothing can be read from whoever answered this."""
-        return self.error != ErrorCode.NONE or self.corrupt is not None
+        return self.error != ErrorCode.NONE or self.corrupt is not None or self.diverging is not None
 
     def is_redirect(self, offset: int) -> bool:
         """Whether the answer to a fetch at ``offset`` is only that another replica should be asked."""
@@ -64,7 +67,7 @@ def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[To
         if answer.error == ErrorCode.NONE and answer.records and answer.partition in offsets:
             end = find_end(memoryview(answer.records), offsets[answer.partition])
             if end is not None:
-                found[answer.partition] = Arrival(end, len(answer.records))
+                found[answer.partition] = Arrival(end.offset, len(answer.records), end.leader_epoch)
     return found
 
 
@@ -84,6 +87,7 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
         answer.last_stable_offset,
         answer.log_start_offset,
         answer.preferred_replica,
+        _diverging(answer),
     )
 
 
@@ -94,3 +98,10 @@ def _decode_records(answer: FetchedPartition, offset: int, limits: RecordLimits,
     aborted = ((transaction.producer_id, transaction.first_offset) for transaction in answer.aborted)
     committed = leave_out_aborted(data, aborted, answer.partition, offset)
     return decode_partition(committed.data, answer.partition, offset, limits, check_crc, committed.skipped)
+
+
+def _diverging(answer: FetchedPartition) -> EpochEnd | None:
+    if answer.error != ErrorCode.NONE or answer.diverging is None:
+        return None
+    found = EpochEnd(answer.diverging.epoch, answer.diverging.end_offset)
+    return found if found.is_known else None

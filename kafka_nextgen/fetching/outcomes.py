@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.offset_reset import ByDuration
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Arrival", "Fetch", "Need", "NeedCommittedOffset", "NeedMetadata", "NeedOffsetReset"]
+__all__ = ["Arrival", "Fetch", "Need", "NeedCommittedOffset", "NeedEpochEnds", "NeedMetadata", "NeedOffsetReset"]
 
 
 @frozen
@@ -50,6 +51,15 @@ class NeedOffsetReset:
 
 
 @frozen
+class NeedEpochEnds:
+    """Ask this node where its log ends the epochs that were read; answer with ``epoch_ends_found`` (KIP-320)."""
+
+    node_id: int
+    questions: Mapping[TopicPartition, EpochQuestion]
+    fences: Mapping[TopicPartition, int]
+
+
+@frozen
 class NeedMetadata:
     """What is known of these topics is wrong or missing: refresh it and answer with ``metadata_refreshed``."""
 
@@ -74,11 +84,12 @@ class Fetch:
 
 @frozen
 class Arrival:
-    """Records that have come and are still to be decoded: the offset behind the last of them, and their bytes."""
+    """Records that have come and are still to be decoded: their bytes, where they end, and the leader epoch there."""
 
     end_offset: int
     nbytes: int
+    end_epoch: int = -1
 
 
 #: Whichever fails as a whole is answered with ``failed``.
-Need = NeedCommittedOffset | NeedOffsetReset | NeedMetadata | Fetch
+Need = NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata | Fetch

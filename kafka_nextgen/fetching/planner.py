@@ -30,7 +30,7 @@ from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
+__all__ = ["by_leader", "leader_epoch_of", "plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
 
 #: How long a broker may wait for records while a partition is left out.
 SHORT_WAIT_MS = 50
@@ -53,10 +53,10 @@ def plan_resets(states: Iterable[PartitionState], image: ClusterImage, now: floa
         NeedOffsetReset(
             node_id,
             questions={state.partition: question_of(state) for state in led},
-            leader_epochs={state.partition: _leader_epoch(image, state.partition) for state in led},
+            leader_epochs={state.partition: leader_epoch_of(image, state.partition) for state in led},
             fences={state.partition: state.fence for state in led},
         )
-        for node_id, led in _by_leader(wanted, image).items()
+        for node_id, led in by_leader(wanted, image).items()
     ]
 
 
@@ -110,8 +110,9 @@ def _fetch(
                 state.partition,
                 state.topic_id,
                 state.next_fetch_offset,
-                _leader_epoch(image, state.partition),
+                leader_epoch_of(image, state.partition),
                 state.max_bytes,
+                state.next_fetch_epoch,
             )
             for state in asked
         ),
@@ -126,7 +127,8 @@ def _has_room(state: PartitionState, buffers: Buffers, underway: Underway, share
     return not waiting_bytes or (not state.drain_first and waiting_bytes < share_bytes)
 
 
-def _by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:
+def by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:
+    """The partitions that have a leader, by its node."""
     led: dict[int, list[PartitionState]] = {}
     for state in states:
         leader = image.leader_of(state.partition)
@@ -137,7 +139,7 @@ def _by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[in
 
 def _by_replica(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:
     there: dict[int, list[PartitionState]] = {}
-    for leader, led in _by_leader(states, image).items():
+    for leader, led in by_leader(states, image).items():
         for state in led:
             there.setdefault(state.replica.node_id(leader), []).append(state)
     return there
@@ -149,6 +151,7 @@ def _lacks_leader(state: PartitionState, image: ClusterImage) -> bool:
     return state.phase is not Phase.AWAITING_POSITION and image.leader_of(state.partition) is None
 
 
-def _leader_epoch(image: ClusterImage, partition: TopicPartition) -> int:
+def leader_epoch_of(image: ClusterImage, partition: TopicPartition) -> int:
+    """The epoch at which a partition is led as far as is known, -1 if it is not."""
     found = image.partition(partition)
     return -1 if found is None else found.leader_epoch

@@ -3,12 +3,15 @@
     AWAITING_POSITION --committed offset--> FETCHING
     AWAITING_POSITION --none committed----> AWAITING_RESET --offset by timestamp--> FETCHING
     FETCHING ----------offset out of range> AWAITING_RESET
+    FETCHING ----------another leader-----> VALIDATING --the same log, or where it parts--> FETCHING
+    VALIDATING --------nobody knows where-> AWAITING_RESET
     any --------------seek----------------> FETCHING
     any --------------seek to begin/end---> AWAITING_RESET
 
 Three offsets are kept apart: ``position`` is where handing over goes on, which is what the application sees and
 commits; between it and ``fetch_offset`` lies what is buffered; between that and ``ahead`` lies what has come and is
-being decoded, while the next fetch goes on behind it. Where nothing lies between them, they are equal.
+being decoded, while the next fetch goes on behind it. Where nothing lies between them, they are equal. With each goes
+the leader epoch of what lies in front of it, -1 if that is not known.
 
 Beside the phase stand three switches, each somebody else's: ``released`` (the rebalance callback has returned;
 before that the position is looked up, for the callback may ask for it, but nothing is fetched),
@@ -27,6 +30,7 @@ from attrs import define
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.fetching.outcomes import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
 from kafka_nextgen.offset_reset import OffsetReset, Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
@@ -39,6 +43,7 @@ class Phase(Enum):
 
     AWAITING_POSITION = "awaiting position"
     AWAITING_RESET = "awaiting reset"
+    VALIDATING = "validating"
     FETCHING = "fetching"
 
 
@@ -59,7 +64,9 @@ class PartitionState:
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
     fetch_offset: int = -1
-    ahead: int | None = None  # None while nothing is being decoded
+    fetch_epoch: int = -1
+    ahead: Arrival | None = None  # None while nothing is being decoded
+    checked_epoch: int = -1  # the leader's when what was read was known to be in its log; see ``validation``
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
@@ -102,19 +109,31 @@ class PartitionState:
     @property
     def next_fetch_offset(self) -> int:
         """Where the next fetch goes on."""
-        return self.fetch_offset if self.ahead is None else self.ahead
+        return self.fetch_offset if self.ahead is None else self.ahead.end_offset
+
+    @property
+    def next_fetch_epoch(self) -> int:
+        """The leader epoch in front of that."""
+        return self.fetch_epoch if self.ahead is None else self.ahead.end_epoch
 
     @property
     def may_hand_over(self) -> bool:
         """Whether its records, and its errors, may reach the application."""
         return self.released and not self.stopped and not self.paused
 
-    def start_at(self, offset: int, leader_epoch: int = -1) -> None:
-        """Fetch from here on."""
+    def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
+        """Fetch from here on; ``checked_epoch`` is the leader's, if the position is its own word."""
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
-        self.fetch_offset = offset
+        self.checked_epoch = checked_epoch
+        self.rewind()
         self.succeeded()
+
+    def rewind(self) -> None:
+        """Fetch again whatever was not handed over."""
+        assert self.position is not None
+        self.fetch_offset = self.position.offset
+        self.fetch_epoch = self.position.leader_epoch
 
     def await_reset(self, reset: Reset) -> None:
         """Forget the position; one is to be chosen by ``reset``."""

@@ -24,8 +24,10 @@ def question_of(state: PartitionState) -> int | ByDuration:
     return EARLIEST if state.reset is OffsetReset.EARLIEST else LATEST
 
 
-def note_listed(state: PartitionState, found: ListedOffset | None, settings: FetchSettings, now: float) -> None:
-    """Take in the answer to that: go on there, or ask on."""
+def note_listed(
+    state: PartitionState, found: ListedOffset | None, leader_epoch: int, settings: FetchSettings, now: float
+) -> None:
+    """Take in the answer to that, of a leader at this epoch: go on there, or ask on."""
     if found is not None and found.error != ErrorCode.NONE:
         note_error(state, found.error, False, settings, now)
         return
@@ -35,4 +37,4 @@ def note_listed(state: PartitionState, found: ListedOffset | None, settings: Fet
     elif isinstance(state.reset, ByDuration) and state.end is None:
         state.end = place
     else:
-        state.start_at(place.offset, place.leader_epoch)
+        state.start_at(place.offset, place.leader_epoch, checked_epoch=leader_epoch)

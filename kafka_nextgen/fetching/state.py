@@ -5,6 +5,7 @@
 - A new assignment leaves the partitions that stay exactly as they are: buffers, questions on their way, all.
 - A topic made again under its old name is another one: nothing goes over from the old one (``topics``).
 - The position advances when records are handed over, never before, so that a poll that is given up loses nothing.
+- What was read is compared with the log of every new leader, by leader epochs; what was lost is told (``truncation``).
 - Corrupt data and refusals are raised where the application takes records, after everything that lies before
   them. The position stays. They are raised again at the next attempt, until somebody seeks or the cause is gone.
 
@@ -19,11 +20,20 @@ from types import MappingProxyType
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.metadata_question import MetadataQuestion
-from kafka_nextgen.fetching.outcomes import Arrival, Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.fetching.outcomes import (
+    Arrival,
+    Fetch,
+    Need,
+    NeedCommittedOffset,
+    NeedEpochEnds,
+    NeedMetadata,
+    NeedOffsetReset,
+)
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.resets import note_listed
@@ -31,7 +41,9 @@ from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
 from kafka_nextgen.fetching.standings import Standings
 from kafka_nextgen.fetching.topics import find_topic
+from kafka_nextgen.fetching.truncation import Truncation, note_diverging, note_end, note_unknown_end
 from kafka_nextgen.fetching.underway import Underway
+from kafka_nextgen.fetching.validation import check_epoch, plan_validations
 from kafka_nextgen.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
@@ -50,6 +62,7 @@ class FetchState:
         self._assigned = assigned or Assigned(settings.partition_max_bytes)
         self._buffers = self._assigned.buffers
         self._underway = Underway()
+        self._lost: list[Truncation] = []
         self._metadata = MetadataQuestion(settings)
 
     # ---- the assignment
@@ -90,7 +103,7 @@ class FetchState:
             state.stopped = True
             self._assigned.start_over(state)
             if state.position is not None:
-                state.fetch_offset = state.position.offset
+                state.rewind()
 
     # ---- what the application does with it
 
@@ -170,7 +183,8 @@ class FetchState:
             return
         state = self._assigned.require(part.partition)
         drained = not self._buffers.has(part.partition)
-        state.position = OffsetAndMetadata(state.fetch_offset if drained else part.next_offset, part.leader_epoch)
+        end, epoch = (state.fetch_offset, state.fetch_epoch) if drained else (part.next_offset, part.leader_epoch)
+        state.position = OffsetAndMetadata(end, epoch)
 
     def preview(self, parts: Sequence[ColumnSlice]) -> FetchState:
         """How everything stands once ``parts`` are handed over, to be looked at: nothing here changes by that."""
@@ -215,7 +229,9 @@ class FetchState:
         note_silence(states, now)
         for state in states:
             state.check_replica(image, now)
+            check_epoch(state, image)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
+        needs += plan_validations(states, image, now)
         needs += plan_fetches(states, self._buffers, image, self._underway, self._settings, now)
         if self._metadata.may_ask(now):
             needs += self._metadata.ask(plan_metadata(states, image))
@@ -248,7 +264,7 @@ class FetchState:
         for tp, state in self._assigned.unchanged(fetch.fences).items():
             if tp in arrivals:
                 state.asked = False
-                state.ahead = arrivals[tp].end_offset
+                state.ahead = arrivals[tp]
 
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
         """Take in what a fetch brought. A partition the broker left out is asked for again.
@@ -263,18 +279,21 @@ class FetchState:
             state = current.pop(result.partition, None)
             if state is not None:
                 if result.partition in arrivals:
-                    self._meet(state, result, arrivals[result.partition].end_offset)
+                    self._meet(state, result, arrivals[result.partition])
                 went_astray = state.replica.goes_astray
-                note_fetched(state, self._buffers, result, sources[result.partition], self._settings, now)
+                if result.diverging is None or state.replica.preferred == fetch.node_id:
+                    note_fetched(state, self._buffers, result, sources[result.partition], self._settings, now)
+                else:
+                    self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
                 self._assigned.ask_last(state)
                 astray += [state.partition] if state.replica.goes_astray and not went_astray else []
         return tuple(astray)
 
-    def _meet(self, state: PartitionState, result: DecodedPartition, end_offset: int) -> None:
+    def _meet(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
         """See whether decoding ended where fetching went on."""
-        if result.columns is None or result.columns.next_offset != end_offset:
+        if result.columns is None or result.columns.next_offset != arrival.end_offset:
             self._assigned.call_off(state)
-        elif state.ahead == end_offset:
+        elif state.ahead == arrival:
             state.ahead = None
 
     def committed_found(
@@ -297,7 +316,24 @@ class FetchState:
     def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
         """Take in offsets by timestamp, or why there are none."""
         for tp, state in self._answered(need).items():
-            note_listed(state, offsets.get(tp), self._settings, now)
+            note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
+
+    def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
+        """Take in where the epochs end that were asked for; None if the broker can't be asked."""
+        for tp, state in self._answered(need).items():
+            question = need.questions[tp]
+            if ends is None:
+                note_unknown_end(state, question)
+            else:
+                self._keep(note_end(state, question, ends[tp], self._assigned, self._settings, now))
+
+    def take_truncations(self) -> tuple[Truncation, ...]:
+        """What was lost and has moved positions since this was last asked."""
+        lost, self._lost = tuple(self._lost), []
+        return lost
+
+    def _keep(self, lost: Truncation | None) -> None:
+        self._lost += [] if lost is None else [lost]
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""
@@ -317,7 +353,9 @@ class FetchState:
                 state.replica = state.replica.dropped()
             note_failure(state, self._settings, now)
 
-    def _answered(self, need: Fetch | NeedCommittedOffset | NeedOffsetReset) -> dict[TopicPartition, PartitionState]:
+    def _answered(
+        self, need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds
+    ) -> dict[TopicPartition, PartitionState]:
         """The partitions that are still as they were when ``need`` was asked; nothing more comes of it."""
         current = self._unasked(need)
         for tp in self._underway.end(need) if isinstance(need, Fetch) else ():
@@ -326,7 +364,9 @@ class FetchState:
         return current
 
     def _unasked(
-        self, need: Fetch | NeedCommittedOffset | NeedOffsetReset, but: Container[TopicPartition] = ()
+        self,
+        need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds,
+        but: Container[TopicPartition] = (),
     ) -> dict[TopicPartition, PartitionState]:
         current = self._assigned.unchanged(need.fences)
         for tp, state in current.items():

@@ -12,8 +12,10 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
+from kafka_nextgen.broker import elections
 from kafka_nextgen.broker.apis import SERVED, ServedApi
 from kafka_nextgen.broker.context import Context
+from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.storage.batch_store import MemoryBatches
 from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
@@ -28,7 +30,7 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
-from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
+from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches, split_batches
 
 __all__ = [
     "GROUP",
@@ -149,6 +151,24 @@ class Stage:
     def drop_batches(self, partition: int) -> None:
         """Let retention take everything but the last batch."""
         self.run(lambda: self._partition(partition).log.retain(1))
+
+    def lose(self, partition: int, keep: int, elects: bool = True) -> None:
+        """Let a log end with offset ``keep`` all of a sudden: a replica leads, if it ``elects``, that had no more."""
+
+        def shorten() -> None:
+            found = self._partition(partition)
+            whole = found.log
+            found.log = PartitionLog(whole.partition)
+            for batch in split_batches(whole.read(0, whole.size, at_least_one=True)):
+                if batch.header.next_offset <= keep:
+                    found.log.leader_epoch = batch.header.leader_epoch
+                    found.log.append(batch)
+            found.log.leader_epoch = whole.leader_epoch
+            if elects:
+                elections.lead(found, found.leader)
+            whole.begin_epoch(whole.leader_epoch)  # whoever waits for more looks at what there is now
+
+        self.run(shorten)
 
     def topic(self) -> Topic:
         topic = self.cluster._broker._cluster.topics.named(TOPIC)

@@ -98,6 +98,7 @@ def test_who_was_asked_counts_and_not_who_is_preferred_by_now(world: World) -> N
 def test_a_preference_ends_with_the_leader_that_had_it(world: World) -> None:
     world.answer(sent_on(world), columns(P0, 7, 1))
     world.image = cluster(LEADERS, epoch=6)
+    world.validate()
     assert asked(world.plan()) == [(1, 0, 8)]
 
 

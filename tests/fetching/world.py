@@ -11,12 +11,14 @@ from attrs import define, field
 from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.bridge.cluster_image import ClusterImage, PartitionInfo, TopicInfo
 from kafka_nextgen.bridge.list_offsets import ListedOffset
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching import (
     DecodedPartition,
     Fetch,
     FetchState,
     Need,
     NeedCommittedOffset,
+    NeedEpochEnds,
     NeedOffsetReset,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
@@ -43,8 +45,8 @@ def cluster(
     )
 
 
-def columns(partition: TopicPartition, first: int, count: int, **batch: bool) -> Columns:
-    data = encode_batch([NewRecord(b"v")] * count, base_offset=first, leader_epoch=5, **batch)  # type: ignore[arg-type]
+def columns(partition: TopicPartition, first: int, count: int, epoch: int = 5, **batch: bool) -> Columns:
+    data = encode_batch([NewRecord(b"v")] * count, base_offset=first, leader_epoch=epoch, **batch)  # type: ignore[arg-type]
     return decode_partition(data, partition, first, RecordLimits())
 
 
@@ -82,6 +84,13 @@ class World:
 
     def fetch(self) -> Fetch:
         return self.only(Fetch)
+
+    def validate(self, *ends: tuple[int, int]) -> None:
+        """Answer the question where epochs end, in order; without an answer of one's own, that nothing is lost."""
+        need = self.only(NeedEpochEnds)
+        whole = [(question.epoch, question.offset) for question in need.questions.values()]
+        found = dict(zip(need.questions, (EpochEnd(*end) for end in ends or whole), strict=True))
+        self.state.epoch_ends_found(need, found, self.now)
 
     def answer(self, fetch: Fetch, *results: DecodedPartition | Columns) -> None:
         decoded = [result if isinstance(result, DecodedPartition) else bring(result) for result in results]

@@ -22,6 +22,7 @@ from kafka_nextgen.wire.messages import (
     MetadataResponse,
     OffsetCommitResponse,
     OffsetFetchResponse,
+    OffsetForLeaderEpochResponse,
     SyncGroupResponse,
 )
 
@@ -127,6 +128,22 @@ def _list_offsets(request: RequestFrame, code: int, partition: int | None) -> Ap
     )
 
 
+def _epoch_end(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
+    assert request.message is not None
+    topic_of = OffsetForLeaderEpochResponse.OffsetForLeaderTopicResult
+    return OffsetForLeaderEpochResponse(
+        topics=[
+            topic_of(
+                topic=topic.topic,
+                partitions=[
+                    topic_of.EpochEndOffset(partition=one.partition, error_code=code) for one in topic.partitions
+                ],
+            )
+            for topic in request.message.topics
+        ]
+    )
+
+
 def _fetch(request: RequestFrame, code: int, partition: int | None) -> ApiMessage:
     if partition is None:
         return FetchResponse(error_code=code)
@@ -154,6 +171,7 @@ _OTHERS: dict[Api, Callable[[RequestFrame, int, int | None], ApiMessage]] = {
     apis.OFFSET_COMMIT: _offset_commit,
     apis.OFFSET_FETCH: _offset_fetch,
     apis.LIST_OFFSETS: _list_offsets,
+    apis.OFFSET_FOR_LEADER_EPOCH: _epoch_end,
     apis.FETCH: _fetch,
 }
 
@@ -177,6 +195,7 @@ _NONSENSE: dict[Api, Callable[[], ApiMessage]] = {
     ),
     apis.OFFSET_FETCH: lambda: OffsetFetchResponse(groups=[]),
     apis.LIST_OFFSETS: lambda: ListOffsetsResponse(topics=[]),
+    apis.OFFSET_FOR_LEADER_EPOCH: lambda: OffsetForLeaderEpochResponse(topics=[]),
     apis.FETCH: lambda: FetchResponse(responses=[]),
     apis.OFFSET_COMMIT: lambda: OffsetCommitResponse(topics=[]),
     apis.JOIN_GROUP: lambda: JoinGroupResponse(generation_id=-5, member_id="", members=[]),

@@ -63,6 +63,7 @@ REQUESTS: dict[str, tuple[Api, Sieve]] = {
     "leave": (apis.CONSUMER_GROUP_HEARTBEAT, _epoch(lambda epoch: epoch < 0)),
     "offset fetch": (apis.OFFSET_FETCH, _any),
     "list offsets": (apis.LIST_OFFSETS, _any),
+    "epoch end": (apis.OFFSET_FOR_LEADER_EPOCH, _any),
     "fetch": (apis.FETCH, _any),
     "commit": (apis.OFFSET_COMMIT, _any),
     "classic join": (apis.JOIN_GROUP, _any),

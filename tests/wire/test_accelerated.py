@@ -57,7 +57,7 @@ def content(columns: Columns) -> dict[str, object]:
         "keys": column_content(columns.keys),
         "values": column_content(columns.values),
         "headers": header_content(columns.headers),
-        "rest": (columns.partition, columns.next_offset, columns.data_bytes, columns.truncated),
+        "rest": (columns.partition, columns.next_offset, columns.data_bytes, columns.truncated, columns.end_epoch),
     }
 
 

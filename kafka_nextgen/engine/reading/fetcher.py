@@ -15,12 +15,22 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.reading.epoch_ends import ask_epoch_ends
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
-from kafka_nextgen.fetching import Fetch, Need, NeedCommittedOffset, NeedMetadata, NeedOffsetReset, find_arrivals
+from kafka_nextgen.fetching import (
+    Fetch,
+    Need,
+    NeedCommittedOffset,
+    NeedEpochEnds,
+    NeedMetadata,
+    NeedOffsetReset,
+    Truncation,
+    find_arrivals,
+)
 from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import set_within
@@ -112,8 +122,9 @@ class Fetcher:
         with self._fetches.locked() as state:
             others = state.find_topics(image)
             needs = state.plan(image, now)
-            gone, deadline = state.gone(), state.deadline(now)
+            gone, lost, deadline = state.gone(), state.take_truncations(), state.deadline(now)
         self._tell_of_topics(others, gone)
+        _tell_of_truncations(lost)
         for need in needs:
             self._tasks.start(self._satisfy(need))
         self._rearm(None if deadline is None else deadline - now)
@@ -156,7 +167,7 @@ class Fetcher:
             self._mailbox.wake()
 
     def _outage(self, need: Need) -> Outage:
-        node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset) else ""
+        node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset | NeedEpochEnds) else ""
         what = type(need).__name__ + node
         return self._outages.setdefault(what, Outage(logger, what))
 
@@ -167,6 +178,8 @@ class Fetcher:
             await self._look_up_committed(need)
         elif isinstance(need, NeedOffsetReset):
             await self._look_up_reset(need)
+        elif isinstance(need, NeedEpochEnds):
+            await self._validate(need)
         else:
             await self._refresh(need)
 
@@ -231,7 +244,18 @@ class Fetcher:
         with self._fetches.locked() as state:
             state.reset_found(need, found, time.monotonic())
 
+    async def _validate(self, need: NeedEpochEnds) -> None:
+        ends = await ask_epoch_ends(self._cluster, need, self._config.request_timeout_ms / 1000)
+        with self._fetches.locked() as state:
+            state.epoch_ends_found(need, ends, time.monotonic())
+
     async def _refresh(self, need: NeedMetadata) -> None:
         await self._cluster.refresh_metadata(topics=need.topics)
         with self._fetches.locked() as state:
             state.metadata_refreshed(need, time.monotonic())
+
+
+def _tell_of_truncations(lost: Iterable[Truncation]) -> None:
+    for one in lost:
+        where = "auto.offset.reset decides where to go on" if one.diverging is None else "goes on there"
+        logger.warning("%s; %s", one, where)

@@ -47,7 +47,7 @@ def decode_sound(
     scanned = _accelerator.scan(data, fetch_offset, check_crc, left_out)
     if scanned is None:
         return None
-    next_offset, compressed = scanned
+    next_offset, end_epoch, compressed = scanned
     payloads = _decompress_all(data, compressed, limit_bytes)
     decoded = None if payloads is None else _accelerator.decode(data, fetch_offset, left_out, payloads)
     if decoded is None:
@@ -67,6 +67,7 @@ def decode_sound(
         _numbers(timestamp_types, "b"),
         data_bytes,
         truncated=next_offset == fetch_offset and len(data) > 0,
+        end_epoch=end_epoch,
     )
 
 

@@ -6,16 +6,26 @@ them: what is corrupt is found by decoding.
 
 from __future__ import annotations
 
+from attrs import frozen
+
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.records.batch_header import HEADER, LENGTH_END, read_header
 
-__all__ = ["find_end"]
+__all__ = ["Extent", "find_end"]
 
 _LEAST_LENGTH = HEADER.size - LENGTH_END
 
 
-def find_end(data: memoryview, fetch_offset: int) -> int | None:
-    """The offset behind the last whole batch; None if that does not lead beyond ``fetch_offset``, or can't be told."""
+@frozen
+class Extent:
+    """The offset where records end, and the leader epoch of the last batch."""
+
+    offset: int
+    leader_epoch: int
+
+
+def find_end(data: memoryview, fetch_offset: int) -> Extent | None:
+    """Where the last whole batch ends; None if that does not lead beyond ``fetch_offset``, or can't be told."""
     start, last, size = 0, -1, len(data)
     while size - start >= HEADER.size:
         length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)
@@ -28,9 +38,11 @@ def find_end(data: memoryview, fetch_offset: int) -> int | None:
     return _end_of(data, last, fetch_offset) if last >= 0 else None
 
 
-def _end_of(data: memoryview, start: int, fetch_offset: int) -> int | None:
+def _end_of(data: memoryview, start: int, fetch_offset: int) -> Extent | None:
     try:
         header = read_header(data, start)
     except CorruptRecordError:
         return None
-    return header.next_offset if header is not None and header.next_offset > fetch_offset else None
+    if header is None or header.next_offset <= fetch_offset:
+        return None
+    return Extent(header.next_offset, header.leader_epoch)

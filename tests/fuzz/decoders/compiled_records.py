@@ -62,7 +62,7 @@ def _by_twin(batches: bytes, offset: int, check_crc: bool, skipped: tuple[int, .
 def _decode_with_guarded_payload(place: memoryview, room: Guarded, offset: int, skipped: tuple[int, ...]) -> None:
     left_out = array("q", skipped)
     scanned = _accelerator.scan(place, offset, False, left_out)
-    payloads = () if scanned is None else _payloads(place, scanned[1], room)
+    payloads = () if scanned is None else _payloads(place, scanned[2], room)
     _accelerator.decode(place, offset, left_out, payloads)
     _accelerator.decode(place, offset, left_out, (*payloads[1:], place, b""))
 

@@ -1,0 +1,58 @@
+"""When to ask a leader whether its log still is the one that was read (KIP-320).
+
+A leader that was elected although it lagged behind lacks records that were read, and soon has others at their offsets.
+An offset alone does not tell them apart. With the leader epoch of what lies in front of it, it does.
+
+- A position is validated when its leader leads at another epoch than the one it was validated at: after every
+  election, and at the start, for a committed offset carries its epoch. Where that epoch ends in the leader's log
+  decides (``truncation``). Nothing is fetched meanwhile; what is buffered may be handed over.
+- What is asked about is where fetching goes on, not the application's position, which lies behind what is buffered.
+- Without an epoch in front of it there is nothing to ask. So it is if the broker can't be asked.
+- If no leader is known to lead as late as that epoch, then what is known is old: a leader of old times would miss what
+  was read. It is looked up first, but only once: the epochs of a topic that was deleted and made again begin anew.
+
+Beside all this each fetch carries the epoch in front of it, so that a log that has gone another way is noticed even if
+the election is not (Fetch, version 12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
+from kafka_nextgen.fetching.outcomes import NeedEpochEnds
+from kafka_nextgen.fetching.planner import by_leader, leader_epoch_of
+from kafka_nextgen.fetching.positions import PartitionState, Phase
+
+__all__ = ["check_epoch", "plan_validations"]
+
+
+def check_epoch(state: PartitionState, image: ClusterImage) -> None:
+    """See whether the position has to be validated by what is known of the leader now."""
+    leader_epoch = leader_epoch_of(image, state.partition)
+    if state.phase is not Phase.FETCHING or state.asked or leader_epoch in (-1, state.checked_epoch):
+        return
+    if state.fetch_epoch < 0:
+        state.checked_epoch = leader_epoch
+        return
+    state.phase = Phase.VALIDATING
+    state.stale = state.stale or state.fetch_epoch > leader_epoch
+
+
+def plan_validations(states: Iterable[PartitionState], image: ClusterImage, now: float) -> list[NeedEpochEnds]:
+    """One question per leader for the partitions that are to be validated."""
+    waiting = (state for state in states if state.phase is Phase.VALIDATING and state.ahead is None)
+    wanted = [state for state in waiting if state.may_ask(now)]
+    return [
+        NeedEpochEnds(
+            node_id,
+            questions={state.partition: _question(state, image) for state in led},
+            fences={state.partition: state.fence for state in led},
+        )
+        for node_id, led in by_leader(wanted, image).items()
+    ]
+
+
+def _question(state: PartitionState, image: ClusterImage) -> EpochQuestion:
+    return EpochQuestion(state.fetch_offset, state.fetch_epoch, leader_epoch_of(image, state.partition))
