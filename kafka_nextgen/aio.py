@@ -10,8 +10,8 @@ from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
+from kafka_nextgen.engine.application.async_iteration import AsyncIteration
 from kafka_nextgen.engine.application.awaiting import AwaitedCalls
-from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.front import check_max_records
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener, call_async
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
@@ -125,13 +125,13 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
 
         Raises what ``poll`` raises, and DeserializationError; iterating again goes on behind that record.
         """
-        return _Loop(self, self._core.cursor)
+        return AsyncIteration(self._core.cursor, self.__anext__)
 
     async def __anext__(self) -> Record:
         record = next(self._core.cursor.records, None)
         if record is not None:
             return record
-        await asyncio.sleep(0)  # or a loop that awaits nothing else would keep all other tasks waiting
+        await asyncio.sleep(0)  # or whoever awaits nothing else would keep all other tasks waiting
         with self._use_alone("__anext__"):
             while record is None:
                 await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
@@ -230,22 +230,6 @@ def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exceptio
         return MisuseError(f"{callback.kind.value} was cancelled")
     error = task.exception()
     return error if error is None or isinstance(error, Exception) else MisuseError(repr(error))
-
-
-class _Loop(AsyncIterator[Record]):
-    """One ``async for``: asks the consumer only where a run ends."""
-
-    def __init__(self, consumer: AsyncConsumer, cursor: Cursor) -> None:
-        self._consumer = consumer
-        self._cursor = cursor
-        self._records: Iterator[Record] = iter(())
-
-    async def __anext__(self) -> Record:
-        for record in self._records:
-            return record
-        record = await self._consumer.__anext__()
-        self._records = self._cursor.records
-        return record
 
 
 def _raise_first(errors: list[Exception]) -> None:

@@ -44,6 +44,8 @@ class Buffers:
         self._runs = OrderedDict((partition, deque(parts)) for partition, parts in runs.items())
         self._bytes = dict(sizes)
         self._handed_over = dict(handed_over)
+        #: Counts what made room: runs handed over to their end.
+        self.runs_done = 0
 
     def copy(self) -> Buffers:
         """The same runs, to be handed over without handing over these."""
@@ -81,8 +83,13 @@ class Buffers:
         """What everything here takes."""
         return sum(self._bytes.values())
 
-    def peek(self, ready: Callable[[TopicPartition], bool], max_records: int) -> list[ColumnSlice]:
-        """The next records of the partitions that are ``ready``, at most ``max_records``; they stay here."""
+    def peek(
+        self, ready: Callable[[TopicPartition], bool], max_records: int, whole_runs: bool = False
+    ) -> list[ColumnSlice]:
+        """The next records of the partitions that are ``ready``, at most ``max_records``; they stay here.
+
+        With ``whole_runs``, the last run is there to its end, however long: that is when its memory is free again.
+        """
         found: list[ColumnSlice] = []
         left = max_records
         for partition, runs in self._runs.items():
@@ -91,7 +98,8 @@ class Buffers:
             for run in runs:
                 if left <= 0:
                     return found
-                found.append(ColumnSlice(run.columns, run.start, min(run.stop, run.start + left)))
+                stop = run.stop if whole_runs else min(run.stop, run.start + left)
+                found.append(ColumnSlice(run.columns, run.start, stop))
                 left -= len(found[-1])
         return found
 
@@ -112,6 +120,7 @@ class Buffers:
             runs.appendleft(ColumnSlice(run.columns, part.stop, run.stop))
         else:
             self._bytes[part.partition] -= run.columns.nbytes
+            self.runs_done += 1
         if runs:
             self._runs.move_to_end(part.partition)
         else:

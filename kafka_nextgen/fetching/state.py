@@ -157,8 +157,13 @@ class FetchState:
             self.hand_over(part)
         return parts
 
-    def peek(self, max_records: int) -> list[ColumnSlice]:
-        """The records ``take`` would hand over, without doing so.
+    @property
+    def runs_done(self) -> int:
+        """Changes whenever handing over made room for more."""
+        return self._buffers.runs_done
+
+    def peek(self, max_records: int, whole_runs: bool = False) -> list[ColumnSlice]:
+        """The records ``take`` would hand over, without doing so; with ``whole_runs`` the last run to its end.
 
         Raises, once per attempt, what stands in the way of a partition: CorruptRecordError, OffsetOutOfRangeError,
         TopicAuthorizationError or another BrokerError.
@@ -167,7 +172,7 @@ class FetchState:
             if state.error is not None and state.may_hand_over:
                 error, state.error = state.error, None
                 raise error
-        return self._buffers.peek(lambda tp: self._assigned.require(tp).may_hand_over, max_records)
+        return self._buffers.peek(lambda tp: self._assigned.require(tp).may_hand_over, max_records, whole_runs)
 
     def holds(self, part: ColumnSlice) -> bool:
         """Whether these records, once peeked at, may still be handed over: not stopped, sought or paused since."""

@@ -341,6 +341,49 @@ def test_positions_and_lookups_are_awaited_and_iteration_goes_on_behind_a_bad_re
     play(scene())
 
 
+def test_a_loop_that_awaits_nothing_lets_other_tasks_run(stage: Stage) -> None:
+    async def count_turns(turns: list[int]) -> None:
+        while True:
+            turns.append(1)
+            await asyncio.sleep(0)
+
+    async def scene() -> None:
+        turns: list[int] = []
+        async with AsyncConsumer(**stage.config()) as consumer:
+            await consumer.subscribe(["orders"])
+            other, seen, turns_before = asyncio.ensure_future(count_turns(turns)), 0, 0
+            async for _ in consumer:
+                seen += 1
+                turns_before = turns_before or len(turns)
+                if seen == 2000:
+                    break
+            other.cancel()
+            assert len(turns) > turns_before
+
+    stage.create(records=2000)
+    play(scene())
+
+
+def test_a_loop_object_outlives_the_errors_it_raises(stage: Stage) -> None:
+    def refuse_three(data: bytes) -> int:
+        assert data != b"3"
+        return int(data)
+
+    async def scene() -> None:
+        async with AsyncConsumer(**stage.config(value_deserializer=refuse_three)) as consumer:
+            records = aiter(consumer)
+            with pytest.raises(MisuseError, match="subscribe"):
+                await anext(records)
+            await consumer.subscribe(["orders"])
+            assert [(await anext(records)).value for _ in range(3)] == [0, 1, 2]
+            with pytest.raises(DeserializationError):
+                await anext(records)
+            assert (await anext(records)).value == 4
+
+    stage.create(records=5)
+    play(scene())
+
+
 def test_an_error_that_ends_the_block_is_seen_and_keeps_its_record_uncommitted(stage: Stage) -> None:
     async def scene() -> None:
         async with AsyncConsumer(**stage.config(enable_auto_commit=True)) as consumer:

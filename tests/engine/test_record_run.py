@@ -114,7 +114,5 @@ def test_records_can_be_copied_pickled_compared_and_changed() -> None:
     assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
     assert {record: 1}[record._replace()] == 1
     assert record._replace(value="v") != record
-    assert Record(
-        topic="t", partition=0, offset=1, timestamp=-1, timestamp_type=TimestampType.NONE, key=None, value=None
-    )
+    assert Record(**record._asdict()) == record
     assert isinstance(record.timestamp_type, TimestampType)

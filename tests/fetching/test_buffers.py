@@ -29,6 +29,24 @@ def take(buffers: Buffers, max_records: int) -> list[tuple[int, list[int]]]:
     return offsets(parts)
 
 
+def test_whole_runs_are_looked_at_to_the_end_of_what_was_fetched_together() -> None:
+    buffers = Buffers()
+    buffers.add(columns(A, 0, 2))
+    buffers.add(columns(A, 2, 5))
+    buffers.add(columns(B, 0, 5))
+    assert offsets(buffers.peek(everything, 3, whole_runs=True)) == [(0, [0, 1]), (0, [2, 3, 4, 5, 6])]
+
+
+def test_only_what_is_handed_over_to_its_end_makes_room() -> None:
+    buffers = Buffers()
+    buffers.add(columns(A, 0, 2))
+    before = buffers.runs_done, buffers.total_bytes
+    take(buffers, 1)
+    assert (buffers.runs_done, buffers.total_bytes) == before
+    take(buffers, 1)
+    assert (buffers.runs_done, buffers.total_bytes) == (before[0] + 1, 0)
+
+
 def test_runs_of_a_partition_keep_their_order() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 2))

@@ -72,9 +72,10 @@ class Cursor:
     def look(self, max_records: int, began: float | None) -> Record | None:
         """Look at the records that would be handed over next, after a poll that ``began`` then (monotonic).
 
+        These are ``max_records``, and on to the end of what was fetched together, whose memory is free only then.
         Gives the first; None if there are none, or if it takes another poll.
         """
-        run = RecordRun(self._fetches.peek(max_records), self._deserializers)
+        run = RecordRun(self._fetches.peek_runs(max_records), self._deserializers)
         self._caller, self._run = self._whoami(), run
         if self._mailbox.news != self._heeded:  # looked at last: news from here on finds the run
             run.end()

@@ -75,17 +75,17 @@ class LockedFetches:
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand records over; the positions advance with it. Raises what stands in a partition's way."""
-        with self._changing() as state:
+        with self._making_room() as state:
             return state.take(max_records)
 
-    def peek(self, max_records: int) -> list[ColumnSlice]:
-        """What ``take`` would hand over, without doing so. Raises the same."""
-        with self._changing() as state:  # an error that was raised lets its partition be asked for again
-            return state.peek(max_records)
+    def peek_runs(self, max_records: int) -> list[ColumnSlice]:
+        """What ``take`` would hand over, without doing so, and the last run to its end. Raises the same."""
+        with self._making_room() as state:
+            return state.peek(max_records, whole_runs=True)
 
     def hand_over(self, parts: Iterable[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
-        with self._changing() as state:
+        with self._making_room() as state:
             for part in parts:
                 state.hand_over(part)
 
@@ -135,6 +135,19 @@ class LockedFetches:
         """The partitions that are paused."""
         with self._lock:
             return self._state.paused()
+
+    @contextmanager
+    def _making_room(self) -> Iterator[FetchState]:
+        """Tell of the change if there is room for more now, or a partition whose error was raised may be asked for."""
+        before = self._state.runs_done
+        has_failed = True
+        try:
+            with self._lock:
+                yield self._state
+            has_failed = False
+        finally:
+            if has_failed or self._state.runs_done != before:
+                self._on_change()
 
     @contextmanager
     def _changing(self) -> Iterator[FetchState]:
