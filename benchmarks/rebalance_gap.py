@@ -1,26 +1,28 @@
 """The longest time in which a partition that does not move is not read while its group rebalances.
 
-Run as ``python -m benchmarks.rebalance_gap`` from the root of the repository. A member reads a topic that is written
-to all the time; a second one joins and leaves. Measured is, per rebalance, the longest gap between two deliveries of
-a partition that the first member keeps, for kafka_nextgen and confluent-kafka side by side. A member can't read
-while its own callback runs in the same thread, so that time is told apart: the target is 50 ms beyond it. What the
-machine does to any reader shows in the gaps at other times, while the other client's group rebalances.
+Run as ``python -m benchmarks.rebalance_gap`` from the root of the repository; ``--write`` puts the figures on the page
+docs/benchmarks.md. A member reads a topic that is written to all the time; a second one joins and leaves. Measured is,
+per rebalance, the longest gap between two deliveries of a partition that the first member keeps, for kafka_nextgen and
+confluent-kafka side by side. A member can't read while its own callback runs in the same thread, so that time is told
+apart: the target is 50 ms beyond it. What the machine does to any reader shows in the gaps at other times, while the
+other client's group rebalances.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 import click
 from attrs import frozen
-from rich.console import Console
-from rich.table import Table
 
 from benchmarks.gap.clients import READERS
 from benchmarks.gap.run import Measured, measure
 from benchmarks.kafka import create_topic, kafka
+from benchmarks.page import about_the_run, of_peers, table, write_section
+from benchmarks.plots import Bar, draw_bars
 
 TARGET_MS = 50
 
@@ -49,18 +51,35 @@ class Figures:
         )
 
 
-def show(figures: Sequence[Figures], callback_ms: int, rebalances: int) -> None:
-    """Print the clients' figures, and how often the first one's goes into the last one's."""
-    title = f"longest gap in each of {rebalances} rebalances, callbacks of {callback_ms} ms; milliseconds"
-    table = Table(title=title, title_justify="left")
-    for name in ("client", "median", "longest", "beyond callbacks", "median, other times", "longest, other times"):
-        table.add_column(name, justify="left" if name == "client" else "right")
-    for one in figures:
-        values = (one.median, one.longest, one.beyond_callbacks, one.otherwise, one.longest_otherwise)
-        table.add_row(one.client, *(f"{value:.0f}" for value in values))
+def gaps_table(figures: Sequence[Figures], callback_ms: int, rebalances: int) -> str:
+    """The clients' figures, and how often the first one's goes into the last one's."""
+    rows = [
+        (
+            one.client,
+            *(
+                f"{value:.0f}"
+                for value in (one.median, one.longest, one.beyond_callbacks, one.otherwise, one.longest_otherwise)
+            ),
+        )
+        for one in figures
+    ]
     first, last = figures[0], figures[-1]
-    table.add_row("ratio", f"{last.median / first.median:.1f}", f"{last.longest / first.longest:.1f}", "", "", "")
-    Console(width=110).print(table)
+    ratios = (f"{last.median / first.median:.1f}", f"{last.longest / first.longest:.1f}")
+    names = ("client", "median, ms", "longest", "beyond callbacks", "median, other times", "longest, other times")
+    told = f"The longest gap in each of {rebalances} rebalances, callbacks of {callback_ms} ms:"
+    return f"{told}\n\n{table(names, [*rows, ('ratio', *ratios, '', '', '')])}"
+
+
+def plot(measured: Mapping[int, Sequence[Measured]]) -> str:
+    panels = {
+        f"callbacks of {callback_ms} ms": [
+            Bar(one.client, [gap.length_s * 1000 for gap in one.longest()], is_ours=one is clients[0])
+            for one in clients
+        ]
+        for callback_ms, clients in measured.items()
+    }
+    draw_bars("rebalance-gap", panels, "longest gap, milliseconds")
+    return "![longest gaps](plots/rebalance-gap.svg)"
 
 
 @click.command(help=__doc__)
@@ -70,6 +89,7 @@ def show(figures: Sequence[Figures], callback_ms: int, rebalances: int) -> None:
 @click.option("--partitions", default=4, show_default=True, help="Of the topic; half of them move.")
 @click.option("--records-per-s", default=2000, show_default=True, help="Written to each partition.")
 @click.option("--callback-ms", multiple=True, default=(0, 300), show_default=True, help="What callbacks take.")
+@click.option("--write", is_flag=True, help="Put the figures on the page.")
 def main(
     bootstrap_servers: str | None,
     version: str,
@@ -77,17 +97,25 @@ def main(
     partitions: int,
     records_per_s: int,
     callback_ms: Sequence[int],
+    write: bool,
 ) -> None:
-    worst_ms = 0.0
+    load, measured = os.getloadavg()[0], dict[int, Sequence[Measured]]()
     with kafka(bootstrap_servers, version) as servers:
         for spent_ms in callback_ms:
             topic = create_topic(servers, partitions, name="rebalance-gap")
-            measured = measure(servers, topic, partitions, tuple(READERS), rebalances, spent_ms, records_per_s)
-            figures = [Figures.of(one) for one in measured]
-            show(figures, spent_ms, rebalances)
-            worst_ms = max(worst_ms, figures[0].beyond_callbacks)
-    if worst_ms > TARGET_MS:
-        sys.exit(f"{figures[0].client} missed the target: {worst_ms:.0f} ms beyond its callbacks, not {TARGET_MS} ms")
+            about = (servers, topic, partitions, tuple(READERS), rebalances, spent_ms, records_per_s)
+            measured[spent_ms] = measure(*about)
+    figures = {spent_ms: [Figures.of(one) for one in clients] for spent_ms, clients in measured.items()}
+    tables = [gaps_table(clients, spent_ms, rebalances) for spent_ms, clients in figures.items()]
+    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka"]), load=load)
+    body = "\n\n".join([run, *tables])
+    print(body)
+    if write:
+        write_section("rebalance_gap", f"{body}\n\n{plot(measured)}")
+    worst = max((clients[0] for clients in figures.values()), key=lambda one: one.beyond_callbacks)
+    if worst.beyond_callbacks > TARGET_MS:
+        missed = f"{worst.beyond_callbacks:.0f} ms beyond its callbacks, not {TARGET_MS} ms"
+        sys.exit(f"{worst.client} missed the target: {missed}")
 
 
 if __name__ == "__main__":

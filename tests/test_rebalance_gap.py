@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.gap.report import Callback, Gap, dump_gaps, load
 from benchmarks.gap.run import Measured, Rebalance
+from benchmarks.rebalance_gap import Figures, gaps_table
 
 KEPT = frozenset({0})
 
@@ -38,3 +39,10 @@ def test_what_a_member_tells_is_understood() -> None:
     callback, gaps = Callback("assigned", 1.0, 2.0, frozenset({1, 3})), [Gap(0, 1.5, 2.5)]
     assert load(callback.dump()) == callback
     assert load(dump_gaps(gaps)) == gaps
+
+
+def test_the_first_client_is_told_next_to_the_last() -> None:
+    figures = [Figures("ours", 10, 20, 5, 3, 4), Figures("theirs", 50, 30, 25, 3, 4)]
+    rows = gaps_table(figures, callback_ms=300, rebalances=20).splitlines()
+    assert rows[0] == "The longest gap in each of 20 rebalances, callbacks of 300 ms:"
+    assert [cell.strip() for cell in rows[-1].split("|")[1:4]] == ["ratio", "5.0", "1.5"]
