@@ -22,7 +22,13 @@ def _wait_for_the_end(ended: threading.Event) -> None:
 def main(bootstrap_servers: str, topic: str, partitions: str, records_per_s: str) -> None:
     ended = threading.Event()
     threading.Thread(target=_wait_for_the_end, args=(ended,), daemon=True).start()
-    producer = Producer({"bootstrap.servers": bootstrap_servers, "linger.ms": 0})
+    producer = Producer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "linger.ms": 0,
+            "max.in.flight.requests.per.connection": 5,  # what waits behind them makes one batch, as in Kafka's own
+        }
+    )
     value, rate, written, begin = bytes(100), int(records_per_s), 0, time.monotonic()
     while not ended.wait(TICK_S):
         due = int((time.monotonic() - begin) * rate)
