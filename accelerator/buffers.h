@@ -1,4 +1,5 @@
-/* The bytes objects that columns are made of: made with the GIL held, filled without it, handed over in tuples. */
+/* The bytes objects that columns are made of: made with the GIL held, filled without it, then cut to size and handed over.
+ */
 #ifndef KAFKA_NEXTGEN_BUFFERS_H
 #define KAFKA_NEXTGEN_BUFFERS_H
 
@@ -6,6 +7,8 @@
 #include <Python.h>
 
 #include "columns.h"
+
+#define LEAST_RECORD_BYTES 7 /* length, attributes, two deltas, two null lengths, header count: a byte each */
 
 enum {
     OFFSETS, TIMESTAMPS, LEADER_EPOCHS, TIMESTAMP_TYPES,
@@ -19,72 +22,96 @@ typedef struct {
     PyObject *of[BUFFER_COUNT]; /* NULL where there is none: headers, or the validity of a column without nulls */
 } Buffers;
 
+static void drop_buffers(Buffers *buffers) {
+    for (int i = 0; i < BUFFER_COUNT; i++)
+        Py_CLEAR(buffers->of[i]);
+}
+
 /* A new bytes object at this index; its bytes, or NULL if there is no memory for it. */
-static void *new_buffer(Buffers *buffers, int index, int64_t count, size_t size) {
-    if (count > (int64_t)(PY_SSIZE_T_MAX / 2 / size))
+static void *new_buffer(Buffers *buffers, int index, int32_t count, size_t size) {
+    if ((size_t)count > (size_t)PY_SSIZE_T_MAX / 2 / size)
         return PyErr_NoMemory();
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)count * (Py_ssize_t)size);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)size);
     buffers->of[index] = bytes;
     return bytes == NULL ? NULL : PyBytes_AS_STRING(bytes);
 }
 
+static int cut_buffer(Buffers *buffers, int index, int32_t count, size_t size) {
+    Py_ssize_t bytes = count * (Py_ssize_t)size;
+    return PyBytes_GET_SIZE(buffers->of[index]) == bytes || _PyBytes_Resize(&buffers->of[index], bytes) == 0;
+}
+
 /* Arrow's bounds: one more than there are entries, beginning with 0. */
-static int32_t *new_bounds(Buffers *buffers, int index, int64_t entries) {
+static int32_t *new_bounds(Buffers *buffers, int index, int32_t entries) {
     int32_t *bounds = new_buffer(buffers, index, entries + 1, sizeof(int32_t));
     if (bounds != NULL)
         bounds[0] = 0;
     return bounds;
 }
 
-static int new_column(Buffers *buffers, int index, const ColumnSize *size, Column *column) {
-    column->most_entries = (int32_t)size->entries;
-    column->most_bytes = (int32_t)size->bytes;
-    column->data = new_buffer(buffers, index, size->bytes, 1);
-    column->bounds = new_bounds(buffers, index + 1, size->entries);
-    if (column->data == NULL || column->bounds == NULL)
-        return 0;
-    if (size->nulls == 0)
-        return 1;
-    int64_t bitmap_bytes = (size->entries + 7) / 8;
+static int new_column(Buffers *buffers, int index, int32_t entries, int32_t bytes, Column *column) {
+    int32_t bitmap_bytes = entries / 8 + 1;
+    column->data = new_buffer(buffers, index, bytes, 1);
+    column->bounds = new_bounds(buffers, index + 1, entries);
     column->validity = new_buffer(buffers, index + 2, bitmap_bytes, 1);
-    if (column->validity == NULL)
+    if (column->data == NULL || column->bounds == NULL || column->validity == NULL)
         return 0;
-    memset(column->validity, 0, (size_t)bitmap_bytes);
+    memset(column->validity, 0xFF, (size_t)bitmap_bytes);
     return 1;
 }
 
-static int new_headers(Buffers *buffers, const Sizes *sizes, Columns *columns) {
-    columns->header_bounds = new_bounds(buffers, HEADER_BOUNDS, sizes->keys.entries);
-    return columns->header_bounds != NULL &&
-           new_column(buffers, HEADER_KEYS, &sizes->header_keys, &columns->header_keys) &&
-           new_column(buffers, HEADER_VALUES, &sizes->header_values, &columns->header_values);
+/* Without nulls there is no bitmap; with them, the bits behind the last entry are 0. */
+static int cut_validity(Buffers *buffers, int index, const Column *column) {
+    if (column->nulls == 0) {
+        Py_CLEAR(buffers->of[index]);
+        return 1;
+    }
+    if (column->entries & 7)
+        column->validity[column->entries >> 3] &= (uint8_t)((1 << (column->entries & 7)) - 1);
+    return cut_buffer(buffers, index, (column->entries + 7) / 8, 1);
 }
 
-static int new_columns(Buffers *buffers, const Sizes *sizes, Columns *columns) {
-    int64_t count = sizes->keys.entries;
-    memset(columns, 0, sizeof *columns);
-    columns->offsets = new_buffer(buffers, OFFSETS, count, sizeof(int64_t));
-    columns->timestamps = new_buffer(buffers, TIMESTAMPS, count, sizeof(int64_t));
-    columns->leader_epochs = new_buffer(buffers, LEADER_EPOCHS, count, sizeof(int32_t));
-    columns->timestamp_types = new_buffer(buffers, TIMESTAMP_TYPES, count, sizeof(int8_t));
+static int cut_column(Buffers *buffers, int index, const Column *column) {
+    return cut_buffer(buffers, index, column->bytes, 1) &&
+           cut_buffer(buffers, index + 1, column->entries + 1, sizeof(int32_t)) &&
+           cut_validity(buffers, index + 2, column);
+}
+
+static int new_columns(Buffers *buffers, int32_t records, int32_t bytes, Columns *columns) {
+    columns->offsets = new_buffer(buffers, OFFSETS, records, sizeof(int64_t));
+    columns->timestamps = new_buffer(buffers, TIMESTAMPS, records, sizeof(int64_t));
+    columns->leader_epochs = new_buffer(buffers, LEADER_EPOCHS, records, sizeof(int32_t));
+    columns->timestamp_types = new_buffer(buffers, TIMESTAMP_TYPES, records, sizeof(int8_t));
     return columns->offsets != NULL && columns->timestamps != NULL && columns->leader_epochs != NULL &&
-           columns->timestamp_types != NULL && new_column(buffers, KEYS, &sizes->keys, &columns->keys) &&
-           new_column(buffers, VALUES, &sizes->values, &columns->values) &&
-           (!sizes->has_headers || new_headers(buffers, sizes, columns));
+           columns->timestamp_types != NULL && new_column(buffers, KEYS, records, bytes, &columns->keys) &&
+           new_column(buffers, VALUES, records, bytes, &columns->values);
 }
 
-static void drop_buffers(Buffers *buffers) {
-    for (int i = 0; i < BUFFER_COUNT; i++)
-        Py_CLEAR(buffers->of[i]);
+static int cut_columns(Buffers *buffers, const Columns *columns) {
+    int32_t records = columns->keys.entries;
+    return cut_buffer(buffers, OFFSETS, records, sizeof(int64_t)) &&
+           cut_buffer(buffers, TIMESTAMPS, records, sizeof(int64_t)) &&
+           cut_buffer(buffers, LEADER_EPOCHS, records, sizeof(int32_t)) &&
+           cut_buffer(buffers, TIMESTAMP_TYPES, records, sizeof(int8_t)) &&
+           cut_column(buffers, KEYS, &columns->keys) && cut_column(buffers, VALUES, &columns->values);
 }
 
-/* One buffer, or None. */
-static PyObject *buffer_or_none(const Buffers *buffers, int index) {
-    return buffers->of[index] != NULL ? buffers->of[index] : Py_None;
+static int new_headers(Buffers *buffers, const Columns *columns, Headers *headers) {
+    headers->most_records = columns->keys.entries;
+    headers->most = columns->header_sizes;
+    headers->bounds = new_bounds(buffers, HEADER_BOUNDS, headers->most_records);
+    return headers->bounds != NULL &&
+           new_column(buffers, HEADER_KEYS, headers->most.entries, headers->most.key_bytes, &headers->keys) &&
+           new_column(buffers, HEADER_VALUES, headers->most.entries, headers->most.value_bytes, &headers->values);
+}
+
+static int cut_headers(Buffers *buffers, const Headers *headers) {
+    return cut_column(buffers, HEADER_KEYS, &headers->keys) && cut_column(buffers, HEADER_VALUES, &headers->values);
 }
 
 static PyObject *column_tuple(const Buffers *buffers, int index) {
-    return PyTuple_Pack(3, buffers->of[index], buffers->of[index + 1], buffer_or_none(buffers, index + 2));
+    PyObject *validity = buffers->of[index + 2];
+    return PyTuple_Pack(3, buffers->of[index], buffers->of[index + 1], validity == NULL ? Py_None : validity);
 }
 
 static PyObject *header_tuple(const Buffers *buffers) {
@@ -95,10 +122,10 @@ static PyObject *header_tuple(const Buffers *buffers) {
 }
 
 /* offsets, timestamps, keys, values, headers, leader epochs, timestamp types, payload bytes */
-static PyObject *columns_tuple(const Buffers *buffers, int64_t payload_bytes) {
-    return Py_BuildValue("OONNNOOL", buffers->of[OFFSETS], buffers->of[TIMESTAMPS], column_tuple(buffers, KEYS),
+static PyObject *columns_tuple(const Buffers *buffers, int32_t payload_bytes) {
+    return Py_BuildValue("OONNNOOi", buffers->of[OFFSETS], buffers->of[TIMESTAMPS], column_tuple(buffers, KEYS),
                          column_tuple(buffers, VALUES), header_tuple(buffers), buffers->of[LEADER_EPOCHS],
-                         buffers->of[TIMESTAMP_TYPES], (long long)payload_bytes);
+                         buffers->of[TIMESTAMP_TYPES], payload_bytes);
 }
 
 #endif

@@ -1,8 +1,11 @@
 /* Records to columns in Arrow's layout: wire/records/gathering.py in C.
  *
- * The records are gone over twice: `measure` checks them and counts, so that each column can be made as large as it has
- * to be, and `fill` copies every byte to where it stays. The data may belong to somebody who writes into it meanwhile:
- * `fill` believes nothing that `measure` saw, and compares with the room there is.
+ * The records are gone over once, checked and copied to where they stay. How many there may be the batches' headers say,
+ * and all keys or all values take no more bytes than the payloads do, so the columns are made that large before and cut
+ * to size afterwards. Only headers, which are rare and of any number, are counted first and copied in a second pass.
+ *
+ * The data may belong to somebody who writes into it meanwhile. The first pass reads each byte once, goes forward only,
+ * and knows the payloads' sizes beforehand, so its columns can't overflow; the second compares with the room there is.
  */
 #ifndef KAFKA_NEXTGEN_COLUMNS_H
 #define KAFKA_NEXTGEN_COLUMNS_H
@@ -13,173 +16,163 @@
 #include "batch.h"
 #include "record.h"
 
+/* A column being filled; `validity` begins as all ones. */
 typedef struct {
-    int64_t entries;
-    int64_t nulls;
-    int64_t bytes;
-} ColumnSize;
-
-typedef struct {
-    ColumnSize keys;
-    ColumnSize values;
-    ColumnSize header_keys;
-    ColumnSize header_values;
-    int64_t payload_bytes;
-    int has_headers; /* any record, even one before the offset asked for */
-} Sizes;
-
-static void count_entry(ColumnSize *size, Entry entry) {
-    size->entries++;
-    if (entry.size < 0)
-        size->nulls++;
-    else
-        size->bytes += entry.size;
-}
-
-static void count_record(Sizes *sizes, const Record *record) {
-    Entry key, value;
-    Cursor cursor = record->headers;
-    count_entry(&sizes->keys, record->key);
-    count_entry(&sizes->values, record->value);
-    for (int32_t left = record->header_count; left > 0; left--) {
-        if (!read_record_header(&cursor, &key, &value))
-            return;
-        count_entry(&sizes->header_keys, key);
-        count_entry(&sizes->header_values, value);
-    }
-}
-
-static int is_time_sound(const Batch *batch, int64_t delta) {
-    if (batch->attributes & LOG_APPEND_TIME)
-        return 1;
-    int64_t base = batch->base_timestamp;
-    return delta < 0 ? base >= INT64_MIN - delta : base <= INT64_MAX - delta;
-}
-
-static int is_record_sound(const Batch *batch, const Record *record, int32_t last_delta) {
-    return record->offset_delta > last_delta && record->offset_delta <= batch->last_offset_delta &&
-           is_time_sound(batch, record->timestamp_delta) &&
-           (record->header_count == 0 || check_record_headers(record->headers, record->header_count));
-}
-
-static Verdict measure_batch(const Batch *batch, int64_t fetch_offset, Sizes *sizes) {
-    Cursor cursor = {batch->payload, batch->end};
-    Record record;
-    int32_t last_delta = -1;
-    for (int32_t left = batch->record_count; left > 0; left--) {
-        if (!read_record(&cursor, &record) || !is_record_sound(batch, &record, last_delta))
-            return ODD;
-        last_delta = record.offset_delta;
-        sizes->has_headers |= record.header_count > 0;
-        if (batch->base_offset + record.offset_delta >= fetch_offset)
-            count_record(sizes, &record);
-    }
-    sizes->payload_bytes += batch->end - batch->payload;
-    return cursor.at == cursor.end ? SOUND : ODD;
-}
-
-/* Go over all records; ODD too if a column would not fit into Arrow's 32 bits. */
-static Verdict measure(const Batch *batches, size_t count, int64_t fetch_offset, Sizes *sizes) {
-    memset(sizes, 0, sizeof *sizes);
-    for (size_t i = 0; i < count; i++)
-        if (measure_batch(&batches[i], fetch_offset, sizes) != SOUND)
-            return ODD;
-    int64_t most = sizes->keys.entries;
-    const ColumnSize *all[] = {&sizes->keys, &sizes->values, &sizes->header_keys, &sizes->header_values};
-    for (int i = 0; i < 4; i++) {
-        most = all[i]->bytes > most ? all[i]->bytes : most;
-        most = all[i]->entries > most ? all[i]->entries : most;
-    }
-    return most < INT32_MAX ? SOUND : ODD;
-}
-
-/* A column being filled; `validity` is NULL if no entry is null. */
-typedef struct {
-    int32_t entries, most_entries;
-    int32_t bytes, most_bytes;
+    int32_t entries;
+    int32_t bytes;
+    int32_t nulls;
     uint8_t *data;
     int32_t *bounds;
     uint8_t *validity;
 } Column;
+
+/* What the headers of the records that were read take. */
+typedef struct {
+    int is_any; /* even of a record before the offset asked for */
+    int32_t entries;
+    int32_t key_bytes;
+    int32_t value_bytes;
+} HeaderSizes;
 
 typedef struct {
     int64_t *offsets;
     int64_t *timestamps;
     int32_t *leader_epochs;
     int8_t *timestamp_types;
-    int32_t *header_bounds; /* NULL if there are no headers */
     Column keys;
     Column values;
-    Column header_keys;
-    Column header_values;
+    HeaderSizes header_sizes;
 } Columns;
 
-static inline int append_entry(Column *column, Entry entry) {
-    int32_t index = column->entries;
-    if (index >= column->most_entries || entry.size > column->most_bytes - column->bytes)
-        return 0;
+typedef struct {
+    int32_t records;
+    int32_t most_records;
+    HeaderSizes most;
+    int32_t *bounds;
+    Column keys;
+    Column values;
+} Headers;
+
+static inline void append_entry(Column *column, Entry entry) {
+    int32_t index = column->entries++;
     if (entry.size > 0) {
         memcpy(column->data + column->bytes, entry.data, (size_t)entry.size);
         column->bytes += entry.size;
+    } else if (entry.size < 0) {
+        column->nulls++;
+        column->validity[index >> 3] &= (uint8_t)~(1 << (index & 7));
     }
-    if (column->validity != NULL && entry.size >= 0)
-        column->validity[index >> 3] |= (uint8_t)(1 << (index & 7));
     column->bounds[index + 1] = column->bytes;
-    column->entries = index + 1;
-    return 1;
 }
 
-static int append_record_headers(Columns *columns, const Record *record) {
+/* Check a record's headers and count them; the record has to end with the last of them. */
+static int count_headers(const Record *record, int is_wanted, HeaderSizes *sizes) {
     Cursor cursor = record->headers;
     Entry key, value;
-    for (int32_t left = record->header_count; left > 0; left--)
-        if (!read_record_header(&cursor, &key, &value) || !append_entry(&columns->header_keys, key) ||
-            !append_entry(&columns->header_values, value))
+    sizes->is_any = 1;
+    for (int32_t left = record->header_count; left > 0; left--) {
+        if (!read_record_header(&cursor, &key, &value) || !is_utf8(key))
             return 0;
-    return 1;
+        if (!is_wanted)
+            continue;
+        sizes->entries++;
+        sizes->key_bytes += key.size;
+        sizes->value_bytes += value.size > 0 ? value.size : 0;
+    }
+    return cursor.at == cursor.end;
 }
 
-static inline int append_record(Columns *columns, const Batch *batch, const Record *record) {
-    int32_t index = columns->keys.entries;
-    if (!append_entry(&columns->keys, record->key) || !append_entry(&columns->values, record->value))
-        return 0;
-    int by_log = batch->attributes & LOG_APPEND_TIME; /* then the producer's times no longer count */
-    uint64_t timestamp = (uint64_t)batch->base_timestamp + (uint64_t)record->timestamp_delta;
-    columns->offsets[index] = batch->base_offset + record->offset_delta;
-    columns->timestamps[index] = by_log ? batch->max_timestamp : (int64_t)timestamp;
-    columns->leader_epochs[index] = batch->leader_epoch;
-    columns->timestamp_types[index] = by_log ? 1 : 0;
-    if (columns->header_bounds == NULL)
+/* The timestamp of a record; 0 if it exceeds 64 bits. */
+static inline int timestamp_of(const Batch *batch, int64_t delta, int64_t *timestamp) {
+    int64_t base = batch->base_timestamp;
+    if (batch->attributes & LOG_APPEND_TIME) {
+        *timestamp = batch->max_timestamp; /* the records keep the producer's, which no longer counts */
         return 1;
-    if (!append_record_headers(columns, record))
+    }
+    if (delta < 0 ? base < INT64_MIN - delta : base > INT64_MAX - delta)
         return 0;
-    columns->header_bounds[index + 1] = columns->header_keys.entries;
+    *timestamp = base + delta;
     return 1;
 }
 
-static Verdict fill_from_batch(const Batch *batch, int64_t fetch_offset, Columns *columns) {
+static void append_of_batch(const Batch *batch, int32_t first, Columns *columns) {
+    int8_t timestamp_type = batch->attributes & LOG_APPEND_TIME ? 1 : 0;
+    for (int32_t i = first; i < columns->keys.entries; i++) {
+        columns->leader_epochs[i] = batch->leader_epoch;
+        columns->timestamp_types[i] = timestamp_type;
+    }
+}
+
+static Verdict read_batch(const Batch *batch, int64_t fetch_offset, Columns *columns) {
+    Cursor cursor = {batch->payload, batch->end};
+    Record record;
+    int32_t last_delta = -1, first = columns->keys.entries;
+    for (int32_t left = batch->record_count; left > 0; left--) {
+        if (!read_record(&cursor, &record) || record.offset_delta <= last_delta ||
+            record.offset_delta > batch->last_offset_delta)
+            return ODD;
+        int64_t offset = batch->base_offset + record.offset_delta;
+        int is_wanted = offset >= fetch_offset;
+        last_delta = record.offset_delta;
+        if (record.header_count > 0 && !count_headers(&record, is_wanted, &columns->header_sizes))
+            return ODD;
+        if (!is_wanted)
+            continue;
+        int32_t index = columns->keys.entries;
+        if (!timestamp_of(batch, record.timestamp_delta, &columns->timestamps[index]))
+            return ODD;
+        columns->offsets[index] = offset;
+        append_entry(&columns->keys, record.key);
+        append_entry(&columns->values, record.value);
+    }
+    append_of_batch(batch, first, columns);
+    return cursor.at == cursor.end ? SOUND : ODD;
+}
+
+/* The first pass: all but the headers. The columns have room for what the batches say and for what they take. */
+static Verdict read_batches(const Batch *batches, size_t count, int64_t fetch_offset, Columns *columns) {
+    for (size_t i = 0; i < count; i++)
+        if (read_batch(&batches[i], fetch_offset, columns) != SOUND)
+            return ODD;
+    return SOUND;
+}
+
+static int append_headers(const Record *record, Headers *headers) {
+    Cursor cursor = record->headers;
+    Entry key, value;
+    for (int32_t left = record->header_count; left > 0; left--) {
+        if (!read_record_header(&cursor, &key, &value) || headers->keys.entries == headers->most.entries ||
+            key.size > headers->most.key_bytes - headers->keys.bytes ||
+            value.size > headers->most.value_bytes - headers->values.bytes)
+            return 0;
+        append_entry(&headers->keys, key);
+        append_entry(&headers->values, value);
+    }
+    return 1;
+}
+
+static Verdict read_headers_of_batch(const Batch *batch, int64_t fetch_offset, Headers *headers) {
     Cursor cursor = {batch->payload, batch->end};
     Record record;
     for (int32_t left = batch->record_count; left > 0; left--) {
         if (!read_record(&cursor, &record))
             return ODD;
-        if (batch->base_offset + record.offset_delta >= fetch_offset && !append_record(columns, batch, &record))
+        if (record.offset_delta < fetch_offset - batch->base_offset)
+            continue;
+        if (headers->records == headers->most_records || !append_headers(&record, headers))
             return ODD;
+        headers->bounds[++headers->records] = headers->keys.entries;
     }
     return SOUND;
 }
 
-static int is_full(const Column *column) {
-    return column->entries == column->most_entries && column->bytes == column->most_bytes;
-}
-
-/* Fill all columns up to the last byte, or ODD if the data changed since it was measured. */
-static Verdict fill(const Batch *batches, size_t count, int64_t fetch_offset, Columns *columns) {
+/* The second pass: nothing but the headers; ODD if there are not as many as the first pass counted. */
+static Verdict read_headers(const Batch *batches, size_t count, int64_t fetch_offset, Headers *headers) {
     for (size_t i = 0; i < count; i++)
-        if (fill_from_batch(&batches[i], fetch_offset, columns) != SOUND)
+        if (read_headers_of_batch(&batches[i], fetch_offset, headers) != SOUND)
             return ODD;
-    int is_all = is_full(&columns->keys) && is_full(&columns->values) && is_full(&columns->header_keys) &&
-                 is_full(&columns->header_values);
+    int is_all = headers->records == headers->most_records && headers->keys.entries == headers->most.entries &&
+                 headers->keys.bytes == headers->most.key_bytes && headers->values.bytes == headers->most.value_bytes;
     return is_all ? SOUND : ODD;
 }
 

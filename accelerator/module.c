@@ -20,7 +20,9 @@ typedef struct {
     Py_ssize_t payload_count;
     Batch *batches;
     size_t batch_count;
-    int64_t bytes;
+    int64_t fetch_offset;
+    int64_t records;       /* as many as the batches say there are, which is as many as are read or more */
+    int64_t payload_bytes; /* of all the batches */
 } Work;
 
 static PyThreadState *release_gil(int64_t bytes) { return bytes > FEW_BYTES ? PyEval_SaveThread() : NULL; }
@@ -133,58 +135,79 @@ static Verdict use_payload(Work *work, Py_ssize_t *used, Batch *batch) {
     return SOUND;
 }
 
-/* Note the batches that have records for the application; `batches` has room for all. */
-static Verdict gather_batches(Work *work, Walk walk) {
+/* Note a batch that has records for the application. */
+static Verdict note_batch(Work *work, const Batch *batch) {
+    int64_t bytes = batch->end - batch->payload;
+    if ((int64_t)batch->record_count * LEAST_RECORD_BYTES > bytes)
+        return ODD;
+    work->batches[work->batch_count++] = *batch;
+    work->records += batch->record_count;
+    work->payload_bytes += bytes;
+    return work->payload_bytes < INT32_MAX ? SOUND : ODD; /* Arrow's bounds have 32 bits */
+}
+
+/* Note all of them; `batches` has room for as many as fit into the data. */
+static Verdict note_batches(Work *work, Walk walk) {
     Batch batch;
     Verdict verdict;
     Py_ssize_t used = 0;
-    while ((verdict = next_batch(&walk, &batch)) == SOUND) {
-        if (!batch.is_wanted)
-            continue;
-        if (use_payload(work, &used, &batch) != SOUND)
+    while ((verdict = next_batch(&walk, &batch)) == SOUND)
+        if (batch.is_wanted && (use_payload(work, &used, &batch) != SOUND || note_batch(work, &batch) != SOUND))
             return ODD;
-        work->bytes += batch.end - batch.payload;
-        work->batches[work->batch_count++] = batch;
-    }
     return verdict == END && used == work->payload_count ? SOUND : ODD;
 }
 
-/* Fill buffers of these sizes, with the GIL released. */
-static Verdict fill_buffers(const Work *work, int64_t fetch_offset, Columns *columns) {
-    PyThreadState *state = release_gil(work->bytes);
-    Verdict verdict = fill(work->batches, work->batch_count, fetch_offset, columns);
-    take_gil(state);
-    return verdict;
-}
-
-static PyObject *make_columns(const Work *work, int64_t fetch_offset) {
-    Sizes sizes;
-    Columns columns;
-    Buffers buffers = {{NULL}};
-    PyObject *answer = NULL;
-    PyThreadState *state = release_gil(work->bytes);
-    Verdict verdict = measure(work->batches, work->batch_count, fetch_offset, &sizes);
+/* Fill buffers with all but the headers. 1 if all is sound, 0 if not, -1 with an exception set. */
+static int fill_columns(const Work *work, Buffers *buffers, Columns *columns) {
+    if (!new_columns(buffers, (int32_t)work->records, (int32_t)work->payload_bytes, columns))
+        return -1;
+    PyThreadState *state = release_gil(work->payload_bytes);
+    Verdict verdict = read_batches(work->batches, work->batch_count, work->fetch_offset, columns);
     take_gil(state);
     if (verdict != SOUND)
-        Py_RETURN_NONE;
-    if (new_columns(&buffers, &sizes, &columns)) {
-        verdict = fill_buffers(work, fetch_offset, &columns);
-        answer = verdict == SOUND ? columns_tuple(&buffers, sizes.payload_bytes) : Py_NewRef(Py_None);
-    }
+        return 0;
+    return cut_columns(buffers, columns) ? 1 : -1;
+}
+
+/* Fill buffers with the headers, if there are any; answers as `fill_columns`. */
+static int fill_headers(const Work *work, const Columns *columns, Buffers *buffers) {
+    Headers headers = {0};
+    if (!columns->header_sizes.is_any)
+        return 1;
+    if (!new_headers(buffers, columns, &headers))
+        return -1;
+    PyThreadState *state = release_gil(work->payload_bytes);
+    Verdict verdict = read_headers(work->batches, work->batch_count, work->fetch_offset, &headers);
+    take_gil(state);
+    if (verdict != SOUND)
+        return 0;
+    return cut_headers(buffers, &headers) ? 1 : -1;
+}
+
+static PyObject *make_columns(const Work *work) {
+    Buffers buffers = {{NULL}};
+    Columns columns = {0};
+    PyObject *answer = NULL;
+    int done = fill_columns(work, &buffers, &columns);
+    if (done == 1)
+        done = fill_headers(work, &columns, &buffers);
+    if (done >= 0)
+        answer = done == 1 ? columns_tuple(&buffers, (int32_t)work->payload_bytes) : Py_NewRef(Py_None);
     drop_buffers(&buffers);
     return answer;
 }
 
 static PyObject *decode_data(Work *work, Walk walk, PyObject *payloads) {
     size_t most = (size_t)(walk.end - walk.at) / HEADER_SIZE + 1;
+    work->fetch_offset = walk.fetch_offset;
     work->batches = PyMem_RawMalloc(most * sizeof(Batch));
     if (work->batches == NULL)
         return PyErr_NoMemory();
     if (!take_payloads(work, payloads))
         return NULL;
-    if (gather_batches(work, walk) != SOUND)
+    if (note_batches(work, walk) != SOUND)
         Py_RETURN_NONE;
-    return make_columns(work, walk.fetch_offset);
+    return make_columns(work);
 }
 
 PyDoc_STRVAR(decode_doc,

@@ -124,15 +124,6 @@ static int read_record_header(Cursor *cursor, Entry *key, Entry *value) {
     return read_entry(cursor, key) && key->size >= 0 && read_entry(cursor, value);
 }
 
-/* Go over a record's headers; the record has to end with the last of them. */
-static int check_record_headers(Cursor cursor, int32_t count) {
-    Entry key, value;
-    for (; count > 0; count--)
-        if (!read_record_header(&cursor, &key, &value) || !is_utf8(key))
-            return 0;
-    return cursor.at == cursor.end;
-}
-
 /* Read a record but for its headers, and go behind it. */
 static inline int read_record(Cursor *cursor, Record *record) {
     int32_t length;

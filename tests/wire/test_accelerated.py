@@ -142,7 +142,7 @@ def answers(draw: st.DrawFn) -> tuple[bytes, int, tuple[int, ...]]:
     return data[: len(data) - cut] if cut < len(data) and draw(st.booleans()) else data, start, skipped
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(answers())
 def test_sound_data_gives_the_columns_of_the_twin_and_never_needs_it(
     answer: tuple[bytes, int, tuple[int, ...]],
@@ -152,7 +152,7 @@ def test_sound_data_gives_the_columns_of_the_twin_and_never_needs_it(
     assert_same(data, fetch_offset, skipped=skipped)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(answers(), st.data())
 def test_damaged_data_gives_the_columns_or_the_error_of_the_twin(
     answer: tuple[bytes, int, tuple[int, ...]], draws: st.DataObject
@@ -165,7 +165,7 @@ def test_damaged_data_gives_the_columns_or_the_error_of_the_twin(
     assert_same(bytes(bad), fetch_offset, RecordLimits(200_000), check_crc=False, skipped=skipped)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(RECORDS, st.data())
 def test_damaged_records_in_a_batch_with_the_right_checksum_too(records: list[NewRecord], draws: st.DataObject) -> None:
     bad = bytearray(encode_batch(records))
@@ -174,7 +174,7 @@ def test_damaged_records_in_a_batch_with_the_right_checksum_too(records: list[Ne
     assert_same(seal(bad))
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=80), st.integers(1, 4))
 def test_noise_for_records_too(noise: bytes, count: int) -> None:
     batch = bytearray(encode_batch([NewRecord(b"")] * count)[: HEADER.size] + noise)
@@ -182,6 +182,7 @@ def test_noise_for_records_too(noise: bytes, count: int) -> None:
     assert_same(seal(batch))
 
 
+@settings(deadline=None)
 @given(RECORDS, st.sampled_from(Compression), st.integers(0, 3000))
 def test_the_limit_ends_reading_where_the_twin_ends_it(
     records: list[NewRecord], codec: Compression, limit_bytes: int
@@ -190,6 +191,7 @@ def test_the_limit_ends_reading_where_the_twin_ends_it(
     assert_same(data, limits=RecordLimits(limit_bytes))
 
 
+@settings(deadline=None)
 @given(RECORDS, st.sampled_from([Compression.NONE, Compression.GZIP]))
 def test_the_peer_reads_the_same_records(records: list[NewRecord], codec: Compression) -> None:
     data = encode_batch(records, codec, base_offset=7)
