@@ -9,6 +9,7 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │   └── ConcurrentUseError          two threads (or tasks) in one consumer
     ├── DecodeError                     what arrived is not Kafka's protocol
     │   ├── CorruptRecordError          a record batch whose checksum or shape is wrong
+    │   │   └── OldFormatError          records of a format from before Kafka 0.11
     │   └── FrameTooLargeError          a frame longer than the configuration allows
     ├── StorageError                    a broker's data directory can't be used, read or written
     ├── TransportError                  no way to the broker
@@ -56,6 +57,7 @@ __all__ = [
     "MisuseError",
     "NoBrokersError",
     "OffsetOutOfRangeError",
+    "OldFormatError",
     "RequestTimeoutError",
     "StorageError",
     "TlsError",
@@ -110,6 +112,10 @@ class CorruptRecordError(DecodeError):
         super().__init__(message)
         self.partition = partition
         self.offset = offset
+
+
+class OldFormatError(CorruptRecordError):
+    """Records are of message format 0 or 1, which only brokers before Kafka 0.11 wrote by default (KIP-724)."""
 
 
 class FrameTooLargeError(DecodeError):

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeVar
 
 import pytest
+from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
@@ -143,10 +144,21 @@ class Stage:
 
     def tamper(self, partition: int, batch: int) -> None:
         """Break the checksum of a stored batch."""
+        stored = self._stored(partition)
+        stored[batch] = stored[batch][:-1] + bytes([stored[batch][-1] ^ 1])
+
+    def age(self, partition: int, batch: int, magic: int) -> None:
+        """Have the records of a stored batch as brokers before Kafka 0.11 would have stored them."""
+        first = batch * RECORDS_PER_BATCH
+        builder = LegacyRecordBatchBuilder(magic=magic, compression_type=0, batch_size=1 << 20)
+        for offset in range(first, first + RECORDS_PER_BATCH):
+            builder.append(offset, timestamp=1 if magic else None, key=None, value=b"%d" % offset)
+        self._stored(partition)[batch] = bytes(builder.build())
+
+    def _stored(self, partition: int) -> list[bytes]:
         store = self._partition(partition).log._batches
         assert isinstance(store, MemoryBatches)
-        batches = store._batches
-        batches[batch] = batches[batch][:-1] + bytes([batches[batch][-1] ^ 1])
+        return store._batches
 
     def drop_batches(self, partition: int) -> None:
         """Let retention take everything but the last batch."""

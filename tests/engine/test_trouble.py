@@ -10,6 +10,7 @@ from kafka_nextgen import (
     DecodeError,
     GroupAuthorizationError,
     OffsetOutOfRangeError,
+    OldFormatError,
     UnsupportedProtocolError,
 )
 from kafka_nextgen.codes import ErrorCode
@@ -70,6 +71,27 @@ def test_a_corrupt_batch_is_named_holds_up_its_partition_only_and_can_be_sought_
                 errors.append(error)
         assert {(error.partition, error.offset) for error in errors} == {(tp(0), 10)}
         assert consumer.position(tp(0)) == 10
+        assert sorted(seen) == [*((0, n) for n in range(10)), *((1, n) for n in range(30))]
+        consumer.seek(tp(0), 20)
+        assert values(read(consumer, 10)) == list(range(20, 30))
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_records_of_an_old_format_are_refused_where_they_begin_and_can_be_sought_past(stage: Stage, magic: int) -> None:
+    stage.create(partitions=2, records=30)
+    stage.age(0, batch=1, magic=magic)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        seen: list[tuple[int, int]] = []
+        refused: list[OldFormatError] = []
+        while len(seen) < 40:
+            try:
+                seen += [(record.partition, record.offset) for record in consumer.poll(timeout=1)]
+            except OldFormatError as error:
+                refused.append(error)
+        with pytest.raises(OldFormatError, match=rf"orders\[0\] can't be read at offset 10: message format {magic} "):
+            poll_until(consumer, lambda: False)
+        assert {(error.partition, error.offset) for error in refused} <= {(tp(0), 10)}
         assert sorted(seen) == [*((0, n) for n in range(10)), *((1, n) for n in range(30))]
         consumer.seek(tp(0), 20)
         assert values(read(consumer, 10)) == list(range(20, 30))

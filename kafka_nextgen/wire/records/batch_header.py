@@ -19,7 +19,7 @@ import struct
 from attrs import frozen
 from crc32c import crc32c
 
-from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.errors import CorruptRecordError, OldFormatError
 from kafka_nextgen.types import TimestampType
 
 __all__ = [
@@ -104,12 +104,12 @@ class BatchHeader:
 def read_header(data: bytes | memoryview, start: int) -> BatchHeader | None:
     """Read the header of the batch at ``start``; None if the batch ends beyond ``data``.
 
-    Magic and length are looked at first, because they decide what the other bytes mean. Raises
-    ``CorruptRecordError`` for another format than 2 and for a length no batch can have.
+    Magic and length are looked at first, because they decide what the other bytes mean. Raises ``OldFormatError``
+    for format 0 and 1, ``CorruptRecordError`` for other formats than 2 and for a length no batch can have.
     """
     left = len(data) - start
     if left > MAGIC_AT and data[start + MAGIC_AT] != MAGIC:
-        raise CorruptRecordError(_not_ours(data[start + MAGIC_AT]))
+        raise _not_ours(data[start + MAGIC_AT])
     if left < LENGTH_END:
         return None
     length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)
@@ -120,10 +120,10 @@ def read_header(data: bytes | memoryview, start: int) -> BatchHeader | None:
     return BatchHeader(*HEADER.unpack_from(data, start))
 
 
-def _not_ours(magic: int) -> str:
+def _not_ours(magic: int) -> CorruptRecordError:
     if magic < MAGIC:
-        return f"message format {magic} is refused, only format 2 (Kafka 0.11 and newer) is read"
-    return f"message format {magic} is unknown, only format 2 is read"
+        return OldFormatError(f"message format {magic} is refused, only format 2 (Kafka 0.11 and newer) is read")
+    return CorruptRecordError(f"message format {magic} is unknown, only format 2 is read")
 
 
 def check_header(header: BatchHeader) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Set as AbstractSet
 
 from attrs import frozen
 
-from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.errors import CorruptRecordError, OldFormatError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, check_header, read_header, verify_crc
@@ -56,8 +56,8 @@ def decode_partition(
 
     ``fetch_offset`` is the offset that was asked for: no record before it is answered. ``check_crc`` is
     Kafka's ``check.crcs``. ``skipped`` has the base offsets of batches, rising, whose records are left out. Raises
-    ``CorruptRecordError``, naming partition and offset, if what is to be read first is corrupt. (KIP-98, "Message
-    Format"; Kafka 0.11 and newer)
+    ``CorruptRecordError``, naming partition and offset, if what is to be read first is corrupt, as ``OldFormatError``
+    if it is of format 0 or 1. (KIP-98, "Message Format"; Kafka 0.11 and newer)
     """
     view = memoryview(data)
     columns = decode_sound(view, partition, fetch_offset, limits.max_decompressed_bytes, check_crc, skipped)
@@ -114,6 +114,13 @@ def _append(
 
 
 def _located(error: CorruptRecordError, partition: TopicPartition, offset: int) -> CorruptRecordError:
+    if isinstance(error, OldFormatError):
+        return OldFormatError(
+            f"{partition} can't be read at offset {offset}: {error}. Nothing was skipped; seek past these records to go"
+            f" on, or have a client that reads them, such as Kafka's own, copy them to another topic.",
+            partition,
+            offset,
+        )
     return CorruptRecordError(
         f"{partition} can't be read at offset {offset}: the batch there is corrupt, {error}."
         f" Nothing was skipped; seek past it to go on, or fetch again in case it broke on the way.",
