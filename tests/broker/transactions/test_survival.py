@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.codes import ErrorCode
@@ -12,12 +13,15 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import EndTxnRequest, OffsetFetchRequest, TxnOffsetCommitRequest
 from tests.broker.client import Client
+from tests.endtoend.broker_process import BrokerProcess
 from tests.endtoend.patience import ask_patiently, begin_transactional_id
+from tests.support.clients import create_topic
 
 GROUP, TOPIC = "movers", "orders"
 NAME = next(name for name in map(str, range(99)) if spread(name, 50) % 2 == 0)  # the first of two nodes coordinates it
 UNSTABLE = (ErrorCode.UNSTABLE_OFFSET_COMMIT, -1)
 ADDS, BUMPS_EPOCH = 5, 5
+TIMEOUT_S = 20
 
 
 def begin(client: Client, offset: int) -> tuple[int, int]:
@@ -91,3 +95,24 @@ def test_a_broker_that_starts_again_knows_them(tmp_path: Path, is_commit: bool, 
         assert told(client) == (ErrorCode.NONE, offset)
     with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
         assert told(client) == (ErrorCode.NONE, offset)
+
+
+def test_librdkafka_goes_on_when_the_broker_was_killed_and_started_again(tmp_path: Path) -> None:
+    with BrokerProcess(tmp_path / "data") as broker:
+        topic = create_topic(broker.bootstrap_servers, TOPIC)
+        quiet = {"bootstrap.servers": broker.bootstrap_servers, "log_level": 0, "reconnect.backoff.max.ms": 100}
+        # Where brokers are looked up anew, librdkafka 2.16 waits for ever for the one it sent offsets to before.
+        producer = Producer({**quiet, "transactional.id": NAME, "metadata.recovery.strategy": "none"})
+        producer.init_transactions(TIMEOUT_S)
+        consumer = Consumer({**quiet, "group.id": GROUP})
+        for offset in (5, 7):
+            producer.begin_transaction()
+            producer.produce(topic, b"moved")
+            offsets = [TopicPartition(topic, 0, offset)]
+            producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), TIMEOUT_S)
+            producer.commit_transaction(TIMEOUT_S)
+            assert [at.offset for at in consumer.committed(offsets, TIMEOUT_S)] == [offset]
+            if offset == 5:
+                broker.kill()
+                broker.start()
+        consumer.close()
