@@ -25,7 +25,7 @@ from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.quotas.timing import Timed
 from kafka_nextgen.broker.security.sasl import SaslServer
-from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms
+from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttled
 from kafka_nextgen.errors import DecodeError, StorageError
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
@@ -82,7 +82,8 @@ class Dispatcher:
         frame = None if response is None else _encoded(request, response)
         muted_ms = throttle_ms(self._cluster, request, peer, request_size, len(frame or b""), busy_s)
         if muted_ms and response is not None:
-            setattr(response, "throttle_time_ms", muted_ms)  # noqa: B010  # a field of nearly all answers
+            answer_size = len(frame or b"")
+            response = throttled(self._cluster, self._node, request, peer, response, answer_size, muted_ms)
             frame = _encoded(request, response)
         return Reply(frame, muted_ms / 1000)
 

@@ -1,7 +1,8 @@
 """What quotas make of one request and its answer: for how long the client is to be left alone.
 
 Bytes produced count by the size of the request, bytes fetched by that of the answer. The longest delay holds. Logging
-in and the exchange of versions cost nothing.
+in and the exchange of versions cost nothing. A fetch whose client is to be left alone gets no records, as by Kafka, and
+what it would have had does not count: it asks again afterwards.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_nextgen.broker.cluster import Cluster
+from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.quotas.limits import LimitKind
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import FetchRequest
+from kafka_nextgen.wire.messages import ApiMessage, FetchRequest, FetchResponse
 
-__all__ = ["keep_to_quota", "throttle_ms"]
+__all__ = ["keep_to_quota", "throttle_ms", "throttled"]
 
 _FREE = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
 
@@ -40,6 +42,26 @@ def throttle_ms(
         for kind, amount in _amounts(request, request_size, answer_size, busy_s)
     ]
     return round(max(delays) * 1000)
+
+
+def throttled(
+    cluster: Cluster,
+    node: Node,
+    request: RequestFrame,
+    peer: Peer,
+    response: ApiMessage,
+    answer_size: int,
+    delay_ms: int,
+) -> ApiMessage:
+    """What a client is told that is to be left alone for ``delay_ms``: its ``response``, without records."""
+    if isinstance(request.message, FetchRequest) and isinstance(response, FetchResponse) and not response.error_code:
+        user, client_id = peer.principal.name, request.client_id or ""
+        cluster.quotas.take_back(LimitKind.FETCHED_BYTES, user, client_id, answer_size, cluster.now())
+        sessions = cluster.fetch_sessions[node.node_id]
+        session_id = sessions.take_back(request.message.session_epoch, response.session_id)
+        response = FetchResponse(error_code=response.error_code, session_id=session_id, responses=[])
+    setattr(response, "throttle_time_ms", delay_ms)  # noqa: B010  # a field of nearly all answers
+    return response
 
 
 def _amounts(

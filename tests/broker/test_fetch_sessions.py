@@ -160,3 +160,19 @@ def _fetch(session_id: int, epoch: int) -> FetchRequest:
     request = fetch_request("orders", session_id=session_id)
     request.session_epoch = epoch
     return request
+
+
+def test_what_was_not_sent_is_told_again() -> None:
+    sessions = FetchSessions(10, Clock())
+    session_id = begin(sessions, 0, 1)
+    readings = [reading(partition(0)), reading(partition(1))]
+    assert told(ask(sessions, session_id, 1), readings) == []
+    assert sessions.take_back(1, session_id) == session_id
+    assert told(ask(sessions, session_id, 2), readings) == [0, 1]
+    assert told(ask(sessions, session_id, 3), readings) == []
+
+
+def test_a_session_whose_beginning_was_not_sent_is_none() -> None:
+    sessions = FetchSessions(10, Clock())
+    assert sessions.take_back(0, begin(sessions, 0)) == 0
+    assert len(sessions) == 0

@@ -34,6 +34,12 @@ class Quotas:
         delay_s = rate.delay_s(limit.amount, now)
         return min(delay_s, self._windows.length_s) if kind is LimitKind.REQUEST_TIME else delay_s
 
+    def take_back(self, kind: LimitKind, user: str, client_id: str, amount: float, now: float) -> None:
+        """Count ``amount`` bytes less: they were not sent after all; ``now`` in seconds."""
+        limit = self.limits.of(user, client_id, kind)
+        if limit is not None and (kind, limit.holder) in self._rates:
+            self._rates[kind, limit.holder].record(-amount, now)
+
     def most_bytes(self, user: str, client_id: str) -> int | None:
         """How many bytes one answer to a fetch may have: what its quota allows in all windows; None for no limit."""
         limit = self.limits.of(user, client_id, LimitKind.FETCHED_BYTES)

@@ -70,6 +70,10 @@ class _Known:
         self.high_watermark, self.log_start_offset = marks
         return is_new
 
+    def forget(self) -> None:
+        """The reader did not hear it."""
+        self.high_watermark = self.log_start_offset = -1
+
 
 @define
 class _Session:
@@ -123,6 +127,19 @@ class FetchSessions:
             self._sessions.pop(request.session_id, None)
             return _everything(request) if request.epoch == _NONE_WANTED else self._beginning(request)
         return self._continue(request)
+
+    def take_back(self, request_epoch: int, session_id: int) -> int:
+        """An answer is not sent; return the id that the reader is told instead.
+
+        A session that began with it is none, as in Kafka; one that goes on will tell everything anew.
+        """
+        if request_epoch == _BEGIN:
+            self._sessions.pop(session_id, None)
+            return _NO_SESSION
+        if session_id in self._sessions:
+            for known in self._sessions[session_id].known.values():
+                known.forget()
+        return session_id
 
     def clear(self) -> None:
         """Forget all sessions: the node has stopped, and they were in its memory only."""
