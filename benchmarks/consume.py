@@ -38,7 +38,7 @@ def plot(measured: Sequence[Measured]) -> str:
     rates = {str(one.layout): bars(one, lambda each: each.per_second, kinds) for one in measured}
     costs = {str(one.layout): bars(one, lambda each: each.cpu_s_per_million, kinds) for one in measured}
     draw_bars("consume-rate", rates, "records per second")
-    draw_bars("consume-cpu", costs, "CPU seconds per million records")
+    draw_bars("consume-cpu", costs, "CPU seconds per million records", scale="log")
     return "![records per second](plots/consume-rate.svg)\n\n![CPU seconds](plots/consume-cpu.svg)"
 
 

@@ -18,9 +18,9 @@ from benchmarks.delays.feed import Feed
 from benchmarks.delays.task import POINTS, Delays, Task
 from benchmarks.kafka import create_topic, kafka
 from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
-from benchmarks.plots import draw_lines
+from benchmarks.plots import draw_percentiles
 from benchmarks.processes import ask, running
-from benchmarks.turns import rotated
+from benchmarks.turns import turns
 
 HANDLERS: Mapping[str, str] = {
     "kafka_nextgen, for record in consumer": "ours.iterate",
@@ -44,10 +44,9 @@ def measure(
     topic = create_topic(bootstrap_servers, partitions, name="latency")
     delays: dict[str, list[Delays]] = {name: [] for name in HANDLERS}
     with running("benchmarks.delays.feed", Feed(bootstrap_servers, topic, partitions, records_per_s)):
-        for number in range(rounds):
-            for name, handler in rotated(list(HANDLERS.items()), number):
-                task = Task(handler, bootstrap_servers, topic, partitions, warm_up_s, seconds)
-                delays[name].append(ask("benchmarks.delays.handle", task, Delays))
+        for name in turns(list(HANDLERS), rounds):
+            task = Task(HANDLERS[name], bootstrap_servers, topic, partitions, warm_up_s, seconds)
+            delays[name].append(ask("benchmarks.delays.handle", task, Delays))
     return delays
 
 
@@ -72,7 +71,7 @@ def plot(measured: Measured) -> str:
         name: [(point * 100, median(one.at(point) for one in each) * 1000) for point in POINTS[:-1]]
         for name, each in measured.items()
     }
-    draw_lines("latency", lines, ("percent of the records", "milliseconds at most"))
+    draw_percentiles("latency", lines, "milliseconds")
     return "![latency](plots/latency.svg)"
 
 

@@ -23,7 +23,7 @@ from benchmarks.kafka import create_topic, kafka
 from benchmarks.page import about_the_run, of_peers, ratio, spread, table, write_section
 from benchmarks.plots import Bar, draw_bars
 from benchmarks.processes import ask
-from benchmarks.turns import rotated
+from benchmarks.turns import turns
 
 VARIANTS = (
     Variant("columns", "kafka_nextgen", "batches(50000), to_arrow()", "ours.arrow"),
@@ -43,10 +43,9 @@ Idle = Mapping[str, Sequence[Idleness]]
 def measure_idle(bootstrap_servers: str, partitions: int, rounds: int, settle_s: float, seconds: float) -> Idle:
     topic = create_topic(bootstrap_servers, partitions, name="idle")
     idle: dict[str, list[Idleness]] = {client: [] for client in WAITERS}
-    for number in range(rounds):
-        for client in rotated(list(WAITERS), number):
-            task = Task(client, bootstrap_servers, topic, partitions, settle_s, seconds)
-            idle[client].append(ask("benchmarks.idling.wait", task, Idleness))
+    for client in turns(list(WAITERS), rounds):
+        task = Task(client, bootstrap_servers, topic, partitions, settle_s, seconds)
+        idle[client].append(ask("benchmarks.idling.wait", task, Idleness))
     return idle
 
 

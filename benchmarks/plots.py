@@ -7,6 +7,7 @@ the same file, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log10
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PLOTS", "Bar", "draw_bars", "draw_lines"]
+__all__ = ["PLOTS", "Bar", "draw_bars", "draw_percentiles"]
 
 PLOTS = Path(__file__).parent.parent / "docs" / "plots"
 
 OURS, PEERS = "#2a6f97", "#b0b7bf"
-WIDTH_IN, HEIGHT_OF_BAR_IN = 6.0, 0.3
+WIDTH_IN, HEIGHT_OF_BAR_IN = 8.0, 0.28
+
+#: The percentiles that an axis of percentiles names.
+PERCENTILES = (50, 90, 99, 99.9)
 
 
 @frozen
@@ -34,8 +38,10 @@ class Bar:
     is_ours: bool = False
 
 
-def draw_bars(name: str, panels: Mapping[str, Sequence[Bar]], unit: str, folder: Path = PLOTS) -> Path:
-    """Draw horizontal bars, panel below panel, and return the file."""
+def draw_bars(
+    name: str, panels: Mapping[str, Sequence[Bar]], unit: str, folder: Path = PLOTS, scale: str = "linear"
+) -> Path:
+    """Draw horizontal bars, panel below panel, and return the file; ``scale`` may be log."""
     figure, axes = _figure([len(bars) for bars in panels.values()])
     for axis, (title, bars) in zip(axes, panels.items(), strict=True):
         axis.set_title(title, loc="left", fontsize=9)
@@ -44,6 +50,8 @@ def draw_bars(name: str, panels: Mapping[str, Sequence[Bar]], unit: str, folder:
         axis.set_yticks(range(len(bars)), [bar.label for bar in bars], fontsize=8)
         axis.invert_yaxis()
         axis.set_xlabel(unit, fontsize=8)
+        axis.set_xscale(scale)
+        axis.xaxis.set_major_formatter(lambda value, _: _told(value))
     return _save(figure, name, folder)
 
 
@@ -51,22 +59,32 @@ def _draw_bar(axis: Axes, row: int, bar: Bar) -> None:
     low, mid, high = min(bar.values), median(bar.values), max(bar.values)
     axis.barh(row, mid, color=OURS if bar.is_ours else PEERS, height=0.7)
     axis.plot([low, high], [row, row], color="black", linewidth=1)
-    axis.annotate(f" {mid:,.3g}" if mid < 1000 else f" {mid:,.0f}", (max(high, mid), row), fontsize=7, va="center")
+    axis.annotate(f"  {_told(mid)}", (high, row), fontsize=7, va="center")
 
 
-def draw_lines(
-    name: str, lines: Mapping[str, Sequence[tuple[float, float]]], axes: tuple[str, str], folder: Path = PLOTS
+def _told(value: float) -> str:
+    return f"{value:.3g}" if value < 1000 else f"{value / 1e3:.3g} k" if value < 1e6 else f"{value / 1e6:.3g} M"
+
+
+def draw_percentiles(
+    name: str, lines: Mapping[str, Sequence[tuple[float, float]]], unit: str, folder: Path = PLOTS
 ) -> Path:
-    """Draw lines over a logarithmic axis upwards, and return the file."""
-    figure, (axis,) = _figure([10])
+    """Draw values by percentile, which is below 100, each nine as wide as the one before; return the file."""
+    figure, (axis,) = _figure([12])
     for label, points in lines.items():
         style = "-" if label.startswith("kafka_nextgen") else "--"
-        axis.plot(*zip(*points, strict=True), style, label=label, linewidth=1.2)
+        places = [_nines(percentile) for percentile, _ in points]
+        axis.plot(places, [value for _, value in points], style, label=label, linewidth=1.2)
     axis.set_yscale("log")
-    axis.set_xlabel(axes[0], fontsize=8)
-    axis.set_ylabel(axes[1], fontsize=8)
-    axis.legend(fontsize=7)
+    axis.yaxis.set_major_formatter(lambda value, _: _told(value))
+    axis.set_xticks([_nines(each) for each in PERCENTILES], [f"p{each:g}" for each in PERCENTILES])
+    axis.set_ylabel(unit, fontsize=8)
+    axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     return _save(figure, name, folder)
+
+
+def _nines(percentile: float) -> float:
+    return -log10(1 - percentile / 100)
 
 
 def _figure(rows: Sequence[int]) -> tuple[Figure, Sequence[Axes]]:

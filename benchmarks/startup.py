@@ -19,9 +19,10 @@ from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_
 from benchmarks.plots import Bar, draw_bars
 from benchmarks.processes import run
 from benchmarks.starting.start import CLIENTS
-from benchmarks.turns import rotated
+from benchmarks.turns import turns
 
 OURS = "kafka_nextgen"
+UNCOUNTED = 1
 
 
 @frozen
@@ -43,11 +44,9 @@ Starts = Mapping[str, Sequence[Start]]
 def measure(bootstrap_servers: str, rounds: int) -> Starts:
     topic = fill_topic(bootstrap_servers, 1, 10, 100, Layout("none", 16_384))
     starts: dict[str, list[Start]] = {client: [] for client in CLIENTS}
-    for number in range(-1, rounds):
-        for client in rotated(list(CLIENTS), number):
-            one = Start(**run("benchmarks.starting.start", client, bootstrap_servers, topic.name))
-            starts[client] += [one] if number >= 0 else []
-    return starts
+    for client in turns(list(CLIENTS), UNCOUNTED + rounds):
+        starts[client].append(Start(**run("benchmarks.starting.start", client, bootstrap_servers, topic.name)))
+    return {client: each[UNCOUNTED:] for client, each in starts.items()}
 
 
 def starts_table(starts: Starts) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-__all__ = ["rotated"]
+__all__ = ["turns"]
 
 T = TypeVar("T")
 
@@ -13,7 +15,10 @@ T = TypeVar("T")
 STRIDE = 7
 
 
-def rotated(everybody: Sequence[T], number: int) -> Sequence[T]:
-    """The order of round ``number``."""
-    begin = number * STRIDE % len(everybody)
-    return [*everybody[begin:], *everybody[:begin]]
+def turns(everybody: Sequence[T], rounds: int) -> Iterator[T]:
+    """Everybody, round after round; each round that is over is told on stderr."""
+    for number in range(rounds):
+        began, begin = time.monotonic(), number * STRIDE % len(everybody)
+        yield from everybody[begin:]
+        yield from everybody[:begin]
+        print(f"round {number + 1} of {rounds} took {time.monotonic() - began:.0f} s", file=sys.stderr)

@@ -16,7 +16,7 @@ from benchmarks.heartbeating.machine import MachineGroup
 from benchmarks.heartbeating.tcp import TcpGroup
 from benchmarks.heartbeats import OverTcp, in_the_machine, machine_table, tcp_table
 from benchmarks.page import PAGE, in_ms, table, write_section
-from benchmarks.plots import Bar, draw_bars, draw_lines
+from benchmarks.plots import Bar, draw_bars, draw_percentiles
 from kafka_nextgen.testing import Cluster
 from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, is_required
@@ -67,7 +67,7 @@ def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
     first, again = (draw_bars("bars", bars, "records", tmp_path / folder) for folder in ("first", "again"))
     assert first.read_bytes() == again.read_bytes()
     assert "theirs" in first.read_text()
-    lines = draw_lines("lines", {"kafka_nextgen": [(1, 2), (3, 4)]}, ("x", "y"), tmp_path)
+    lines = draw_percentiles("lines", {"kafka_nextgen": [(1, 2), (99, 4)]}, "ms", tmp_path)
     assert "kafka_nextgen" in lines.read_text()
 
 

@@ -15,7 +15,7 @@ from benchmarks.consuming.task import Task
 from benchmarks.consuming.variants import BASELINE, Variant
 from benchmarks.kafka import create_topic
 from benchmarks.processes import ask
-from benchmarks.turns import rotated
+from benchmarks.turns import turns
 
 __all__ = ["LAYOUTS", "Layout", "Measured", "Topic", "fill_topic", "measure"]
 
@@ -74,9 +74,8 @@ class Topic:
         """Read once uncounted, then by each variant in each round."""
         self.read(BASELINE)
         readings: dict[Variant, list[Reading]] = {variant: [] for variant in variants}
-        for number in range(rounds):
-            for variant in rotated(variants, number):
-                readings[variant].append(self.read(variant, pause_s))
+        for variant in turns(variants, rounds):
+            readings[variant].append(self.read(variant, pause_s))
         return readings
 
 

@@ -44,7 +44,7 @@ VARIANTS: Sequence[Variant] = (
     Variant("objects", _OURS, "for record in poll()", "ours.poll"),
     BASELINE,
     Variant("objects", _CONFLUENT, "poll()", "confluent.poll"),
-    Variant("objects", _KAFKA_PYTHON, "poll()", "with_kafka_python.poll"),
+    Variant("objects", _KAFKA_PYTHON, "poll()", "with_kafka_python.poll", share=0.5),
     Variant("asyncio", _OURS, "async for record in consumer", "ours_async.iterate"),
     Variant("asyncio", _OURS, "for record in await poll()", "ours_async.poll"),
     Variant("asyncio", _CONFLUENT, "AIOConsumer.consume(10000)", "confluent_async.consume"),
