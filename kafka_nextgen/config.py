@@ -177,7 +177,12 @@ class ConsumerConfig(SecurityConfig):
     offset_reset_strict: bool = _key(
         p.boolean, False, "Raise instead of resetting when an offset is out of range. Not Kafka's."
     )
-    fetch_buffer_bytes: int = _key(_BYTES, 64 * MIB, "Fetching pauses while this much waits to be polled. Not Kafka's.")
+    fetch_buffer_bytes: int = _key(
+        _BYTES,
+        64 * MIB,
+        "Fetching pauses while this much waits to be polled. A partition's compressed batches may become as much in "
+        "one answer, and 16 MiB in any case. Not Kafka's.",
+    )
     receive_message_max_bytes: int = _key(
         p.whole_number(1024), 100 * MIB, "A longer frame is refused and its connection closed. librdkafka's."
     )

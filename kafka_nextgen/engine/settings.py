@@ -8,8 +8,14 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.properties import IsolationLevel
+from kafka_nextgen.wire.records import RecordLimits
 
-__all__ = ["classic_settings", "fetch_settings", "member_settings", "offset_settings"]
+__all__ = ["classic_settings", "fetch_settings", "member_settings", "offset_settings", "record_limits"]
+
+#: What compressed batches may become, however little may be buffered: no producer by default makes larger ones.
+_LEAST_DECOMPRESSED_BYTES = 16 * 1024 * 1024
+_COLUMN_BYTES = 2**31 - 1  # of one partition, beside what is not compressed in a frame
+_BUFFERS_PER_ANSWER = 4  # more than most data is compressed to, so that little has to be fetched twice
 
 
 def member_settings(config: ConsumerConfig) -> MemberSettings:
@@ -75,3 +81,10 @@ def fetch_settings(config: ConsumerConfig) -> FetchSettings:
         retry_backoff_s=config.retry_backoff_ms / 1000,
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
     )
+
+
+def record_limits(config: ConsumerConfig) -> RecordLimits:
+    """What records may take once they are decompressed: 2 kB of zstd can be 64 MiB."""
+    wanted = min(config.fetch_buffer_bytes, _COLUMN_BYTES - config.receive_message_max_bytes)
+    most = max(wanted, _LEAST_DECOMPRESSED_BYTES)
+    return RecordLimits(most, _BUFFERS_PER_ANSWER * most)

@@ -50,13 +50,21 @@ class DecodedPartition:
 def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
-    """Decode what was answered to ``fetch``. Needs no lock. Partitions that were not asked for are left out."""
+    """Decode what was answered to ``fetch``. Needs no lock.
+
+    Partitions that were not asked for are left out, and so is one that was answered already. Once all that was decoded
+    takes ``limits.max_answer_bytes``, the others are taken to have brought no records: they are asked for again.
+    """
     offsets = {position.partition: position.offset for position in fetch.positions}
-    return tuple(
-        _decode(answer, offsets[answer.partition], limits, check_crc)
-        for answer in answered
-        if answer.partition in offsets
-    )
+    decoded: list[DecodedPartition] = []
+    left = limits.max_answer_bytes
+    for answer in answered:
+        offset = offsets.pop(answer.partition, None)
+        if offset is not None:
+            read = _decode(answer if left > 0 else answer._replace(records=None), offset, limits, check_crc)
+            left -= 0 if read.columns is None else read.columns.nbytes
+            decoded.append(read)
+    return tuple(decoded)
 
 
 def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:

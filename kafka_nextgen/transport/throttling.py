@@ -18,6 +18,7 @@ from kafka_nextgen.wire.apis import Answer
 
 __all__ = ["Mute", "Mutes", "throttle_time_s"]
 
+_MOST_THROTTLE_MS = 300_000
 _AS_COORDINATOR = frozenset({Purpose.COORDINATOR, Purpose.REBALANCE})
 
 
@@ -44,5 +45,8 @@ class Mutes:
 
 
 def throttle_time_s(answer: Answer) -> float:
-    """For how long (seconds) the broker asks to be left alone; 0 if it does not."""
-    return max(0, getattr(answer, "throttle_time_ms", 0)) / 1000
+    """For how long (seconds) the broker asks to be left alone; 0 if it does not.
+
+    Five minutes are believed at most: Kafka's quotas are over windows of seconds.
+    """
+    return min(max(0, getattr(answer, "throttle_time_ms", 0)), _MOST_THROTTLE_MS) / 1000

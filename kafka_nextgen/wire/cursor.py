@@ -13,7 +13,7 @@ from struct import Struct
 from typing import Any
 
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, Frame, need, refuse
+from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, OBJECT_WEIGHT, Frame, need, refuse
 from kafka_nextgen.wire.tags import find_tags
 
 __all__ = ["Cursor"]
@@ -71,9 +71,12 @@ class Cursor:
         """How many elements of an array follow, each of ``least`` bytes or more; None for null."""
         count, pos = self._read_long(self._frame, self._pos, self._end, where)
         self._pos = pos
-        if count > 0 and count * least > self._end - pos:
+        if count <= 0:
+            return None if count < 0 else 0
+        if count * least > self._end - pos:
             refuse(where, f"{count} elements of {least} bytes or more, {self._end - pos} bytes are left")
-        return None if count < 0 else count
+        self._frame.weigh(count, OBJECT_WEIGHT, where)
+        return count
 
     def tags(self, known: Container[int], where: str) -> dict[int, Cursor]:
         """The tags that end a structure, those ``known`` as cursors over their fields; none before KIP-482."""

@@ -19,6 +19,8 @@ __all__ = [
     "COMPACT_LENGTH",
     "INT16_LENGTH",
     "INT32_LENGTH",
+    "NUMBER_WEIGHT",
+    "OBJECT_WEIGHT",
     "Frame",
     "Length",
     "need",
@@ -31,12 +33,31 @@ _unpack_int16 = Struct(">h").unpack_from
 _unpack_int32 = Struct(">i").unpack_from
 
 
+#: What the elements of a message may weigh: those of a million partitions in Metadata. A structure that takes seven
+#: bytes of a frame takes several hundred as an object.
+_MOST_WEIGHT = 16_000_000
+#: What a number counts among them.
+NUMBER_WEIGHT = 1
+#: What any other element counts.
+OBJECT_WEIGHT = 8
+
+
 @define
 class Frame:
-    """The bytes being looked at; ``tag_bytes`` counts what decoding the tags met so far will copy."""
+    """The bytes being looked at.
+
+    ``tag_bytes`` counts what decoding the tags met so far will copy, ``weight`` what the elements of arrays will make.
+    """
 
     data: bytes | memoryview
     tag_bytes: int = 0
+    weight: int = 0
+
+    def weigh(self, count: int, each: int, where: str) -> None:
+        """Count the elements of an array, before the first of them is looked at."""
+        self.weight += count * each
+        if self.weight > _MOST_WEIGHT:
+            refuse(where, f"{count} elements, more than a message can be made of in reasonable memory")
 
 
 @frozen

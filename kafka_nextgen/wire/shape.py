@@ -5,7 +5,7 @@ megabyte for a number. So the schema is walked over the bytes first, and a messa
 
 * every field lies within the bytes, and the last one ends with them;
 * every length fits in the bytes left, and every count does at the fewest bytes an element takes, so that nothing
-  is allocated for what isn't there;
+  is allocated for what isn't there; and all elements together are not more than memory can be made of;
 * nothing is null that the schema doesn't allow to be;
 * strings are UTF-8;
 * tags (KIP-482) ascend, each field ends where its size says, and unknown ones are passed over.
@@ -23,7 +23,16 @@ from attrs import frozen
 from kafka.protocol.api_data import ApiData
 from kafka.protocol.schemas import ArrayField, BaseField
 
-from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, Frame, Length, refuse
+from kafka_nextgen.wire.lengths import (
+    COMPACT_LENGTH,
+    INT16_LENGTH,
+    INT32_LENGTH,
+    NUMBER_WEIGHT,
+    OBJECT_WEIGHT,
+    Frame,
+    Length,
+    refuse,
+)
 from kafka_nextgen.wire.messages import AlterUserScramCredentialsRequest, ApiMessage, MetadataRequest
 from kafka_nextgen.wire.walks import Walk, array, blob, fixed, no_tags, nullable_structure, sequence, tags, text
 
@@ -86,7 +95,7 @@ class _Compiler:
         where = f"{where}, {field.name}"
         nullable = field.nullable_for_version_q(self.version)
         if field.is_array():
-            return array(self._element(field, where), self._long, nullable, where)
+            return array(self._element(field, where), self._long, nullable, _weight_of(field), where)
         if field.is_struct():
             inner = self.structure(field.fields.values(), where)
             return nullable_structure(inner, where) if nullable else inner
@@ -108,3 +117,8 @@ class _Compiler:
     @property
     def _long(self) -> Length:
         return COMPACT_LENGTH if self.flexible else INT32_LENGTH
+
+
+def _weight_of(field: BaseField) -> int:
+    is_number = isinstance(field, ArrayField) and field.array_of.type_str in _FIXED_SIZES
+    return NUMBER_WEIGHT if is_number else OBJECT_WEIGHT

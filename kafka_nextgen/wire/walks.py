@@ -79,8 +79,11 @@ def text(length: Length, nullable: bool, where: str) -> Walk:
     return Walk(length.least, False, over)
 
 
-def array(element: Walk, length: Length, nullable: bool, where: str) -> Walk:
-    """Elements behind their count, which must fit in the bytes left before the first is looked at."""
+def array(element: Walk, length: Length, nullable: bool, weight: int, where: str) -> Walk:
+    """Elements behind their count, which must fit in the bytes left before the first is looked at.
+
+    ``weight`` is what one of them counts among all elements of the message.
+    """
     least, step = max(element.least, 1), element.over
 
     def over(frame: Frame, pos: int, end: int) -> int:
@@ -89,6 +92,7 @@ def array(element: Walk, length: Length, nullable: bool, where: str) -> Walk:
             return _null(pos, nullable, where)
         if count * least > end - pos:
             refuse(where, f"{count} elements of {least} bytes or more, {end - pos} bytes are left")
+        frame.weigh(count, weight, where)
         if element.is_fixed:
             return pos + count * least
         for _ in range(count):

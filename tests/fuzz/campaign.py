@@ -23,6 +23,7 @@ __all__ = ["Campaign", "Finding"]
 
 HANG_S = 20.0
 _POLL_S = 0.1
+_LINES_KEPT = 30
 
 
 @frozen
@@ -36,7 +37,7 @@ class Finding:
     def place(self) -> str:
         """By what it is told from others: the last lines of a traceback, without the values in them."""
         lines = [line.strip() for line in self.what.splitlines() if line.startswith("  File")]
-        return lines[-1] if lines else self.what
+        return lines[-1] if lines else self.what.partition("\n")[0]
 
     def keep_in(self, folder: Path, decoder: str) -> Path:
         """Write both into a folder; return where the input is."""
@@ -99,4 +100,5 @@ class Campaign:
             return None
         output = (folder / "output").read_text(errors="replace")
         assert slate.count, f"{self.decoder} could not begin:\n{output}"
-        return Finding(slate.last, f"the process ended with status {status}")
+        said = "\n".join(output.splitlines()[-_LINES_KEPT:])
+        return Finding(slate.last, f"the process ended with status {status}\n{said}")

@@ -10,6 +10,7 @@ from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Coordinator, Node, Target
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.throttling import throttle_time_s
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, METADATA, Api
 from kafka_nextgen.wire.messages import (
     ApiMessage,
@@ -181,3 +182,8 @@ async def test_a_time_below_zero_means_nothing() -> None:
         await ask(client, FETCH)
         await ask(client, FETCH)
         assert client.traffic.throttled_ms == 0
+
+
+@pytest.mark.parametrize(("told_ms", "heeded_s"), [(-1, 0), (0, 0), (1_500, 1.5), (2**31 - 1, 300)])
+def test_no_broker_silences_a_client_for_good(told_ms: int, heeded_s: float) -> None:
+    assert throttle_time_s(ConsumerGroupHeartbeatResponse(throttle_time_ms=told_ms)) == heeded_s

@@ -130,3 +130,21 @@ def test_more_tags_than_can_be_decoded_in_reasonable_time_are_refused() -> None:
     body = varint + name_and_tag * topics + b"\x00\x00\x00" + NO_TAGS
     with pytest.raises(DecodeError, match="more tags than"):
         check(MetadataRequest, 9, body)
+
+
+def test_more_elements_than_memory_can_be_made_of_are_refused_before_they_are_looked_at() -> None:
+    # Two million names of no bytes would become 100 MB of strings, and so much more of structures.
+    names = 2_000_001
+    with pytest.raises(DecodeError, match="2000001 elements, more than a message can be made of"):
+        check(MetadataRequest, 4, pack(">i", names) + b"\xff" * 2 * names)
+
+
+def test_numbers_weigh_less_than_objects() -> None:
+    numbers = 3_000_000
+    topic = b"\x02" + bytes(16) + varint(numbers + 1) + bytes(4 * numbers) + NO_TAGS
+    head = pack(">ih", 0, 0) + b"\x00\x00" + pack(">ii", 0, 0)
+    check(ConsumerGroupHeartbeatResponse, 0, head + b"\x01" + topic + NO_TAGS + NO_TAGS)
+
+
+def varint(number: int) -> bytes:
+    return bytes([number & 0x7F | 0x80, number >> 7 & 0x7F | 0x80, number >> 14 & 0x7F | 0x80, number >> 21])

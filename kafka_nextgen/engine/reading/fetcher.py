@@ -19,6 +19,7 @@ from kafka_nextgen.engine.reading.epoch_ends import ask_epoch_ends
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
+from kafka_nextgen.engine.settings import record_limits
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import (
@@ -39,7 +40,6 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, form
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
 from kafka_nextgen.wire.messages import ListOffsetsResponse
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
-from kafka_nextgen.wire.records import RecordLimits
 
 __all__ = ["Fetcher"]
 
@@ -67,7 +67,7 @@ class Fetcher:
         self._tasks = tasks
         self._counters = counters
         self._isolation = number_of(config.isolation_level)
-        self._decoder = RecordDecoder(RecordLimits(), config.check_crcs)
+        self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of

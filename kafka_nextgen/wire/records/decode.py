@@ -36,12 +36,14 @@ __all__ = ["RecordLimits", "decode_partition"]
 
 @frozen
 class RecordLimits:
-    """How much memory the records of one partition in one answer may take.
+    """How much memory the records of an answer may take.
 
-    ``max_decompressed_bytes`` bounds what compressed batches become: each alone and all together.
+    ``max_decompressed_bytes`` bounds what the compressed batches of one partition become: each alone and all together.
+    ``max_answer_bytes`` is where no further partition of the answer is decoded.
     """
 
     max_decompressed_bytes: int = 64 * 1024 * 1024
+    max_answer_bytes: int = 256 * 1024 * 1024
 
 
 def decode_partition(

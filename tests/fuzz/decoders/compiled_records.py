@@ -35,21 +35,25 @@ def _rooms() -> tuple[Guarded, Guarded]:
 
 
 def _decode(data: bytes) -> None:
-    if not ACCELERATED:
-        raise DecodeError("the decoder was not compiled")
+    with refusals():
+        if not ACCELERATED:
+            raise DecodeError("the decoder was not compiled")
+        _compare(data)
+
+
+def _compare(data: bytes) -> None:
     batches, offset, check_crc = batches_and_offset(data)
     skipped = _SKIPPED if data[:1] and data[0] & _SKIPS else ()
     room, payload_room = _rooms()
     place = room.put(batches)
     compiled = decode_sound(place, PARTITION, offset, LIMITS.max_decompressed_bytes, check_crc, skipped)
     _decode_with_guarded_payload(place, payload_room, offset, skipped)
-    with refusals():
-        twins = _by_twin(batches, offset, check_crc, skipped)
-        if compiled is not None:
-            assert not isinstance(twins, CorruptRecordError), f"taken, though {twins}"
-            assert content(compiled) == content(twins)
-        elif isinstance(twins, CorruptRecordError):
-            raise twins
+    twins = _by_twin(batches, offset, check_crc, skipped)
+    if compiled is not None:
+        assert not isinstance(twins, CorruptRecordError), f"taken, though {twins}"
+        assert content(compiled) == content(twins)
+    elif isinstance(twins, CorruptRecordError):
+        raise twins
 
 
 def _by_twin(batches: bytes, offset: int, check_crc: bool, skipped: tuple[int, ...]) -> Columns | CorruptRecordError:

@@ -1,0 +1,122 @@
+"""Compressed data that lies about itself: memory as far as it is allowed, and one error for whatever is wrong."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+
+import cramjam
+import pytest
+
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.wire.records import Compression
+from kafka_nextgen.wire.records.compression import XERIAL_HEADER, compress, decompress
+
+MIB = 1 << 20
+LIMIT = 2 * MIB
+GZIP, SNAPPY, LZ4, ZSTD = Compression.GZIP, Compression.SNAPPY, Compression.LZ4, Compression.ZSTD
+CODECS = [GZIP, SNAPPY, LZ4, ZSTD]
+TEXT = b"orders and audits " * 100
+ZSTD_MAGIC = struct.pack("<I", 0xFD2FB528)
+
+
+def zstd_run(size: int) -> bytes:
+    """The last block of a frame: one zero, this many times."""
+    return struct.pack("<I", 1 | 1 << 1 | size << 3)[:3] + b"\0"
+
+
+def zstd_of_size(told: int, size: int) -> bytes:
+    """A frame in one segment that tells its content size in eight bytes."""
+    return ZSTD_MAGIC + b"\xe0" + struct.pack("<Q", told) + zstd_run(size)
+
+
+def zstd_with_window(exponent: int, size: int) -> bytes:
+    """A frame that wants 2 ** (10 + exponent) bytes of what came before to be kept."""
+    return ZSTD_MAGIC + bytes([0, exponent << 3]) + zstd_run(size)
+
+
+def xerial(*blocks: bytes) -> bytes:
+    return XERIAL_HEADER + b"".join(struct.pack(">I", len(block)) + block for block in blocks)
+
+
+def snappy_block(data: bytes) -> bytes:
+    return bytes(cramjam.snappy.compress_raw(data))
+
+
+def told(codec: Compression, data: bytes, limit_bytes: int = LIMIT) -> bytes:
+    return decompress(codec, memoryview(data), limit_bytes)
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_a_bomb_takes_no_more_than_is_allowed(codec: Compression) -> None:
+    bomb = compress(codec, bytes(64 * MIB))
+    tracemalloc.start()
+    try:
+        with pytest.raises(CorruptRecordError, match=r"takes more than|exceeds"):
+            told(codec, bomb)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * LIMIT
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_what_takes_exactly_what_is_allowed_is_read(codec: Compression) -> None:
+    assert told(codec, compress(codec, bytes(LIMIT))) == bytes(LIMIT)
+
+
+@pytest.mark.parametrize("codec", [GZIP, LZ4, ZSTD], ids=lambda codec: codec.name)
+def test_several_streams_follow_each_other_and_count_together(codec: Compression) -> None:
+    assert told(codec, compress(codec, b"a") + compress(codec, b"b")) == b"ab"
+    with pytest.raises(CorruptRecordError, match="takes more than"):
+        told(codec, compress(codec, bytes(MIB)) * 3)
+
+
+def test_blocks_of_lz4_may_refer_to_each_other() -> None:
+    linked = cramjam.lz4.Compressor(block_linked=True)
+    linked.compress(TEXT * 100)
+    assert told(LZ4, bytes(linked.finish())) == TEXT * 100
+
+
+def test_blocks_of_snappy_are_not_looked_into_for_more_blocks() -> None:
+    assert told(SNAPPY, xerial(snappy_block(b"a"), snappy_block(b""), snappy_block(b"b"))) == b"ab"
+    inner = xerial(snappy_block(TEXT))
+    assert told(SNAPPY, xerial(snappy_block(inner))) == inner
+    with pytest.raises(CorruptRecordError):
+        told(SNAPPY, xerial(inner))
+
+
+@pytest.mark.parametrize(
+    ("codec", "data", "complaint"),
+    [
+        pytest.param(ZSTD, zstd_of_size(1 << 40, 1000), "too much memory", id="zstd that tells of a terabyte"),
+        pytest.param(ZSTD, zstd_of_size(10, 1000), "broken", id="zstd that tells of less than it has"),
+        pytest.param(ZSTD, zstd_of_size(2000, 1000), "broken", id="zstd that tells of more than it has"),
+        pytest.param(ZSTD, zstd_with_window(20, 1000), "too much memory", id="zstd with a window of a gigabyte"),
+        pytest.param(ZSTD, ZSTD_MAGIC + b"\x01\x00\x07" + zstd_run(9), "broken", id="zstd with a dictionary"),
+        pytest.param(SNAPPY, b"\xff\xff\xff\xff\x0f" + b"a", "exceeds", id="snappy that tells of four gigabytes"),
+        pytest.param(SNAPPY, b"\xff\xff\xff\xff\xff\x0f", "broken", id="snappy with a length of six bytes"),
+        pytest.param(SNAPPY, b"\x80\x80\x40" + b"\x00a", "broken", id="snappy that tells of more than it has"),
+        pytest.param(SNAPPY, xerial(b""), "broken", id="an empty block of snappy"),
+        pytest.param(SNAPPY, XERIAL_HEADER + b"\xff\xff\xff\xff", "ends", id="a block longer than the batch"),
+        pytest.param(SNAPPY, xerial(snappy_block(b"a")) + b"\0", "ends", id="half a length of a block"),
+    ],
+)
+def test_lies_are_refused(codec: Compression, data: bytes, complaint: str) -> None:
+    with pytest.raises(CorruptRecordError, match=complaint):
+        told(codec, data)
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_what_is_cut_or_has_something_behind_it_is_refused(codec: Compression) -> None:
+    sound = compress(codec, TEXT)
+    assert told(codec, sound) == TEXT
+    for data in (b"", sound[: len(sound) // 2], sound[:-1], sound + b"orders"):
+        with pytest.raises(CorruptRecordError):
+            told(codec, data)
+
+
+@pytest.mark.parametrize("codec", [5, 6, 7])
+def test_other_codecs_are_refused(codec: int) -> None:
+    with pytest.raises(CorruptRecordError, match=f"codec {codec} is unknown"):
+        decompress(codec, memoryview(TEXT), LIMIT)
