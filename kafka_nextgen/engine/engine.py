@@ -70,6 +70,7 @@ class Engine:
         )
         self._commits = UnderWay()
         self._stopping = False
+        self._refusal: AuthenticationError | None = None
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
         try:
             self._thread.submit(self._build()).result()
@@ -114,6 +115,7 @@ class Engine:
 
     def _refused(self, refusal: AuthenticationError) -> None:
         logger.error("%s", refusal)
+        self._refusal = refusal
         self.mailbox.post_fatal(refusal)
 
     def _topics(self) -> frozenset[str]:
@@ -156,7 +158,7 @@ class Engine:
 
     def health(self) -> Health:
         """How the consumer is, by what is known already."""
-        unreachable = self.never_reached
+        unreachable = self._refusal or self.never_reached
         problem = self.by_hand.problem() if unreachable is None else str(unreachable)
         health = take_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
         return assess(health, self._limits, problem)

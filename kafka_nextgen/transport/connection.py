@@ -245,6 +245,12 @@ class Connection(asyncio.BufferedProtocol):
         text = "the broker closed the connection"
         if exc is not None:
             text = f"the connection broke ({getattr(exc, 'strerror', None) or str(exc) or type(exc).__name__})"
-        protocol = self._settings.security.protocol.value
-        doubt = f" before its first answer; if it always does, is security.protocol={protocol} what it speaks there?"
-        return DisconnectedError(f"{self.address}: {text}{'' if self._has_answered else doubt}")
+        return DisconnectedError(f"{self.address}: {text}{'' if self._has_answered else self._doubt()}")
+
+    def _doubt(self) -> str:
+        """What may be behind an end before anything was answered."""
+        security = self._settings.security
+        doubt = f"is security.protocol={security.protocol.value} what it speaks there"
+        if security.protocol.uses_tls:
+            doubt += ", or does it want a certificate (ssl.certificate.location)"
+        return f" before its first answer; if it always does, {doubt}?"

@@ -58,8 +58,8 @@ def _trust(context: ssl.SSLContext, key: str, location: str | None, pem: str | N
         else:
             context.load_verify_locations(cafile=location, cadata=pem)
     except (OSError, ValueError) as error:
-        where = "ssl.ca.pem has" if location is None else f"{key}: {location} is"
-        raise ConfigError(f"{where} no certificates in PEM: {_reason(error)}", key) from error
+        key, where = (key, f"{location} is") if location is not None else ("ssl.ca.pem", "it is")
+        raise ConfigError(f"{key}: {where} no certificates in PEM: {_reason(error)}", key) from error
 
 
 def _show(context: ssl.SSLContext, certificate: str | None, key: str | None, password: Secret | None) -> None:

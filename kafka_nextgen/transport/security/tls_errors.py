@@ -39,7 +39,10 @@ _UNVERIFIED: Final[Mapping[int, str]] = {
 
 _NO_TLS_THERE = "what answers there does not speak TLS: is this the port of a listener without it?"
 _NOTHING_IN_COMMON = "the two sides have no version of TLS, 1.2 or newer, and no cipher in common"
-_CLIENT_REFUSED = "the broker refuses this client's certificate: compare ssl.certificate.location with what it trusts"
+_CLIENT_REFUSED = (
+    "the broker refuses this client's certificate, or that it shows none: ssl.certificate.location is to name one from "
+    "an authority that the broker trusts"
+)
 
 #: Other failures that will not pass, by a part of OpenSSL's name for them; the first that fits.
 _LASTING: Final[tuple[tuple[str, str], ...]] = (
