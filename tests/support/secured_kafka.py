@@ -28,7 +28,7 @@ from tests.support.kafka_readiness import wait_until_ready
 __all__ = ["PASSWORDS", "SHORT_SESSION_S", "SecuredKafka", "start_secured_embedded", "start_secured_kafka"]
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}
-SHORT_SESSION_S = 0.8
+SHORT_SESSION_S = 2.5
 
 _LISTENERS = {
     "SSL": "SSL",

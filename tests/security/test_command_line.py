@@ -1,0 +1,59 @@
+"""The commands reach a secured broker by the keys in a file, where no other user of the machine sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.cli.options import read_properties
+from kafka_nextgen.errors import ConfigError
+from tests.cli.running import kafka_nextgen
+from tests.support.certificates import Certificates
+from tests.support.clients import create_topic, unique
+from tests.support.secured_kafka import PASSWORDS, SecuredKafka
+
+
+@pytest.fixture
+def client_file(secured_embedded: SecuredKafka, certificates: Certificates, tmp_path: Path) -> str:
+    file = tmp_path / "client.properties"
+    lines = [
+        "# how alice reaches the cluster",
+        "",
+        f"bootstrap.servers={secured_embedded.servers['SASL_SSL']}",
+        "security.protocol=SASL_SSL",
+        f"ssl.ca.location={certificates.authority}",
+        "sasl.mechanism = SCRAM-SHA-512",
+        "sasl.username = alice",
+        f"sasl.password = {PASSWORDS['alice']}",
+    ]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return str(file)
+
+
+def run(*arguments: str, stdin: str = "") -> str:
+    done = kafka_nextgen(*arguments, stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_lines_go_in_and_out_and_the_group_is_seen(secured_embedded: SecuredKafka, client_file: str) -> None:
+    topic, group = create_topic(secured_embedded.in_the_clear["SASL_SSL"], "secured"), unique("secured")
+    run("produce", topic, "--config-file", client_file, stdin="one\ntwo\n")
+    reading = ["--config-file", client_file, "--from-beginning", "--max-messages", "2", "--timeout", "20"]
+    assert run("consume", topic, "-g", group, *reading).splitlines() == ["one", "two"]
+    assert group in run("groups", "list", "--config-file", client_file)
+
+
+def test_what_is_on_the_command_line_goes_before_the_file(client_file: str) -> None:
+    done = kafka_nextgen("groups", "list", "--config-file", client_file, "-c", "sasl.password=a-guess")
+    assert done.returncode == 1
+    assert "invalid credentials" in done.stderr
+    assert "a-guess" not in done.stderr
+
+
+@pytest.mark.parametrize("pair", ["=s3cret", " =s3cret"])
+def test_a_value_without_a_name_is_not_shown(pair: str) -> None:
+    with pytest.raises(ConfigError, match="takes NAME=VALUE") as caught:
+        read_properties([pair])
+    assert "s3cret" not in f"{caught.value} {caught.value.key}"

@@ -1,0 +1,90 @@
+"""What becomes of clients that are not let in: they hear why, at once and for good, and tell no secret of theirs."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+
+import pytest
+
+from kafka_nextgen import AuthenticationError, Consumer, TransportError
+from kafka_nextgen.admin import GroupAdmin
+from tests.security.ways import REFUSED, login
+from tests.support.certificates import Certificates
+from tests.support.clients import unique
+from tests.support.secured_kafka import SecuredKafka
+from tests.support.waiting import eventually
+
+PASSWORD = "gue55ed-wr0ng"
+
+
+def refusal(broker: SecuredKafka, certificates: Certificates, name: str) -> TransportError:
+    config = REFUSED[name].way.config(broker, certificates, default_api_timeout_ms=5_000)
+    with GroupAdmin(**config) as admin, pytest.raises(TransportError) as caught:
+        admin.list()
+    return caught.value
+
+
+def is_as_expected(error: TransportError, name: str) -> bool:
+    return isinstance(error, REFUSED[name].kind) and REFUSED[name].says in str(error)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_who_is_not_let_in_is_told_why(secured_embedded: SecuredKafka, certificates: Certificates, name: str) -> None:
+    error = refusal(secured_embedded, certificates, name)
+    assert is_as_expected(error, name), repr(error)
+
+
+def test_kafka_tells_the_same(secured_real: SecuredKafka, certificates: Certificates) -> None:
+    errors = {name: refusal(secured_real, certificates, name) for name in REFUSED}
+    assert {name: error for name, error in errors.items() if not is_as_expected(error, name)} == {}
+
+
+@pytest.fixture
+def shut_out(secured_embedded: SecuredKafka) -> dict[str, object]:
+    """Return a configuration that no broker lets in."""
+    return {
+        "bootstrap_servers": secured_embedded.servers["SASL_PLAINTEXT"],
+        "security_protocol": "SASL_PLAINTEXT",
+        "group_id": unique("secured"),
+        **login("PLAIN", password=PASSWORD),
+    }
+
+
+def test_a_poll_raises_at_once_and_every_later_one_too(shut_out: dict[str, object]) -> None:
+    with Consumer(**shut_out) as consumer:
+        consumer.subscribe(["orders"])
+        for _ in range(3):
+            with pytest.raises(AuthenticationError, match="Invalid username or password"):
+                consumer.poll(timeout=3600)
+        assert "Invalid username or password" in str(consumer.health().problem)
+
+
+def test_the_same_credentials_are_not_shown_again(
+    secured_embedded: SecuredKafka, shut_out: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    with Consumer(**shut_out) as consumer:
+        consumer.subscribe(["orders"])
+        for _ in range(3):
+            with pytest.raises(AuthenticationError):
+                consumer.poll(timeout=60)
+            with pytest.raises(AuthenticationError):
+                consumer.topics()
+        assert consumer.metrics().connections.failed == 1
+
+
+def test_no_secret_is_in_a_log_an_error_or_a_repr(
+    shut_out: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    told: list[str] = []
+    for mechanism in ("PLAIN", "SCRAM-SHA-256"):
+        with Consumer(**{**shut_out, "sasl_mechanism": mechanism}) as consumer:
+            consumer.subscribe(["orders"])
+            with pytest.raises(AuthenticationError) as caught:
+                consumer.poll(timeout=60)
+            told += traceback.format_exception(caught.value)
+            told += [repr(consumer.config), repr(consumer.health()), repr(consumer.metrics())]
+    eventually("the refusals are in the log", lambda: "Authentication failed" in caplog.text)
+    told += [record.getMessage() + repr(record.args) + str(record.exc_text) for record in caplog.records]
+    assert [text for text in told if PASSWORD in text or "wr0ng" in text] == []

@@ -1,0 +1,146 @@
+"""The keys about TLS and SASL: which go together, which are refused beside each other, and what is never shown."""
+
+from __future__ import annotations
+
+import ssl
+
+import pytest
+
+from kafka_nextgen.config import KEYS, ConsumerConfig
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.properties import SecurityProtocol
+from kafka_nextgen.secret import Secret
+from kafka_nextgen.security_config import SaslMechanism
+
+SERVERS = {"bootstrap.servers": "localhost:9092"}
+SASL = {"security.protocol": "SASL_SSL"}
+USER = {"sasl.username": "alice", "sasl.password": "s3cret"}
+OAUTH = {"sasl.mechanism": "OAUTHBEARER"}
+OIDC = {
+    **OAUTH,
+    "sasl.oauthbearer.method": "oidc",
+    "sasl.oauthbearer.client.id": "client",
+    "sasl.oauthbearer.client.secret": "s3cret",
+    "sasl.oauthbearer.token.endpoint.url": "https://provider.example.com/token",
+}
+
+
+def parsed(*parts: dict[str, object], **more: object) -> ConsumerConfig:
+    return ConsumerConfig.parse({key: value for part in (SERVERS, *parts) for key, value in part.items()}, **more)
+
+
+def refusal(*parts: dict[str, object]) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        parsed(*parts)
+    assert "s3cret" not in str(caught.value)
+    return caught.value
+
+
+@pytest.mark.parametrize("protocol", SecurityProtocol)
+def test_a_protocol_may_be_in_any_case(protocol: SecurityProtocol) -> None:
+    login = {"sasl.mechanism": "PLAIN", **USER} if protocol.uses_sasl else {}
+    assert parsed({"security.protocol": protocol.value.lower()}, login).security_protocol is protocol
+
+
+@pytest.mark.parametrize(
+    ("written", "attribute"),
+    [
+        ("sasl.mechanisms", "sasl_mechanism"),
+        ("ssl.truststore.location", "ssl_ca_location"),
+        ("ssl.truststore.certificates", "ssl_ca_pem"),
+        ("ssl.keystore.location", "ssl_certificate_location"),
+    ],
+)
+def test_other_clients_names_are_taken(written: str, attribute: str) -> None:
+    value = "PLAIN" if "sasl" in written else "something"
+    config = parsed(SASL, USER, {"sasl.mechanism": "PLAIN"} if "sasl" not in written else {}, {written: value})
+    assert getattr(config, attribute) in (value, SaslMechanism.PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("parts", "key", "says"),
+    [
+        (({"ssl.ca.location": "x"},), "ssl.ca.location", "is of no use with security.protocol=PLAINTEXT: set SSL or"),
+        ((USER,), "sasl.username", "is of no use with security.protocol=PLAINTEXT: set SASL_PLAINTEXT or SASL_SSL"),
+        (({"security.protocol": "SSL", "sasl.mechanism": "PLAIN"}, USER), "sasl.mechanism", "is of no use"),
+        (({"security.protocol": "SASL_PLAINTEXT", "ssl.key.password": "s3cret"},), "ssl.key.password", "is of no use"),
+        (({"enable.ssl.certificate.verification": "false"},), "enable.ssl.certificate.verification", "is of no use"),
+        ((SASL,), "sasl.mechanism", "needs sasl.mechanism: PLAIN, SCRAM-SHA-256"),
+        ((SASL, {"sasl.mechanism": "PLAIN"}), "sasl.username", "sasl.mechanism=PLAIN needs sasl.username"),
+        ((SASL, {"sasl.mechanism": "PLAIN", "sasl.username": "a"}), "sasl.password", "needs sasl.password"),
+        ((SASL, {"sasl.mechanism": "GSSAPI"}), "sasl.kerberos.service.name", "needs sasl.kerberos.service.name"),
+        ((SASL, OAUTH), "oauth.cb", "needs oauth.cb"),
+        ((SASL, OAUTH, USER, {"oauth.cb": str}), "sasl.password", "by sasl.oauthbearer.method=default: remove it"),
+        ((SASL, OIDC, {"oauth.cb": str}), "oauth.cb", "by sasl.oauthbearer.method=oidc: remove it"),
+        (
+            (SASL, OIDC, {"sasl.oauthbearer.token.endpoint.url": "http://provider.example.com"}),
+            "sasl.oauthbearer.token.endpoint.url",
+            "must begin with https://",
+        ),
+        ((SASL, {"sasl.mechanism": "SCRAM-SHA-1"}), "sasl.mechanism", "must be PLAIN or SCRAM-SHA-256"),
+        (
+            ({"security.protocol": "SSL", "ssl.ca.location": "x", "ssl.ca.pem": "y"},),
+            "ssl.ca.pem",
+            "two ways to say the same",
+        ),
+        (
+            ({"security.protocol": "SSL", "ssl.key.location": "x"},),
+            "ssl.key.location",
+            "needs ssl.certificate.location",
+        ),
+        (
+            ({"security.protocol": "SSL", "ssl.key.password": "s3cret"},),
+            "ssl.key.password",
+            "needs ssl.certificate.location",
+        ),
+        (
+            ({"security.protocol": "SSL", "ssl.context": ssl.create_default_context(), "ssl.ca.location": "x"},),
+            "ssl.ca.location",
+            "beside ssl.context",
+        ),
+        (
+            ({"security.protocol": "SSL", "ssl.endpoint.identification.algorithm": ""},),
+            "ssl.endpoint.identification.algorithm",
+            "must be https or none",
+        ),
+    ],
+)
+def test_keys_that_contradict_each_other_are_refused(parts: tuple[dict[str, object], ...], key: str, says: str) -> None:
+    error = refusal(*parts)
+    assert (error.key, says in str(error)) == (key, True), str(error)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("ssl.context", "default"), ("oauth.cb", "module:function"), ("sasl.password", ""), ("sasl.password", 7)],
+)
+def test_values_of_the_wrong_sort_are_refused(key: str, value: object) -> None:
+    assert refusal(SASL, {key: value}).key == key
+
+
+def test_a_secret_is_nowhere_to_be_seen() -> None:
+    for config in (
+        parsed(SASL, USER, {"sasl.mechanism": "PLAIN"}),
+        parsed(SASL, OIDC),
+        parsed({"security.protocol": "SSL", "ssl.keystore.location": "x", "ssl.key.password": "s3cret"}),
+    ):
+        assert "s3cret" not in repr(config) + str(config)
+        assert "***" in repr(config)
+
+
+def test_a_secret_may_come_wrapped() -> None:
+    assert parsed(SASL, USER, {"sasl.mechanism": "PLAIN"}, sasl_password=Secret("s3cret")).sasl_password == Secret(
+        "s3cret"
+    )
+
+
+def test_a_secret_given_twice_and_differently_is_refused_without_showing_either() -> None:
+    with pytest.raises(ConfigError, match="given twice") as caught:
+        ConsumerConfig.parse({**SERVERS, **SASL, **USER}, sasl_password="s3cret2")
+    assert "s3cret" not in str(caught.value)
+
+
+def test_every_key_of_security_is_known_as_one() -> None:
+    marked = {name for name, key in KEYS.items() if key.is_security}
+    assert {"security.protocol", "ssl.ca.location", "sasl.password", "oauth.cb", "https.ca.location"} <= marked
+    assert not {"group.id", "bootstrap.servers"} & marked

@@ -1,0 +1,173 @@
+"""Logging in on a connection: to a broker that is honest, and to whatever else may answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from struct import pack
+
+import pytest
+
+from kafka_nextgen.broker.security.sasl import SaslAnswer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import (
+    AuthenticationError,
+    DecodeError,
+    DisconnectedError,
+    FrameTooLargeError,
+    KafkaNextgenError,
+    RequestTimeoutError,
+    TransportError,
+)
+from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, renewal_delay_s
+from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from tests.transport.scripted import HANG_UP, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
+from tests.transport.security.sasl_script import ALL, PASSWORD, asks_for_login, handshaken, says, security, told
+
+
+async def refusal(broker: ScriptedBroker, mechanism: str = "SCRAM-SHA-256", **changes: object) -> KafkaNextgenError:
+    """What comes of logging in to this broker."""
+    with pytest.raises(KafkaNextgenError) as caught:
+        await dial(broker.address, settings(security=security(mechanism), **changes))
+    assert str(caught.value).startswith(f"{broker.address}: ")
+    return caught.value
+
+
+@pytest.mark.parametrize("mechanism", ALL)
+@in_loop
+async def test_a_login_comes_before_everything_but_the_versions(mechanism: str) -> None:
+    async with scripted() as (broker,), client_of(broker, security=security(mechanism)) as client:
+        asks_for_login(broker)
+        await client.start()
+        apis = [request.api for request in broker.seen]
+    rounds = 1 if mechanism == "PLAIN" else 2
+    assert apis == [API_VERSIONS, SASL_HANDSHAKE, *[SASL_AUTHENTICATE] * rounds, METADATA]
+
+
+@in_loop
+async def test_a_broker_that_ends_the_login_says_why() -> None:
+    async with scripted() as (broker,):
+        asks_for_login(broker)
+        with pytest.raises(AuthenticationError, match="invalid credentials") as caught:
+            await dial(broker.address, settings(security=security(password="another")))
+        assert "another" not in str(caught.value)
+
+
+@in_loop
+async def test_a_mechanism_that_is_not_enabled_names_those_that_are() -> None:
+    async with scripted() as (broker,):
+        broker.script[SASL_HANDSHAKE] = handshaken(ErrorCode.UNSUPPORTED_SASL_MECHANISM, ("PLAIN", "GSSAPI"))
+        error = await refusal(broker)
+    assert isinstance(error, AuthenticationError)
+    assert "has no sasl.mechanism=SCRAM-SHA-256 there; it enables PLAIN, GSSAPI" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "why"),
+    [
+        ((b"",), "nonce"),
+        ((b"\xff\xfe\xfd",), "no UTF-8"),
+        ((b"r=another,s=AAAA,i=4096",), "nonce does not continue ours"),
+        ((b"\0" * 100_000,), "nonce"),
+    ],
+)
+@in_loop
+async def test_a_broker_that_cheats_is_refused(tokens: tuple[bytes, ...], why: str) -> None:
+    async with scripted() as (broker,):
+        says(broker, *tokens)
+        error = await refusal(broker)
+    assert isinstance(error, AuthenticationError)
+    assert why in str(error)
+
+
+@in_loop
+async def test_a_login_without_an_end_is_ended() -> None:
+    async with scripted() as (broker,):
+        says(broker, b"more")
+        changed = security("OAUTHBEARER", oauth_cb=lambda config: "token")
+        with pytest.raises(AuthenticationError, match="did not come to an end in 10 rounds"):
+            await dial(broker.address, settings(security=changed))
+        assert len(broker.asked(SASL_AUTHENTICATE)) == 10
+
+
+@in_loop
+async def test_a_frame_before_the_login_is_short_however_long_records_may_be() -> None:
+    async with scripted() as (broker,):
+        broker.script[SASL_HANDSHAKE] = pack(">i", MAX_TOKEN_FRAME_BYTES + 1)
+        error = await refusal(broker)
+    assert isinstance(error, FrameTooLargeError)
+    assert f"the limit before the login={MAX_TOKEN_FRAME_BYTES}" in str(error)
+
+
+@pytest.mark.parametrize("answer", [pack(">i", -5), b"HTTP/1.1 400 Bad Request\r\n", pack(">ii", 6, 99) + b"\0\0"])
+@in_loop
+async def test_what_is_no_answer_is_weather(answer: bytes) -> None:
+    async with scripted() as (broker,):
+        broker.script[SASL_HANDSHAKE] = answer
+        assert isinstance(await refusal(broker), DecodeError)
+
+
+@pytest.mark.parametrize("api", [SASL_HANDSHAKE, SASL_AUTHENTICATE])
+@in_loop
+async def test_a_broker_that_hangs_up_is_weather(api: object) -> None:
+    async with scripted() as (broker,):
+        asks_for_login(broker)
+        broker.script[api] = HANG_UP
+        assert isinstance(await refusal(broker), DisconnectedError)
+
+
+@in_loop
+async def test_a_login_has_the_time_of_the_connections_setup() -> None:
+    async with scripted() as (broker,):
+        asks_for_login(broker)
+        broker.script[SASL_AUTHENTICATE] = SILENCE
+        assert isinstance(await refusal(broker, setup_timeout_s=0.2), RequestTimeoutError)
+
+
+@in_loop
+async def test_a_token_that_cannot_be_had_is_weather_and_asked_for_again() -> None:
+    answers = iter([ConnectionError("down"), "token"])
+
+    def ask(config: str) -> str:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    changed = security("OAUTHBEARER", oauth_cb=ask)
+    async with scripted() as (broker,), client_of(broker, security=changed) as client:
+        broker.script[SASL_HANDSHAKE] = handshaken()
+        broker.script[SASL_AUTHENTICATE] = told(SaslAnswer())
+        with pytest.raises(TransportError, match="oauth_cb raised ConnectionError"):
+            await client.start()
+        await client.start()
+
+
+@in_loop
+async def test_who_was_refused_does_not_ask_again() -> None:
+    async with scripted(2) as brokers, client_of(*brokers, security=security(password="another")) as client:
+        told_of: list[AuthenticationError] = []
+        client.on_refused(told_of.append)
+        for broker in brokers:
+            asks_for_login(broker)
+        for _ in range(3):
+            with pytest.raises(AuthenticationError, match="invalid credentials"):
+                await client.start()
+        assert sum(broker.connections for broker in brokers) == 1
+        assert len(told_of) == 1
+
+
+@in_loop
+async def test_nothing_of_a_login_is_logged_at_any_level(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    asyncio.get_running_loop().set_debug(True)
+    async with scripted() as (broker,), client_of(broker, security=security("PLAIN")) as client:
+        asks_for_login(broker)
+        await client.start()
+    assert PASSWORD not in caplog.text
+
+
+@pytest.mark.parametrize(("chance", "delay_s"), [(0.0, 85.0), (0.5, 90.0), (0.999, 94.99)])
+def test_a_login_is_renewed_when_most_of_it_is_over(chance: float, delay_s: float) -> None:
+    assert renewal_delay_s(100.0, chance) == pytest.approx(delay_s)

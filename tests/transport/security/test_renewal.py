@@ -1,0 +1,112 @@
+"""A login that is over in time is renewed between two requests, and nothing else goes out meanwhile (KIP-368)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from kafka_nextgen.broker.security.sasl import SaslAnswer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import AuthenticationError, DisconnectedError
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.wire.apis import METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, scripted, settings
+from tests.transport.security.sasl_script import asks_for_login, security, told
+
+SESSION_MS = 40
+
+
+@asynccontextmanager
+async def logged_in() -> AsyncIterator[tuple[ScriptedBroker, Connection]]:
+    """A connection whose login has been due for renewal since a moment."""
+    async with scripted() as (broker,):
+        asks_for_login(broker, SESSION_MS)
+        connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
+        await asyncio.sleep(SESSION_MS / 1000)  # its end is a moment of the loop's own clock
+        broker.seen.clear()
+        try:
+            yield broker, connection
+        finally:
+            await connection.close()
+
+
+def ask(connection: Connection) -> asyncio.Task[ApiMessage]:
+    question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
+    asking = connection.request(METADATA, 13, question, Deadline(20, "the question"))
+    return asyncio.get_running_loop().create_task(asking)
+
+
+def names(broker: ScriptedBroker) -> list[str]:
+    return [request.api.name for request in broker.seen]
+
+
+@in_loop
+async def test_the_next_request_waits_for_a_new_login() -> None:
+    async with logged_in() as (broker, connection):
+        assert names(broker) == []  # an idle connection is left in peace
+        await asyncio.gather(ask(connection), ask(connection))
+        assert names(broker) == ["SaslHandshake", "SaslAuthenticate", "Metadata", "Metadata"]
+        assert connection.is_open
+
+
+@in_loop
+async def test_a_renewed_login_is_renewed_again() -> None:
+    async with logged_in() as (broker, connection):
+        for _ in range(2):
+            await ask(connection)
+            await asyncio.sleep(SESSION_MS / 1000)
+        assert names(broker) == ["SaslHandshake", "SaslAuthenticate", "Metadata"] * 2
+
+
+@in_loop
+async def test_what_is_under_way_is_answered_first() -> None:
+    async with scripted() as (broker,):
+        asks_for_login(broker, SESSION_MS)
+        connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
+        may_answer = asyncio.Event()
+
+        async def later(request: RequestFrame) -> ApiMessage:
+            await may_answer.wait()
+            return broker.metadata(request)
+
+        broker.script[METADATA] = later
+        first = ask(connection)
+        await broker.heard(METADATA)
+        await asyncio.sleep(SESSION_MS / 1000)
+        second = ask(connection)
+        await asyncio.sleep(0)
+        may_answer.set()
+        await asyncio.gather(first, second)
+        order = ["Metadata", "SaslHandshake", "SaslAuthenticate", "Metadata"]
+        assert names(broker)[-4:] == order
+        await connection.close()
+
+
+@in_loop
+async def test_a_refused_renewal_ends_the_connection_with_the_brokers_words() -> None:
+    async with logged_in() as (broker, connection):
+        words = "Authentication failed during re-authentication"
+        broker.script[SASL_AUTHENTICATE] = told(SaslAnswer(ErrorCode.SASL_AUTHENTICATION_FAILED, words))
+        waiting = ask(connection)
+        with pytest.raises(AuthenticationError, match=words):
+            await waiting
+        assert not connection.is_open
+        assert "Metadata" not in names(broker)
+
+
+@in_loop
+async def test_a_renewal_is_called_off_with_its_connection() -> None:
+    async with logged_in() as (broker, connection):
+        broker.script[SASL_HANDSHAKE] = SILENCE
+        waiting = ask(connection)
+        await broker.heard(SASL_HANDSHAKE)
+        await connection.close()
+        with pytest.raises(DisconnectedError, match="closed by this client"):
+            await waiting
