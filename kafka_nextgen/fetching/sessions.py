@@ -1,0 +1,115 @@
+"""Fetch sessions (KIP-227): a node is told the partitions once, then only what changed, and answers only what is new.
+
+A session has an id, which the node gives, and an epoch, which counts the requests in it. The first request is a full
+one, epoch 0: it names every partition, and ends the session whose id it carries, if there is one. The answer has the
+id of a new session, or 0: this node keeps none for us, and every request is a full one. From then on epochs go up by 1,
+from the highest to 1 again, and a request names the partitions that are new or have another offset, and those that are
+not to be fetched any more. What was not named again stays as it was.
+
+An answer to such a request has only partitions of which there is news; it says of all others that there is none.
+
+Both sides must count alike. Whenever that is in doubt, the next request is a full one again: when no answer came, when
+the node says that it has no such session or expected another epoch or other topic ids, and when an answer has
+partitions too many, or to a full request too few: a partition that the node has not in its session would otherwise be
+silent for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from attrs import Factory, define, frozen
+
+from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["FetchSession", "SessionAnswer", "SessionRequest"]
+
+NO_SESSION = 0
+FULL = 0
+_LAST_EPOCH = 2**31 - 1
+
+#: What a node answers to a whole request because of its session, or of topics that the session knows by other ids.
+SESSION_ERRORS = frozenset(
+    {
+        ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+        ErrorCode.INVALID_FETCH_SESSION_EPOCH,
+        ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+    }
+)
+
+
+@frozen
+class SessionRequest:
+    """What a request says: which session it continues, which partitions are new or changed, and which are forgotten.
+
+    The latter are told as they were told before.
+    """
+
+    session_id: int
+    epoch: int
+    told: tuple[FetchPosition, ...]
+    forgotten: tuple[FetchPosition, ...] = ()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it names every partition that is to be fetched."""
+        return self.epoch == FULL
+
+
+@frozen
+class SessionAnswer:
+    """What an answer says of the session: an error code or 0, the session's id, and of which partitions it tells."""
+
+    error: int
+    session_id: int
+    partitions: Collection[TopicPartition]
+
+
+@define
+class FetchSession:
+    """Our half of the session with one node, which is asked for one answer at a time."""
+
+    _id: int = NO_SESSION
+    _epoch: int = FULL  # of the next request
+    _known: dict[TopicPartition, FetchPosition] = Factory(dict)  # what the node has been told
+
+    def ask(self, positions: tuple[FetchPosition, ...]) -> SessionRequest:
+        """What to say in order to fetch at ``positions`` and nowhere else."""
+        known, self._known = self._known, {position.partition: position for position in positions}
+        if self._epoch == FULL:
+            return SessionRequest(self._id, FULL, positions)
+        changed = tuple([position for position in positions if known.get(position.partition) != position])
+        for position in positions:
+            before = known.get(position.partition)
+            if before is not None and before.topic_id == position.topic_id:
+                del known[position.partition]
+        return SessionRequest(self._id, self._epoch, changed, tuple(known.values()))
+
+    def answered(self, request: SessionRequest, answer: SessionAnswer) -> None:
+        """Take in what the node said."""
+        if answer.error != ErrorCode.NONE:
+            self._start_over(NO_SESSION if answer.error == ErrorCode.FETCH_SESSION_ID_NOT_FOUND else self._id)
+        elif answer.session_id == NO_SESSION or not self._fits(request, answer):
+            self._start_over(answer.session_id)
+        else:
+            self._id = answer.session_id
+            self._epoch = 1 if request.epoch == _LAST_EPOCH else request.epoch + 1
+
+    def failed(self) -> None:
+        """No answer came, and nobody knows whether the node has counted the request."""
+        self._start_over(self._id)
+
+    def _fits(self, request: SessionRequest, answer: SessionAnswer) -> bool:
+        if request.is_full:
+            return self._known.keys() == set(answer.partitions)
+        return answer.session_id == self._id and self._known.keys() >= set(answer.partitions)
+
+    def _start_over(self, session_id: int) -> None:
+        """Let the next request be a full one, which ends the session of this id."""
+        self._id = session_id
+        self._epoch = FULL
+        self._known = {}
