@@ -10,12 +10,12 @@ Record batches are handed on as they came: as views of the frame, which stays fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from attrs import field, frozen
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.messages import FetchRequest
 from kafka_nextgen.wire.raw_fetch import AbortedTransaction, EpochEndOffset, RawFetchAnswer
 
@@ -36,6 +36,8 @@ _CONSUMER = -1  # in place of a replica's id
 _Topic = FetchRequest.FetchTopic
 _Partition = _Topic.FetchPartition
 _Forgotten = FetchRequest.ForgottenTopic
+
+K = TypeVar("K")
 
 
 @frozen
@@ -99,9 +101,9 @@ def to_request(
     version: int,
     session_id: int = 0,
     session_epoch: int = -1,
-    forgotten: Iterable[TopicPartition | TopicIdPartition] = (),
+    forgotten: Iterable[FetchPosition] = (),
 ) -> FetchRequest:
-    """Ask for records. ``forgotten`` leaves the session: by name up to version 12, by topic id from 13 on."""
+    """Ask for records. ``forgotten`` leaves the session, as it was told before."""
     by_topic: dict[str, list[FetchPosition]] = {}
     for position in positions:
         assert version < _WITH_TOPIC_IDS or position.topic_id is not None, f"{position.partition} has no topic id"
@@ -115,7 +117,7 @@ def to_request(
         session_id=session_id,
         session_epoch=session_epoch,
         topics=[_topic(topic, wanted) for topic, wanted in by_topic.items()],
-        forgotten_topics_data=_forgotten(forgotten),
+        forgotten_topics_data=_forgotten(forgotten, positions, version),
         rack_id=limits.rack_id,
     )
 
@@ -160,14 +162,19 @@ def _topic(topic: str, positions: Sequence[FetchPosition]) -> _Topic:
     )
 
 
-def _forgotten(partitions: Iterable[TopicPartition | TopicIdPartition]) -> list[_Forgotten]:
-    grouped: dict[str | TopicId, list[int]] = {}
-    for partition in partitions:
-        key = partition.topic if isinstance(partition, TopicPartition) else partition.topic_id
-        grouped.setdefault(key, []).append(partition.partition)
-    return [
-        _Forgotten(topic=key, partitions=numbers)
-        if isinstance(key, str)
-        else _Forgotten(topic="", topic_id=key, partitions=numbers)
-        for key, numbers in grouped.items()
-    ]
+def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[_Forgotten]:
+    """By names, a topic that another took the name of is forgotten by telling of the other."""
+    if version >= _WITH_TOPIC_IDS:
+        by_id = _grouped((position.topic_id or NO_TOPIC_ID, position.partition.partition) for position in positions)
+        return [_Forgotten(topic="", topic_id=topic_id, partitions=numbers) for topic_id, numbers in by_id.items()]
+    kept = {position.partition for position in told}
+    dropped = (position.partition for position in positions if position.partition not in kept)
+    by_name = _grouped((partition.topic, partition.partition) for partition in dropped)
+    return [_Forgotten(topic=topic, partitions=numbers) for topic, numbers in by_name.items()]
+
+
+def _grouped(pairs: Iterable[tuple[K, int]]) -> dict[K, list[int]]:
+    grouped: dict[K, list[int]] = {}
+    for key, number in pairs:
+        grouped.setdefault(key, []).append(number)
+    return grouped

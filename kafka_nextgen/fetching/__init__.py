@@ -16,6 +16,7 @@ from kafka_nextgen.fetching.outcomes import (
     NeedMetadata,
     NeedOffsetReset,
 )
+from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standing, Standings
 from kafka_nextgen.fetching.state import FetchState
@@ -32,6 +33,7 @@ __all__ = [
     "NeedEpochEnds",
     "NeedMetadata",
     "NeedOffsetReset",
+    "SessionAnswer",
     "Standing",
     "Standings",
     "Truncation",

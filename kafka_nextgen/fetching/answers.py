@@ -21,7 +21,7 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_trouble"]
+__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_no_news", "note_trouble"]
 
 
 @frozen
@@ -69,6 +69,14 @@ def _note_answer(
         _note_read(state, buffers, result.columns, settings, now)
     if result.preferred_replica >= 0:
         _note_preferred(state, result.preferred_replica, source, settings, now)
+
+
+def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
+    """A node that was asked in a session left the partition out: nothing has come since it last told of it."""
+    state.succeeded()
+    state.drain_first = False
+    state.silent_since = now
+    state.replica = state.replica.read_from(node_id)
 
 
 def _note_read(state: PartitionState, buffers: Buffers, columns: Columns, settings: FetchSettings, now: float) -> None:

@@ -12,6 +12,7 @@ from attrs import frozen
 
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
+from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.offset_reset import ByDuration
 from kafka_nextgen.types import TopicPartition
 
@@ -69,7 +70,7 @@ class NeedMetadata:
 
 @frozen
 class Fetch:
-    """Fetch from this node, without a fetch session; answer with ``fetched``.
+    """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
 
     ``tells_rack`` is whether it may prefer another replica for our rack (KIP-392).
     """
@@ -79,6 +80,7 @@ class Fetch:
     max_bytes: int
     max_wait_ms: int
     fences: Mapping[TopicPartition, int]
+    session: SessionRequest
     tells_rack: bool = True
 
 

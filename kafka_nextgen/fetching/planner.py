@@ -26,6 +26,7 @@ from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import question_of
+from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.types import TopicPartition
@@ -103,22 +104,24 @@ def _fetch(
     image: ClusterImage,
     settings: FetchSettings,
 ) -> Fetch:
+    positions = tuple(
+        FetchPosition(
+            state.partition,
+            state.topic_id,
+            state.next_fetch_offset,
+            leader_epoch_of(image, state.partition),
+            state.max_bytes,
+            state.next_fetch_epoch,
+        )
+        for state in asked
+    )
     return Fetch(
         node_id,
-        tuple(
-            FetchPosition(
-                state.partition,
-                state.topic_id,
-                state.next_fetch_offset,
-                leader_epoch_of(image, state.partition),
-                state.max_bytes,
-                state.next_fetch_epoch,
-            )
-            for state in asked
-        ),
+        positions,
         max_bytes=min(settings.max_bytes, room, sum(state.max_bytes for state in asked)),
         max_wait_ms=min(settings.max_wait_ms, SHORT_WAIT_MS) if some_left_out else settings.max_wait_ms,
         fences={state.partition: state.fence for state in asked},
+        session=SessionRequest.alone(positions),
     )
 
 

@@ -72,6 +72,8 @@ class ReadReplica:
 
     def read_from(self, node_id: int) -> ReadReplica:
         """This node was read from, even if there was nothing new."""
+        if self is LEADER:  # as it is for most partitions, of which there may be thousands
+            return self
         return evolve(self, redirects=0) if node_id == self.preferred else evolve(self.dropped(), redirects=0)
 
     def dropped(self) -> ReadReplica:

@@ -11,12 +11,12 @@ An answer to such a request has only partitions of which there is news; it says 
 Both sides must count alike. Whenever that is in doubt, the next request is a full one again: when no answer came, when
 the node says that it has no such session or expected another epoch or other topic ids, and when an answer has
 partitions too many, or to a full request too few: a partition that the node has not in its session would otherwise be
-silent for ever.
+silent for ever. Where the node says so itself, the same is asked again at once, in full.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from attrs import Factory, define, frozen
 
@@ -24,14 +24,15 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["FetchSession", "SessionAnswer", "SessionRequest"]
+__all__ = ["FetchSession", "FetchSessions", "SessionAnswer", "SessionRequest"]
 
-NO_SESSION = 0
-FULL = 0
+_NO_SESSION = 0
+_FULL = 0
+_ALONE = -1
 _LAST_EPOCH = 2**31 - 1
 
 #: What a node answers to a whole request because of its session, or of topics that the session knows by other ids.
-SESSION_ERRORS = frozenset(
+_SESSION_ERRORS = frozenset(
     {
         ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
         ErrorCode.INVALID_FETCH_SESSION_EPOCH,
@@ -46,7 +47,7 @@ SESSION_ERRORS = frozenset(
 class SessionRequest:
     """What a request says: which session it continues, which partitions are new or changed, and which are forgotten.
 
-    The latter are told as they were told before.
+    The forgotten ones are as they were told before.
     """
 
     session_id: int
@@ -54,10 +55,15 @@ class SessionRequest:
     told: tuple[FetchPosition, ...]
     forgotten: tuple[FetchPosition, ...] = ()
 
+    @classmethod
+    def alone(cls, positions: tuple[FetchPosition, ...]) -> SessionRequest:
+        """A request without a session."""
+        return cls(_NO_SESSION, _ALONE, positions)
+
     @property
     def is_full(self) -> bool:
         """Whether it names every partition that is to be fetched."""
-        return self.epoch == FULL
+        return self.epoch in (_FULL, _ALONE)
 
 
 @frozen
@@ -68,40 +74,49 @@ class SessionAnswer:
     session_id: int
     partitions: Collection[TopicPartition]
 
+    def refuses(self, request: SessionRequest) -> bool:
+        """Whether it is the session that is refused, so that a full request may well succeed."""
+        return self.error in _SESSION_ERRORS and not request.is_full
+
 
 @define
 class FetchSession:
     """Our half of the session with one node, which is asked for one answer at a time."""
 
-    _id: int = NO_SESSION
-    _epoch: int = FULL  # of the next request
+    _id: int = _NO_SESSION
+    _epoch: int = _FULL  # of the next request
     _known: dict[TopicPartition, FetchPosition] = Factory(dict)  # what the node has been told
+    _open: SessionRequest | None = None  # what is not answered yet
 
     def ask(self, positions: tuple[FetchPosition, ...]) -> SessionRequest:
         """What to say in order to fetch at ``positions`` and nowhere else."""
         known, self._known = self._known, {position.partition: position for position in positions}
-        if self._epoch == FULL:
-            return SessionRequest(self._id, FULL, positions)
-        changed = tuple([position for position in positions if known.get(position.partition) != position])
-        for position in positions:
-            before = known.get(position.partition)
-            if before is not None and before.topic_id == position.topic_id:
-                del known[position.partition]
-        return SessionRequest(self._id, self._epoch, changed, tuple(known.values()))
-
-    def answered(self, request: SessionRequest, answer: SessionAnswer) -> None:
-        """Take in what the node said."""
-        if answer.error != ErrorCode.NONE:
-            self._start_over(NO_SESSION if answer.error == ErrorCode.FETCH_SESSION_ID_NOT_FOUND else self._id)
-        elif answer.session_id == NO_SESSION or not self._fits(request, answer):
-            self._start_over(answer.session_id)
+        if self._epoch == _FULL:
+            self._open = SessionRequest(self._id, _FULL, positions)
         else:
-            self._id = answer.session_id
-            self._epoch = 1 if request.epoch == _LAST_EPOCH else request.epoch + 1
+            changed = tuple([position for position in positions if known.get(position.partition) != position])
+            self._open = SessionRequest(self._id, self._epoch, changed, _dropped(known, self._known))
+        return self._open
 
-    def failed(self) -> None:
+    def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:
+        """Take in what the node said; returns whether it has no news of the partitions that it left out."""
+        assert request is self._open, "a node is asked for one answer at a time"
+        self._open = None
+        if answer.error != ErrorCode.NONE:
+            self._start_over(_NO_SESSION if answer.error == ErrorCode.FETCH_SESSION_ID_NOT_FOUND else self._id)
+            return False
+        if answer.session_id == _NO_SESSION or not self._fits(request, answer):
+            self._start_over(answer.session_id)
+            return False
+        self._id = answer.session_id
+        self._epoch = 1 if request.epoch == _LAST_EPOCH else request.epoch + 1
+        return True
+
+    def failed(self, request: SessionRequest) -> None:
         """No answer came, and nobody knows whether the node has counted the request."""
-        self._start_over(self._id)
+        if request is self._open:
+            self._open = None
+            self._start_over(self._id)
 
     def _fits(self, request: SessionRequest, answer: SessionAnswer) -> bool:
         if request.is_full:
@@ -111,5 +126,32 @@ class FetchSession:
     def _start_over(self, session_id: int) -> None:
         """Let the next request be a full one, which ends the session of this id."""
         self._id = session_id
-        self._epoch = FULL
+        self._epoch = _FULL
         self._known = {}
+
+
+class FetchSessions:
+    """Our half of the sessions with all nodes."""
+
+    def __init__(self) -> None:
+        self._by_node: dict[int, FetchSession] = {}
+
+    def ask(self, node_id: int, positions: tuple[FetchPosition, ...]) -> SessionRequest:
+        """What to say to a node; see ``FetchSession``."""
+        return self._by_node.setdefault(node_id, FetchSession()).ask(positions)
+
+    def answered(self, node_id: int, request: SessionRequest, answer: SessionAnswer) -> bool:
+        """Take in what a node said; returns whether it has no news of the partitions that it left out."""
+        return request.epoch != _ALONE and self._by_node[node_id].answered(request, answer)
+
+    def failed(self, node_id: int, request: SessionRequest) -> None:
+        """No answer came from a node."""
+        if request.epoch != _ALONE:
+            self._by_node[node_id].failed(request)
+
+
+def _dropped(
+    before: Mapping[TopicPartition, FetchPosition], now: Mapping[TopicPartition, FetchPosition]
+) -> tuple[FetchPosition, ...]:
+    """What is not fetched any more, also where another topic took its name."""
+    return tuple([old for tp, old in before.items() if tp not in now or now[tp].topic_id != old.topic_id])

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
-from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched
+from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched, note_no_news
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.metadata_question import MetadataQuestion
@@ -37,6 +37,7 @@ from kafka_nextgen.fetching.outcomes import (
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.resets import note_listed
+from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
 from kafka_nextgen.fetching.standings import Standings
@@ -237,7 +238,8 @@ class FetchState:
             check_epoch(state, image)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_validations(states, image, now)
-        needs += plan_fetches(states, self._buffers, image, self._underway, self._settings, now)
+        fetches = plan_fetches(states, self._buffers, image, self._underway, self._settings, now)
+        needs += map(self._underway.ask, fetches)
         if self._metadata.may_ask(now):
             needs += self._metadata.ask(plan_metadata(states, image))
         for need in needs:
@@ -256,20 +258,30 @@ class FetchState:
     def _note_asked(self, need: Need) -> None:
         if isinstance(need, NeedMetadata):
             return
-        if isinstance(need, Fetch):
-            self._underway.ask(need)
         for state in self._assigned.known(need.fences):
             state.asked = True
 
     # ---- answers
 
-    def received(self, fetch: Fetch, arrivals: Mapping[TopicPartition, Arrival]) -> None:
-        """Go on behind records that have come of a fetch while they are decoded; ``fetched`` is still to follow."""
-        self._underway.decode(fetch, arrivals)
-        for tp, state in self._assigned.unchanged(fetch.fences).items():
-            if tp in arrivals:
-                state.asked = False
-                state.ahead = arrivals[tp]
+    def received(
+        self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival], now: float
+    ) -> bool:
+        """Take in what can be told of an answer before its records are decoded, and go on behind those.
+
+        ``fetched`` or ``failed`` is still to follow; but if False is returned nothing is: the node refused the session,
+        and the same is to be asked again at once.
+        """
+        quiet = self._underway.receive(fetch, answer, arrivals)
+        for state in self._assigned.unchanged(quiet).values():
+            state.asked = False
+            note_no_news(state, fetch.node_id, now)
+        for tp, state in self._assigned.unchanged({tp: fetch.fences[tp] for tp in arrivals}).items():
+            state.asked = False
+            state.ahead = arrivals[tp]
+        if answer.refuses(fetch.session):
+            self._answered(fetch)
+            return False
+        return True
 
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
         """Take in what a fetch brought. A partition the broker left out is asked for again.
@@ -277,8 +289,9 @@ class FetchState:
         Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
         """
         astray: list[TopicPartition] = []
-        arrivals = self._underway.end(fetch)
-        current = self._unasked(fetch, but=arrivals)
+        rest = self._underway.end(fetch)
+        arrivals = rest.arrivals
+        current = self._unasked(rest.fences, but=arrivals)
         sources = {asked.partition: Source(fetch.node_id, asked.leader_epoch) for asked in fetch.positions}
         for result in results:
             state = current.pop(result.partition, None)
@@ -362,18 +375,19 @@ class FetchState:
         self, need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds
     ) -> dict[TopicPartition, PartitionState]:
         """The partitions that are still as they were when ``need`` was asked; nothing more comes of it."""
-        current = self._unasked(need)
-        for tp in self._underway.end(need) if isinstance(need, Fetch) else ():
+        if not isinstance(need, Fetch):
+            return self._unasked(need.fences)
+        rest = self._underway.end(need)
+        current = self._unasked(rest.fences)
+        for tp in rest.arrivals:
             if tp in current:
                 self._assigned.call_off(current[tp])
         return current
 
     def _unasked(
-        self,
-        need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds,
-        but: Container[TopicPartition] = (),
+        self, fences: Mapping[TopicPartition, int], but: Container[TopicPartition] = ()
     ) -> dict[TopicPartition, PartitionState]:
-        current = self._assigned.unchanged(need.fences)
+        current = self._assigned.unchanged(fences)
         for tp, state in current.items():
             state.asked = state.asked and tp in but  # asked again since it came
         return current

@@ -4,6 +4,8 @@ A fetch is first *on its way*: its node has it. When the answer has come, its re
 they end is known from the headers of their batches, so that the next fetch goes to the node at once, which is then as
 busy as the decoder is. What comes of an answer is noted in the order in which answers came: should its records not
 end where the headers said, everything asked after it is called off.
+
+A partition that an answer leaves out because there is no news of it is done with when the answer comes.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attrs import Factory, define
+from attrs import Factory, define, evolve, frozen
 
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
+from kafka_nextgen.fetching.sessions import FetchSessions, SessionAnswer
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Underway"]
@@ -24,40 +27,63 @@ MOST_DECODING = 1
 _NOTHING: Mapping[TopicPartition, Arrival] = MappingProxyType({})
 
 
+@frozen
+class Rest:
+    """What is still to come of a fetch: the fences of its partitions, and what of them is being decoded."""
+
+    fetch: Fetch
+    fences: Mapping[TopicPartition, int]
+    arrivals: Mapping[TopicPartition, Arrival] = _NOTHING
+
+
 @define
 class Underway:
-    """The fetches on their way, and those whose records are being decoded."""
+    """The fetches on their way, and those whose records are being decoded; each node's in one session."""
 
     _asked: list[Fetch] = Factory(list)
-    _decoding: list[tuple[Fetch, Mapping[TopicPartition, Arrival]]] = Factory(list)
+    _decoding: list[Rest] = Factory(list)
+    _sessions: FetchSessions = Factory(FetchSessions)
 
-    def ask(self, fetch: Fetch) -> None:
-        """Note that the node was asked."""
-        self._asked.append(fetch)
+    def ask(self, fetch: Fetch) -> Fetch:
+        """Note that the node is asked; returns the question as it has to be put."""
+        asked = evolve(fetch, session=self._sessions.ask(fetch.node_id, fetch.positions))
+        self._asked.append(asked)
+        return asked
 
-    def decode(self, fetch: Fetch, arrivals: Mapping[TopicPartition, Arrival]) -> None:
-        """Note that the answer has come, and that these records of it are being decoded."""
+    def receive(
+        self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]
+    ) -> Mapping[TopicPartition, int]:
+        """Note that the answer has come, and what of it is being decoded.
+
+        Returns the fences of the partitions that are done with, for there is no news of them.
+        """
+        told = set(answer.partitions)
+        leaves_out = self._sessions.answered(fetch.node_id, fetch.session, answer)
+        quiet = {tp: fence for tp, fence in fetch.fences.items() if tp not in told} if leaves_out else {}
+        fences = {tp: fence for tp, fence in fetch.fences.items() if tp not in quiet} if quiet else fetch.fences
         self._asked = [other for other in self._asked if other is not fetch]
-        self._decoding.append((fetch, arrivals))
+        self._decoding.append(Rest(fetch, fences, arrivals))
+        return quiet
 
-    def end(self, fetch: Fetch) -> Mapping[TopicPartition, Arrival]:
-        """Note that nothing more comes of ``fetch``; returns what was being decoded of it."""
-        arrivals = next((arrivals for other, arrivals in self._decoding if other is fetch), _NOTHING)
+    def end(self, fetch: Fetch) -> Rest:
+        """Note that nothing more comes of ``fetch``; returns what was still to come of it."""
+        self._sessions.failed(fetch.node_id, fetch.session)  # unless it was answered
+        rest = next((rest for rest in self._decoding if rest.fetch is fetch), Rest(fetch, fetch.fences))
         self._asked = [other for other in self._asked if other is not fetch]
-        self._decoding = [(other, its) for other, its in self._decoding if other is not fetch]
-        return arrivals
+        self._decoding = [other for other in self._decoding if other is not rest]
+        return rest
 
     def is_busy(self, node_id: int) -> bool:
         """Whether a node is to be left alone for now."""
-        decoding = sum(fetch.node_id == node_id for fetch, _ in self._decoding)
+        decoding = sum(rest.fetch.node_id == node_id for rest in self._decoding)
         return decoding > MOST_DECODING or any(fetch.node_id == node_id for fetch in self._asked)
 
     def bytes_of(self, partition: TopicPartition) -> int:
         """What is being decoded of a partition."""
-        return sum(arrivals[partition].nbytes for _, arrivals in self._decoding if partition in arrivals)
+        return sum(rest.arrivals[partition].nbytes for rest in self._decoding if partition in rest.arrivals)
 
     @property
     def total_bytes(self) -> int:
         """What all of this may still bring."""
-        decoding = sum(arrival.nbytes for _, arrivals in self._decoding for arrival in arrivals.values())
+        decoding = sum(arrival.nbytes for rest in self._decoding for arrival in rest.arrivals.values())
         return decoding + sum(fetch.max_bytes for fetch in self._asked)

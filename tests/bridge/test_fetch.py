@@ -16,7 +16,6 @@ from kafka_nextgen.bridge.fetch import (
     to_request,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.types import TopicIdPartition
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.messages import FetchResponse
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, audit, orders
@@ -71,11 +70,18 @@ def test_without_a_session_none_is_asked_for() -> None:
 
 
 def test_a_session_forgets_partitions_by_name_or_by_id() -> None:
-    by_name = asked_for(12, session_id=5, session_epoch=2, forgotten=[audit(0)])
-    by_id = asked_for(13, session_id=5, session_epoch=2, forgotten=[TopicIdPartition(AUDIT, 0)])
-    assert (by_name.forgotten_topics_data[0].topic, by_name.forgotten_topics_data[0].partitions) == ("audit", [0])
-    assert (by_id.forgotten_topics_data[0].topic_id, by_id.forgotten_topics_data[0].partitions) == (AUDIT, [0])
+    forgotten = [FetchPosition(orders(number), ORDERS, 3) for number in (2, 3)]
+    by_name = asked_for(12, session_id=5, session_epoch=2, forgotten=forgotten)
+    by_id = asked_for(13, session_id=5, session_epoch=2, forgotten=forgotten)
+    assert [(each.topic, each.partitions) for each in by_name.forgotten_topics_data] == [("orders", [2, 3])]
+    assert [(each.topic_id, each.partitions) for each in by_id.forgotten_topics_data] == [(ORDERS, [2, 3])]
     assert (by_id.session_id, by_id.session_epoch) == (5, 2)
+
+
+def test_a_topic_made_again_is_forgotten_by_its_id_but_not_by_the_name_that_is_asked_for_anew() -> None:
+    old = [FetchPosition(orders(0), GONE, 3)]
+    assert [each.topic_id for each in asked_for(13, forgotten=old).forgotten_topics_data] == [GONE]
+    assert asked_for(12, forgotten=old).forgotten_topics_data == []
 
 
 def test_a_topic_id_that_is_not_known_is_a_bug() -> None:

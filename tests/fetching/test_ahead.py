@@ -19,7 +19,7 @@ P0, P1 = (TopicPartition("orders", number) for number in range(2))
 def receive(world: World, fetch: Fetch, **ends: int) -> None:
     """Records of these partitions have come, which end there."""
     arrivals = {TopicPartition("orders", int(name[1:])): Arrival(end, 100) for name, end in ends.items()}
-    world.state.received(fetch, arrivals)
+    world.receive(fetch, arrivals=arrivals)
 
 
 def test_fetching_goes_on_behind_records_that_are_being_decoded(world: World) -> None:

@@ -1,10 +1,13 @@
 """Any sequence of assigning, stopping, seeking, pausing, fetching and taking, beside a model of one number each.
 
 Whatever happens: nothing of a partition that is stopped or not released is handed out; offsets follow each other
-without a gap or a repeat unless the application sought; the position is the last one handed over plus one.
+without a gap or a repeat unless the application sought; the position is the last one handed over plus one. A node reads
+in each fetch what the fetch is meant to read, whatever of its session was lost.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -20,9 +23,12 @@ from kafka_nextgen.fetching import (
     Need,
     NeedCommittedOffset,
     NeedOffsetReset,
+    SessionAnswer,
 )
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import Columns
+from tests.fetching.nodes import Node, tell
 from tests.fetching.world import bring, cluster, columns, listed
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
@@ -32,12 +38,22 @@ ONE = st.sampled_from(PARTITIONS)
 SOME = st.sets(st.sampled_from(PARTITIONS))
 
 
+NOTHING_FOUND = st.sampled_from(
+    [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_SERVER_ERROR, ErrorCode.UNKNOWN_TOPIC_ID, None]
+)
+
+
+def decoded(tp: TopicPartition, found: Columns | ErrorCode | None, offset: int) -> DecodedPartition:
+    return DecodedPartition(tp, found) if isinstance(found, ErrorCode) else bring(found or Columns(tp, offset))
+
+
 class Fetching(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.state = FetchState(FetchSettings(reset=OffsetReset.EARLIEST, buffer_bytes=20_000))
         self.now = 0.0
         self.open: list[Need] = []
+        self.nodes = {1: Node(slots=1), 2: Node(slots=0)}
         self.decoding: list[tuple[Fetch, list[DecodedPartition]]] = []
         self.expected: dict[TopicPartition, int | None] = {}  # the next offset of each assigned partition
         self.live: set[TopicPartition] = set()
@@ -155,9 +171,13 @@ class Fetching(RuleBasedStateMachine):
         self.succeed(self.open.pop(data.draw(st.integers(0, len(self.open) - 1))), data)
 
     @precondition(lambda self: self.open)
-    @rule()
-    def fail_one(self) -> None:
-        self.state.failed(self.open.pop(), self.now)
+    @rule(was_heard=st.booleans())
+    def fail_one(self, was_heard: bool) -> None:
+        need = self.open.pop()
+        if was_heard and isinstance(need, Fetch):  # it is the answer that was lost
+            turn = self.nodes[need.node_id].take(need.session, need.positions)
+            assert isinstance(turn, ErrorCode) or tell(turn, {})
+        self.state.failed(need, self.now)
 
     @precondition(lambda self: self.decoding)
     @rule()
@@ -173,15 +193,23 @@ class Fetching(RuleBasedStateMachine):
 
     def bring(self, fetch: Fetch, data: st.DataObject) -> None:
         """Answer it, some of its records being decoded later; where their headers say they end may be wrong."""
-        results = [self.result(p.partition, p.offset, data) for p in fetch.positions]
+        node = self.nodes[fetch.node_id]
+        if data.draw(st.sampled_from([False, False, False, True])):
+            node.forget_sessions()
+        turn = node.take(fetch.session, fetch.positions)
+        if isinstance(turn, ErrorCode):
+            assert not self.state.received(fetch, SessionAnswer(turn, 0, []), {}, self.now)
+            return
+        read = {tp: result for tp, result in self.read(fetch, data) if result is not None}
+        answer = tell(turn, read)
         wrong = data.draw(st.sampled_from([0, 0, 0, 1]))
-        brought = [result for result in results if result.columns is not None]
-        arrivals = {r.partition: Arrival(r.columns.next_offset + wrong, r.columns.nbytes) for r in brought if r.columns}
-        if self.decoding or data.draw(st.booleans()):
-            self.state.received(fetch, arrivals)
-            self.decoding.append((fetch, results))
-        else:
-            self.state.fetched(fetch, results, self.now)
+        arrivals = {tp: Arrival(r.next_offset + wrong, r.nbytes) for tp, r in read.items() if isinstance(r, Columns)}
+        is_later = bool(self.decoding) or data.draw(st.booleans())
+        assert self.state.received(fetch, answer, arrivals if is_later else {}, self.now)
+        offsets = {position.partition: position.offset for position in fetch.positions}
+        self.decoding.append((fetch, [decoded(tp, read.get(tp), offsets[tp]) for tp in answer.partitions]))
+        if not is_later:
+            self.decode_one()
 
     def succeed(self, need: Need, data: st.DataObject) -> None:
         if isinstance(need, Fetch):
@@ -195,12 +223,12 @@ class Fetching(RuleBasedStateMachine):
         else:
             self.state.metadata_refreshed(need, self.now)
 
-    def result(self, tp: TopicPartition, offset: int, data: st.DataObject) -> DecodedPartition:
-        count = min(data.draw(st.integers(0, 40)), END - offset)
-        if count > 0:
-            return bring(columns(tp, offset, count))
-        codes = [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_SERVER_ERROR, ErrorCode.UNKNOWN_TOPIC_ID]
-        return DecodedPartition(tp, data.draw(st.sampled_from(codes)))
+    def read(self, fetch: Fetch, data: st.DataObject) -> Iterable[tuple[TopicPartition, Columns | ErrorCode | None]]:
+        """What is found at each position, None for nothing."""
+        for position in fetch.positions:
+            count = min(data.draw(st.integers(0, 40)), END - position.offset)
+            found = columns(position.partition, position.offset, count) if count > 0 else data.draw(NOTHING_FOUND)
+            yield position.partition, found
 
     @invariant()
     def positions_follow_what_was_handed_over(self) -> None:

@@ -1,4 +1,4 @@
-"""Fetch sessions: what is said in each request, what ends them, and that both halves always mean the same partitions."""
+"""Fetch sessions: what each request says, what ends them, and that both halves always mean the same partitions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.bridge.fetch import FetchPosition
-from kafka_nextgen.broker.reading.asked import Asked, Reading
-from kafka_nextgen.broker.reading.sessions import FetchSessions as NodesSessions
-from kafka_nextgen.broker.reading.sessions import SessionRequest as NodesRequest
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.fetching import Arrival, Fetch, NeedMetadata
 from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer, SessionRequest
 from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.wire.records import Columns
+from tests.fetching.nodes import Node, tell
+from tests.fetching.world import World, asked, columns
 
 OLD, NEW = TopicId(int=1), TopicId(int=2)
 LAST_EPOCH = 2**31 - 1
@@ -90,7 +91,7 @@ def test_a_session_in_doubt_is_ended_by_a_full_request(answer: SessionAnswer | N
     session = begun(at(0))
     request = session.ask((at(0),))
     if answer is None:
-        session.failed()
+        session.failed(request)
     else:
         session.answered(request, answer)
     assert session.ask((at(0),)) == SessionRequest(ended, 0, (at(0),))
@@ -109,46 +110,134 @@ WANTED = st.dictionaries(st.integers(0, 4), st.tuples(st.integers(0, 2), st.samp
 FATES = st.sampled_from(["answered", "request lost", "answer lost", "node restarts", "evicted"])
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.tuples(WANTED, FATES), max_size=12), st.sampled_from([1, 2, LAST_EPOCH]))
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(WANTED, FATES), max_size=12), st.integers(0, 1))
 def test_a_node_reads_exactly_what_is_wanted_whatever_gets_lost(
     rounds: list[tuple[dict[int, tuple[int, TopicId]], str]], slots: int
 ) -> None:
-    mine, nodes = FetchSession(), NodesSessions(slots, lambda: 0.0)
+    session, node = FetchSession(), Node(slots)
     for wanted, fate in rounds:
         positions = tuple(at(number, offset, topic_id) for number, (offset, topic_id) in wanted.items())
-        request = mine.ask(positions)
+        request = session.ask(positions)
         if fate == "request lost":
-            mine.failed()
+            session.failed(request)
             continue
         if fate == "node restarts":
-            nodes.clear()
-        turn = nodes.turn(_as_node_reads(request))
-        if isinstance(turn, ErrorCode):
-            assert not request.is_full
-            mine.answered(request, SessionAnswer(turn, 0, []))
-            continue
-        assert {(each.key, each.offset) for each in turn.asked} == {_key_and_offset(each) for each in positions}
-        session_id, told = turn.tell([Reading(each) for each in turn.asked])
+            node.forget_sessions()
+        turn = node.take(request, positions)
+        assert not request.is_full or not isinstance(turn, ErrorCode)
+        answer = SessionAnswer(turn, 0, []) if isinstance(turn, ErrorCode) else tell(turn, {})
         if fate == "answer lost":
-            mine.failed()
+            session.failed(request)
         else:
-            names = [TopicPartition("orders", reading.asked.index) for reading in told]
-            mine.answered(request, SessionAnswer(ErrorCode.NONE, session_id, names))
+            session.answered(request, answer)
         if fate == "evicted":
-            nodes.clear()
+            node.forget_sessions()
 
 
-def _as_node_reads(request: SessionRequest) -> NodesRequest:
-    asked = tuple(Asked(_id_of(each), each.partition.partition, each.offset, each.max_bytes) for each in request.told)
-    forgotten = tuple((_id_of(each), each.partition.partition) for each in request.forgotten)
-    return NodesRequest(request.session_id, request.epoch, asked, forgotten)
+# In the fetch state.
+
+P0, P1, P2 = (TopicPartition("orders", number) for number in range(3))
 
 
-def _key_and_offset(position: FetchPosition) -> tuple[tuple[TopicId, int], int]:
-    return (_id_of(position), position.partition.partition), position.offset
+def told(fetch: Fetch) -> tuple[int, list[tuple[int, int]], list[int]]:
+    """The epoch, the partitions that are named with their offsets, and those that are forgotten."""
+    session = fetch.session
+    named = [(position.partition.partition, position.offset) for position in session.told]
+    return session.epoch, named, [position.partition.partition for position in session.forgotten]
 
 
-def _id_of(position: FetchPosition) -> TopicId:
-    assert position.topic_id is not None
-    return position.topic_id
+def in_session(world: World) -> None:
+    """Have P0 and P1, which node 1 leads, in session 7, with nothing new in either."""
+    world.start(P0, P1)
+    fetch = world.fetch()
+    world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, [P0, P1]))
+    world.answer(fetch, Columns(P0, 0), Columns(P1, 0))
+
+
+def test_an_idle_partition_is_not_named_again(world: World) -> None:
+    in_session(world)
+    fetch = world.fetch()
+    assert told(fetch) == (1, [], [])
+    world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, [P1]))
+    world.answer(fetch, columns(P1, 0, 2))
+    assert told(world.fetch()) == (2, [(1, 2)], [])
+
+
+def test_a_paused_partition_is_forgotten_and_named_again_when_it_is_resumed(world: World) -> None:
+    in_session(world)
+    world.state.pause([P0])
+    fetch = world.fetch()
+    assert told(fetch) == (1, [], [0])
+    world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, []))
+    world.answer(fetch)
+    world.state.resume([P0])
+    assert told(world.fetch()) == (2, [(0, 0)], [])
+
+
+def test_no_news_is_an_answer_too(world: World) -> None:
+    in_session(world)
+    fetch = world.fetch()
+    world.now += 60
+    world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, []))
+    assert world.state.silence_s(world.now) == {P0: 0.0, P1: 0.0}
+
+
+def test_a_partition_without_news_is_asked_for_again_while_the_others_are_decoded(world: World) -> None:
+    in_session(world)
+    first = world.fetch()
+    world.receive(first, SessionAnswer(ErrorCode.NONE, 7, [P1]), {P1: Arrival(2, 100)})
+    second = world.fetch()
+    assert sorted(asked([second])) == [(1, 0, 0), (1, 1, 2)]
+    assert told(second) == (2, [(1, 2)], [])
+    world.answer(first, columns(P1, 0, 2))
+    assert world.plan() == [], "both are asked for already"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+        ErrorCode.INVALID_FETCH_SESSION_EPOCH,
+        ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+    ],
+)
+def test_a_session_that_is_refused_is_begun_anew_at_once(world: World, code: ErrorCode) -> None:
+    in_session(world)
+    assert not world.receive(world.fetch(), SessionAnswer(code, 0, []))
+    assert told(world.fetch()) == (0, [(0, 0), (1, 0)], [])
+
+
+def test_a_full_request_that_is_refused_is_a_failure_like_any_other(world: World) -> None:
+    world.start(P0)
+    fetch = world.fetch()
+    assert world.receive(fetch, SessionAnswer(ErrorCode.UNKNOWN_TOPIC_ID, 0, []))
+    world.state.failed(fetch, world.now)
+    world.only(NeedMetadata)
+
+
+def test_a_fetch_that_fails_ends_its_session(world: World) -> None:
+    in_session(world)
+    world.state.failed(world.fetch(), world.now)
+    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.now += 10
+    fetch = world.fetch()
+    assert (fetch.session.session_id, told(fetch)) == (7, (0, [(0, 0), (1, 0)], []))
+
+
+def test_decoding_that_fails_does_not_end_the_session(world: World) -> None:
+    in_session(world)
+    fetch = world.fetch()
+    world.receive(fetch, SessionAnswer(ErrorCode.NONE, 7, [P1]), {P1: Arrival(2, 100)})
+    world.state.failed(fetch, world.now)
+    assert told(world.plan()[0])[0] == 2  # type: ignore[arg-type]
+
+
+def test_each_node_has_a_session_of_its_own(world: World) -> None:
+    in_session(world)
+    world.assign(P0, P1, P2)
+    world.state.seek(P2, 0)
+    epochs = {need.node_id: told(need)[0] for need in world.plan() if isinstance(need, Fetch)}
+    assert epochs == {1: 1, 2: 0}

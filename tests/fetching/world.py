@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage, PartitionInfo, Topi
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching import (
+    Arrival,
     DecodedPartition,
     Fetch,
     FetchState,
@@ -20,11 +22,13 @@ from kafka_nextgen.fetching import (
     NeedCommittedOffset,
     NeedEpochEnds,
     NeedOffsetReset,
+    SessionAnswer,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
 
 TOPIC_ID = UUID(int=1)
+NOTHING: Mapping[TopicPartition, Arrival] = MappingProxyType({})
 
 N = TypeVar("N", bound=Need)
 
@@ -59,6 +63,7 @@ class World:
     now: float = 100.0
     needs: list[Need] = field(factory=list)
     topic_ids: Mapping[str, TopicId] = field(factory=dict)  # for a coordinator that assigns by id
+    received: list[Fetch] = field(factory=list)
 
     def assign(self, *partitions: TopicPartition) -> None:
         """Assign and release in one go."""
@@ -93,8 +98,18 @@ class World:
         self.state.epoch_ends_found(need, found, self.now)
 
     def answer(self, fetch: Fetch, *results: DecodedPartition | Columns) -> None:
+        """Answer without a session, unless ``receive`` was called before; not one partition need be told of."""
         decoded = [result if isinstance(result, DecodedPartition) else bring(result) for result in results]
+        if not any(fetch is other for other in self.received):
+            self.receive(fetch, SessionAnswer(0, 0, [result.partition for result in decoded]))
         self.state.fetched(fetch, decoded, self.now)
+
+    def receive(
+        self, fetch: Fetch, head: SessionAnswer | None = None, arrivals: Mapping[TopicPartition, Arrival] = NOTHING
+    ) -> bool:
+        """Have an answer come, with these records to be decoded."""
+        self.received.append(fetch)
+        return self.state.received(fetch, head or SessionAnswer(0, 0, tuple(arrivals)), arrivals, self.now)
 
     def take(self, max_records: int = 1000) -> list[tuple[int, int]]:
         """Take records, as pairs of partition and offset."""

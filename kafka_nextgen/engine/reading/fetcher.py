@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge import list_offsets
 from kafka_nextgen.bridge.isolation import number_of
-from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
@@ -29,6 +29,7 @@ from kafka_nextgen.fetching import (
     NeedEpochEnds,
     NeedMetadata,
     NeedOffsetReset,
+    SessionAnswer,
     Truncation,
     find_arrivals,
 )
@@ -189,7 +190,19 @@ class Fetcher:
             state.failed(need, time.monotonic())
 
     async def _fetch(self, need: Fetch) -> None:
-        config = self._config
+        answer = await self._exchange(need)
+        if not self._receive(need, answer):
+            return
+        decoded = await self._decoder.decode(need, answer.partitions)
+        self._counters.note_records(decoded)
+        with self._fetches.locked() as state:
+            astray = state.fetched(need, decoded, time.monotonic())
+        if astray:
+            where, lease_s = format_partitions(astray), self._config.metadata_max_age_ms / 1000
+            logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
+
+    async def _exchange(self, need: Fetch) -> bridge.FetchAnswer:
+        config, session = self._config, need.session
         limits = bridge.FetchLimits(
             max_wait_ms=need.max_wait_ms,
             min_bytes=config.fetch_min_bytes,
@@ -201,26 +214,31 @@ class Fetcher:
         message = await self._cluster.call(
             Node(need.node_id),
             FETCH,
-            lambda version: bridge.to_request(need.positions, limits, version),
+            lambda version: bridge.to_request(
+                session.told, limits, version, session.session_id, session.epoch, session.forgotten
+            ),
             (need.max_wait_ms + config.request_timeout_ms) / 1000,
         )
         self._counters.note_answer(began)
         names = {position.topic_id: position.partition.topic for position in need.positions if position.topic_id}
         assert isinstance(message, RawFetchAnswer)
-        answer = bridge.from_response(message, names)
+        return bridge.from_response(message, names)
+
+    def _receive(self, need: Fetch, answer: bridge.FetchAnswer) -> bool:
+        """Go on behind what came before it is decoded; returns whether it is to be decoded at all."""
+        is_quick = self._decoder.is_quick(answer.partitions)
+        arrivals = {} if is_quick else find_arrivals(need, answer.partitions)
+        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
+        with self._fetches.locked() as state:
+            is_in_session = state.received(need, head, arrivals, time.monotonic())
+        if not is_in_session:
+            logger.debug("node %d: %s; asked in full again", need.node_id, name_of(answer.error))
+            return False
         if answer.error != ErrorCode.NONE:
             raise error_from_code(answer.error, f"fetch from node {need.node_id}")
-        if not self._decoder.is_quick(answer.partitions):
-            with self._fetches.locked() as state:
-                state.received(need, find_arrivals(need, answer.partitions))
+        if not is_quick:
             self.pump()
-        decoded = await self._decoder.decode(need, answer.partitions)
-        self._counters.note_records(decoded)
-        with self._fetches.locked() as state:
-            astray = state.fetched(need, decoded, time.monotonic())
-        if astray:
-            where, lease_s = format_partitions(astray), config.metadata_max_age_ms / 1000
-            logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
+        return True
 
     async def _look_up_committed(self, need: NeedCommittedOffset) -> None:
         timeout_s = self._config.default_api_timeout_ms / 1000
