@@ -25,6 +25,7 @@ from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
+from kafka_nextgen.engine.application.record_batch import RecordBatch
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.member.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
@@ -152,6 +153,7 @@ __all__ = [
     "RebalanceConsumer",
     "RebalanceListener",
     "Record",
+    "RecordBatch",
     "Records",
     "RecoveryStrategy",
     "RemovedMember",

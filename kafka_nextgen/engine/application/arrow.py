@@ -1,70 +1,100 @@
-"""Columns to Arrow. Imported only when asked for: pyarrow is an extra."""
+"""Columns to Arrow, as they lie there: nothing is copied. Imported only when asked for: pyarrow is an extra.
+
+What is the same for all records of a partition is made of buffers that cost nothing: the topic is a dictionary of one
+name, and indexes that are all 0; without headers, all lists of headers are empty, which again is 0 as their bounds.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
+from functools import lru_cache
 
 import pyarrow as pa
 
-from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice
+from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice, HeaderColumn
 
-__all__ = ["SCHEMA", "to_table"]
+__all__ = ["SCHEMA", "to_batch", "to_table"]
 
 _HEADER = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
+_HEADERS = pa.list_(_HEADER)
+_TOPIC = pa.dictionary(pa.int32(), pa.string())
+_TIMESTAMP = pa.timestamp("ms", tz="UTC")
 
 SCHEMA = pa.schema(
     [
-        ("topic", pa.dictionary(pa.int32(), pa.string())),
+        ("topic", _TOPIC),
         ("partition", pa.int32()),
         ("offset", pa.int64()),
-        ("timestamp", pa.timestamp("ms", tz="UTC")),
+        ("timestamp", _TIMESTAMP),
         ("key", pa.binary()),
         ("value", pa.binary()),
-        ("headers", pa.list_(_HEADER)),
+        ("headers", _HEADERS),
     ]
 )
+_NO_PAIRS = pa.array([], _HEADER)
 
 
 def to_table(slices: Sequence[ColumnSlice]) -> pa.Table:
     """One record batch per slice, in one table of ``SCHEMA``."""
-    return pa.Table.from_batches([_to_batch(part) for part in slices], schema=SCHEMA)
+    return pa.Table.from_batches(map(to_batch, slices), schema=SCHEMA)
 
 
-def _to_batch(part: ColumnSlice) -> pa.RecordBatch:
-    """The columns as they lie there: nothing is copied but the names of topic and partition."""
-    columns, start, count = part.columns, part.start, len(part)
-    topic = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), pa.array([part.partition.topic]))
-    return pa.RecordBatch.from_arrays(
-        [
-            topic,
-            pa.array([part.partition.partition] * count, pa.int32()),
-            _numbers(columns.offsets, pa.int64()).slice(start, count),
-            _numbers(columns.timestamps, pa.timestamp("ms", tz="UTC")).slice(start, count),
-            _strings(columns.keys, pa.binary()).slice(start, count),
-            _strings(columns.values, pa.binary()).slice(start, count),
-            _headers(part),
-        ],
-        schema=SCHEMA,
-    )
+def to_batch(part: ColumnSlice) -> pa.RecordBatch:
+    """The records of one slice, by ``SCHEMA``."""
+    columns, count = part.columns, len(part)
+    arrays = [
+        _topic(part.partition.topic, count),
+        _same(part.partition.partition, count),
+        _numbers(columns.offsets, pa.int64(), part),
+        _numbers(columns.timestamps, _TIMESTAMP, part),
+        _strings(columns.keys, pa.binary(), part.start, count),
+        _strings(columns.values, pa.binary(), part.start, count),
+        _no_headers(count) if columns.headers is None else _headers(columns.headers, part.start, count),
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _numbers(column: memoryview[int], kind: pa.DataType) -> pa.Array:
-    return pa.Array.from_buffers(kind, len(column), [None, pa.py_buffer(column)])
+def _numbers(column: memoryview[int], kind: pa.DataType, part: ColumnSlice) -> pa.Array:
+    return pa.Array.from_buffers(kind, len(part), [None, pa.py_buffer(column)], offset=part.start)
 
 
-def _strings(column: BinaryColumn, kind: pa.DataType) -> pa.Array:
+def _strings(column: BinaryColumn, kind: pa.DataType, start: int, count: int) -> pa.Array:
     validity = None if column.validity is None else pa.py_buffer(column.validity)
-    return pa.Array.from_buffers(kind, len(column), [validity, pa.py_buffer(column.bounds), pa.py_buffer(column.data)])
+    buffers = [validity, pa.py_buffer(column.bounds), pa.py_buffer(column.data)]
+    return pa.Array.from_buffers(kind, count, buffers, offset=start)
 
 
-def _headers(part: ColumnSlice) -> pa.Array:
-    headers = part.columns.headers
-    if headers is None:
-        return pa.array([[]] * len(part), pa.list_(_HEADER))
-    pairs = pa.StructArray.from_arrays(
-        [_strings(headers.keys, pa.string()), _strings(headers.values, pa.binary())], fields=list(_HEADER)
-    )
-    lists = pa.Array.from_buffers(
-        pa.list_(_HEADER), len(headers), [None, pa.py_buffer(headers.bounds)], children=[pairs]
-    )
-    return lists.slice(part.start, len(part))
+def _headers(headers: HeaderColumn, start: int, count: int) -> pa.Array:
+    names = _strings(headers.keys, pa.string(), 0, len(headers.keys))
+    values = _strings(headers.values, pa.binary(), 0, len(headers.values))
+    pairs = pa.StructArray.from_arrays([names, values], fields=list(_HEADER))
+    return pa.Array.from_buffers(_HEADERS, count, [None, pa.py_buffer(headers.bounds)], offset=start, children=[pairs])
+
+
+def _no_headers(count: int) -> pa.Array:
+    return pa.Array.from_buffers(_HEADERS, count, [None, _zeros(count + 1)], children=[_NO_PAIRS])
+
+
+def _topic(name: str, count: int) -> pa.Array:
+    indexes = pa.Array.from_buffers(pa.int32(), count, [None, _zeros(count)])
+    return pa.DictionaryArray.from_arrays(indexes, _dictionary(name), safe=False)
+
+
+def _same(number: int, count: int) -> pa.Array:
+    return pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(array("i", (number,)) * count)])
+
+
+def _zeros(count: int) -> pa.Buffer:
+    """At least that many int32 of 0, of which few sizes are kept for all."""
+    return _zeros_of(max(4096, 1 << (count - 1).bit_length()))
+
+
+@lru_cache(maxsize=32)
+def _zeros_of(count: int) -> pa.Buffer:
+    return pa.py_buffer(bytes(4 * count))
+
+
+@lru_cache(maxsize=1024)
+def _dictionary(topic: str) -> pa.Array:
+    return pa.array([topic], pa.string())

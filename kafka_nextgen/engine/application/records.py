@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.extras import needs
+from kafka_nextgen.engine.application.record_batch import RecordBatch
 from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     import pyarrow
 
 __all__ = ["Records"]
@@ -20,8 +23,9 @@ __all__ = ["Records"]
 class Records:
     """Records of one or more partitions, in each partition's order.
 
-    ``len()`` counts them, iterating makes a ``Record`` of each; ``partitions()`` and ``of()`` look at one
-    partition at a time; ``to_arrow()`` and ``to_pandas()`` hand the columns over without a Python object per record.
+    ``len()`` counts them, iterating makes a ``Record`` of each; ``partitions()`` and ``of()`` look at one partition at
+    a time, ``batches()`` at columns. ``to_arrow()``, ``to_pandas()`` and ``to_polars()`` hand the columns over without
+    a Python object per record, and so does Arrow's PyCapsule interface, to whatever library takes it.
     """
 
     def __init__(self, slices: Sequence[ColumnSlice] = (), deserializers: Deserializers | None = None) -> None:
@@ -46,6 +50,10 @@ class Records:
         """The records of one partition."""
         return Records([part for part in self._slices if part.partition == partition], self._deserializers)
 
+    def batches(self) -> tuple[RecordBatch, ...]:
+        """The records in columns, each batch of one partition; one that was fetched in parts may have several."""
+        return tuple(RecordBatch(part, self._deserializers) for part in self._slices)
+
     def headers(self) -> Iterator[Headers]:
         """The headers of each record that has any; of batches without any, no record is looked at."""
         for part in self._slices:
@@ -58,14 +66,26 @@ class Records:
         return Records(self._slices)
 
     def to_arrow(self) -> pyarrow.Table:
-        """The records as a pyarrow Table; keys and values stay bytes. Needs the extra ``kafka-nextgen[arrow]``.
+        """The records as a pyarrow Table, nothing copied. Needs the extra ``kafka-nextgen[arrow]``.
 
-        Columns: topic, partition, offset, timestamp (milliseconds, UTC), key, value, headers.
+        Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
+        applied), headers (a list of structs of key and value). ImportError says that pyarrow is not there.
         """
-        from kafka_nextgen.engine.application.arrow import to_table
-
+        with needs("to_arrow()", "arrow"):
+            from kafka_nextgen.engine.application.arrow import to_table
         return to_table(self._slices)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The same as a pandas DataFrame, by way of Arrow."""
+        """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
+        with needs("to_pandas()", "pandas"):
+            import pandas  # noqa: F401  (pyarrow imports it, without a word about the extra)
         return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The same in polars, by way of Arrow. Needs the extra ``kafka-nextgen[polars]``."""
+        with needs("to_polars()", "polars"):
+            import polars
+        return polars.DataFrame(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
