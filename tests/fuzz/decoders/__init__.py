@@ -21,6 +21,7 @@ DECODERS: Mapping[str, str] = {
     "stream": "stream",
     "offsets-topic": "offsets_topic",
     "embedded": "embedded",
+    "sasl-client": "sasl_client",
     "sasl-server": "sasl_server",
 }
 

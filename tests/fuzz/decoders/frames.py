@@ -26,8 +26,10 @@ from kafka_nextgen.bridge import (
     offset_commit,
     offset_delete,
     offset_fetch,
+    offset_for_leader_epoch,
     sync_group,
 )
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import APIS, Api
@@ -41,6 +43,7 @@ __all__ = ["REQUESTS", "RESPONSES"]
 
 GROUP = "billing"
 ASKED = [TopicPartition("orders", 0), TopicPartition("audit", 0)]
+QUESTIONS = dict.fromkeys(ASKED, EpochQuestion(7, 1, 2))
 
 #: What a client makes of an answer.
 READERS: Mapping[Api, Callable[[Any], object]] = {
@@ -61,6 +64,7 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.OFFSET_COMMIT: lambda message: offset_commit.from_response(message, ASKED, IDS),
     apis.OFFSET_DELETE: lambda message: offset_delete.from_response(message, ASKED),
     apis.OFFSET_FETCH: lambda message: offset_fetch.from_response(message, GROUP, IDS),
+    apis.OFFSET_FOR_LEADER_EPOCH: lambda message: offset_for_leader_epoch.from_response(message, QUESTIONS),
     apis.SYNC_GROUP: lambda message: sync_group.to_event(1, message),
 }
 
