@@ -4,13 +4,14 @@
  * same to the last bit. It is a fast path for sound data only: wherever anything is odd, `scan` and `decode` answer
  * None, and the twin reads the same bytes and says what is wrong with them.
  *
- *     scan     checks the batches and says which of them are compressed; decompressing is Python's
- *     decode   makes the columns
- *     to_list  makes objects of a run of a column of byte strings
+ *     scan          checks the batches and says which of them are compressed; decompressing is Python's
+ *     decode        makes the columns
+ *     make_records  makes objects of a run of records
  *
  * The GIL is released while bytes are read, but for so few that taking it back could cost more than the work.
  */
 #include "buffers.h"
+#include "records.h"
 
 #define FEW_BYTES 16384
 
@@ -234,6 +235,7 @@ static PyObject *decode(PyObject *module, PyObject *args) {
 static PyMethodDef methods[] = {
     {"scan", scan, METH_VARARGS, scan_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
+    {"make_records", make_records, METH_VARARGS, make_records_doc},
     {NULL, NULL, 0, NULL},
 };
 

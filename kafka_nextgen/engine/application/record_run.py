@@ -1,12 +1,13 @@
 """Records as objects, made when somebody looks at them, in chunks and column by column.
 
-Each column of a chunk becomes a list at one stroke, and the lists are zipped into rows. From then on a record is made
-without a line of Python: taking one runs through iterators written in C only, which to other threads is one step
-(unless there are deserializers, and those run when the row is out). Three things follow.
+A chunk is made at one stroke, and from then on no line of Python runs: taking a record goes through iterators written
+in C only, which to other threads is one step (unless there are deserializers, and those run when the record is out).
+Three things follow.
 
-- Nobody counts records: the iterator over the offsets knows how many of its chunk are left.
-- A run can be ended between any two records, from any thread. The first column of a row is the topic's name; emptying
-  its list ends the zip before it touches another column, so that what was given out is still known exactly.
+- Nobody counts records: the iterator over a chunk knows how many of it are left.
+- A run can be ended between any two records, from any thread. With each record something is taken from a list beside
+  them, the gate, and first: emptying that ends the chunk before the record is touched, so that what was given out is
+  still known exactly.
 - What a deserializer raises leaves the run as it is, behind the bad record.
 """
 
@@ -20,7 +21,7 @@ from typing import TypeVar
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.types import Record, TimestampType
-from kafka_nextgen.wire.records import Columns, ColumnSlice
+from kafka_nextgen.wire.records import Columns, ColumnSlice, make_records
 
 __all__ = ["RecordRun"]
 
@@ -29,8 +30,9 @@ T = TypeVar("T")
 #: How many records are made of lists at a time: enough to make the lists cheap, few enough to begin at once.
 CHUNK_RECORDS = 512
 
-_TIMESTAMP_TYPES = {int(kind): kind for kind in TimestampType}
+_TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # by their numbers
 _to_record = partial(tuple.__new__, Record)  # what Record._make does, without its line of Python
+_NOTHING: dict[str, Record] = {}  # getting something from it gives the default: of two arguments the second
 
 
 class RecordRun:
@@ -41,7 +43,7 @@ class RecordRun:
         self._deserializers = deserializers
         self._is_over = False
         self._gate: list[str] = []
-        self._at: tuple[int, int, Iterator[int]] = 0, slices[0].start if slices else 0, iter(())
+        self._at: tuple[int, int, Iterator[Record]] = 0, slices[0].start if slices else 0, iter(())
         self.records: Iterator[Record] = chain.from_iterable(self._chunks())
 
     def end(self) -> None:
@@ -65,35 +67,35 @@ class RecordRun:
         for which, part in enumerate(self._slices):
             for start in range(part.start, part.stop, CHUNK_RECORDS):
                 stop = min(start + CHUNK_RECORDS, part.stop)
-                offsets = iter(part.columns.offsets[start:stop].tolist())
+                records = iter(_records_of(part.columns, start, stop))
                 gate = [part.partition.topic] * (stop - start)
-                rows = zip(gate, *_columns(part.columns, offsets, start, stop))  # noqa: B905  (the gate ends it)
                 self._gate = gate
                 if self._is_over:  # looked at when the gate stands; the chunk before may have been cut short
                     return
-                self._at = which, stop, offsets
-                yield self._made(map(_to_record, rows))
+                self._at = which, stop, records
+                yield self._made(map(_NOTHING.get, gate, records))
 
     def _made(self, records: Iterator[Record]) -> Iterator[Record]:
         return map(self._deserializers.apply, records) if self._deserializers else records
 
 
-def _columns(columns: Columns, offsets: Iterator[int], start: int, stop: int) -> tuple[Iterable[object], ...]:
-    """All fields of a ``Record`` behind the topic."""
+def _records_of(columns: Columns, start: int, stop: int) -> list[Record]:
+    records = make_records(columns, start, stop, Record, _TIMESTAMP_TYPES)
+    if records is None:
+        records = list(map(_to_record, zip(*_fields_of(columns, start, stop), strict=False)))
+    return records
+
+
+def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object], ...]:
+    """All fields of a ``Record``, those that are alike in all of them without an end."""
     return (
+        repeat(columns.partition.topic),
         repeat(columns.partition.partition),
-        offsets,
+        columns.offsets[start:stop].tolist(),
         columns.timestamps[start:stop].tolist(),
-        map(_TIMESTAMP_TYPES.__getitem__, _values(columns.timestamp_types, start, stop)),
+        map(_TIMESTAMP_TYPES.__getitem__, columns.timestamp_types[start:stop]),
         columns.keys.to_list(start, stop),
         columns.values.to_list(start, stop),
         repeat(()) if columns.headers is None else columns.headers.to_list(start, stop),
-        _values(columns.leader_epochs, start, stop),
+        columns.leader_epochs[start:stop],
     )
-
-
-def _values(column: memoryview[int], start: int, stop: int) -> Iterable[int]:
-    """Numbers that are the same in whole batches, and mostly in all of a chunk."""
-    numbers, first = column[start:stop], column[start]
-    alike = column[start : start + 1].tobytes() * (stop - start)
-    return repeat(first) if numbers.tobytes() == alike else numbers.tolist()

@@ -1,5 +1,8 @@
 from array import array
+from collections.abc import Sequence
+from typing import TypeVar
 
+_T = TypeVar("_T")
 _Data = bytes | bytearray | memoryview
 _Column = tuple[bytes, bytes, bytes | None]  # data, bounds, validity
 _Headers = tuple[bytes, _Column, _Column]  # bounds, keys, values
@@ -10,3 +13,19 @@ def scan(
 def decode(
     data: _Data, fetch_offset: int, skipped: array[int], payloads: tuple[_Data, ...], /
 ) -> tuple[bytes, bytes, _Column, _Column, _Headers | None, bytes, bytes, int] | None: ...
+def make_records(
+    type: type[_T],
+    topic: str,
+    partition: int,
+    kinds: tuple[object, ...],
+    headers: Sequence[object] | None,
+    offsets: memoryview[int],
+    timestamps: memoryview[int],
+    timestamp_types: memoryview[int],
+    leader_epochs: memoryview[int],
+    keys: tuple[bytes, memoryview[int], bytes | None],
+    values: tuple[bytes, memoryview[int], bytes | None],
+    start: int,
+    stop: int,
+    /,
+) -> list[_T]: ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
@@ -26,7 +26,9 @@ else:
     except ImportError:
         _accelerator = None
 
-__all__ = ["ACCELERATED", "decode_sound"]
+__all__ = ["ACCELERATED", "decode_sound", "make_records"]
+
+T = TypeVar("T")
 
 #: Whether records are decoded by the compiled decoder.
 ACCELERATED: Final = _accelerator is not None and os.environ.get("KAFKA_NEXTGEN_PURE", "") in ("", "0")
@@ -68,6 +70,33 @@ def decode_sound(
         data_bytes,
         truncated=next_offset == fetch_offset and len(data) > 0,
         end_epoch=end_epoch,
+    )
+
+
+def make_records(
+    columns: Columns, start: int, stop: int, record_type: type[T], timestamp_types: tuple[object, ...]
+) -> list[T] | None:
+    """Make objects of the rows from ``start`` up to before ``stop``; None if that has to be done in Python.
+
+    ``record_type`` is a tuple of topic, partition, offset, timestamp, timestamp type, key, value, headers and leader
+    epoch.
+    """
+    if not ACCELERATED:
+        return None
+    return _accelerator.make_records(
+        record_type,
+        columns.partition.topic,
+        columns.partition.partition,
+        timestamp_types,
+        None if columns.headers is None else columns.headers.to_list(start, stop),
+        columns.offsets,
+        columns.timestamps,
+        columns.timestamp_types,
+        columns.leader_epochs,
+        (columns.keys.data, columns.keys.bounds, columns.keys.validity),
+        (columns.values.data, columns.values.bounds, columns.values.validity),
+        start,
+        stop,
     )
 
 
