@@ -127,6 +127,20 @@ def test_any_library_takes_them_by_the_capsules_of_arrow() -> None:
     assert polars.DataFrame(records).get_column("value").to_list() == [record.value for record in records]
 
 
+def test_a_table_is_made_without_pandas_where_that_is_installed_too() -> None:
+    script = """
+import sys
+from kafka_nextgen import TopicPartition
+from kafka_nextgen.engine.application.arrow import to_table
+from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
+tp = TopicPartition("orders", 0)
+columns = decode_partition(encode_batch([NewRecord(b"v", headers=[("a", b"1")])]), tp, 0, RecordLimits())
+print(to_table([ColumnSlice(columns, 0, 1)]).num_rows, "pandas" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "False"]
+
+
 def test_pandas_and_polars_get_the_same_rows() -> None:
     records = Records(SLICES)
     for rows in (records.to_pandas().to_dict("records"), records.to_polars().to_dicts()):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from itertools import islice
 
-import pyarrow  # noqa: F401  (what to_arrow() will import is an import, not reading)
-
+import kafka_nextgen.engine.application.arrow  # noqa: F401  (what to_arrow() will import is an import, not reading)
 from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.task import BATCH, CONSUMED, PARTITION_BYTES, Task
 from kafka_nextgen import Consumer, TopicPartition

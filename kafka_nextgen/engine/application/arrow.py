@@ -2,6 +2,7 @@
 
 What is the same for all records of a partition is made of buffers that cost nothing: the topic is a dictionary of one
 name, and indexes that are all 0; without headers, all lists of headers are empty, which again is 0 as their bounds.
+No list goes through ``pyarrow.array``: that imports pandas, if it is there, to see whether it is one of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SCHEMA = pa.schema(
         ("headers", _HEADERS),
     ]
 )
-_NO_PAIRS = pa.array([], _HEADER)
+_NO_PAIRS = pa.nulls(0, _HEADER)
 
 
 def to_table(slices: Sequence[ColumnSlice]) -> pa.Table:
@@ -97,4 +98,6 @@ def _zeros_of(count: int) -> pa.Buffer:
 
 @lru_cache(maxsize=1024)
 def _dictionary(topic: str) -> pa.Array:
-    return pa.array([topic], pa.string())
+    name = topic.encode()
+    bounds = array("i", (0, len(name)))
+    return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(bounds), pa.py_buffer(name)])
