@@ -24,6 +24,8 @@ XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version and oldest version able to read it
 XERIAL_BLOCK_BYTES = 32 * 1024
 
+_REMEDY = "needs a larger fetch.buffer.bytes"
+
 GUESS_AT_LEAST_BYTES = 64 * 1024
 GUESS_RATIO = 8
 
@@ -74,7 +76,7 @@ def _growing(into: Callable[[memoryview, bytearray], int]) -> Callable[[memoryvi
             except cramjam.DecompressionError as error:
                 if size == limit_bytes:
                     raise CorruptRecordError(
-                        f"its data is broken or takes more than {limit_bytes} bytes uncompressed: {error}"
+                        f"its data is broken, or takes more than {limit_bytes} bytes and {_REMEDY}: {error}"
                     ) from error
                 size = min(GUESS_RATIO * size, limit_bytes)
             else:
@@ -117,7 +119,7 @@ def _decompress_snappy(data: memoryview, limit_bytes: int) -> bytes:
 def _snappy_block(block: memoryview, limit_bytes: int) -> bytes:
     size = cramjam.snappy.decompress_raw_len(block)
     if size > limit_bytes:
-        raise CorruptRecordError(f"a snappy block of {size} bytes exceeds the {limit_bytes} bytes allowed")
+        raise CorruptRecordError(f"a snappy block of {size} bytes exceeds the {limit_bytes} bytes allowed: {_REMEDY}")
     buffer = bytearray(size)
     cramjam.snappy.decompress_raw_into(block, buffer)
     return bytes(buffer)

@@ -1,4 +1,5 @@
-"""The compiled decoder against its twin: it passes, or answers with the same columns. Its input ends at a guarded page.
+"""The compiled decoder against its twin: it passes, or answers with the same columns, and makes the same records of
+them. Its input ends at a guarded page.
 
 It is also called as it never is by us, with payloads that do not belong to the data: it may refuse, not crash. Where it
 was not compiled, there is nothing to try.
@@ -10,7 +11,8 @@ from array import array
 from functools import cache
 
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
-from kafka_nextgen.wire.records import Columns
+from kafka_nextgen.types import Record, TimestampType
+from kafka_nextgen.wire.records import Columns, make_records
 from kafka_nextgen.wire.records.accelerated import ACCELERATED, decode_sound
 from kafka_nextgen.wire.records.compression import decompress
 from kafka_nextgen.wire.records.decode import decode_in_python
@@ -52,8 +54,17 @@ def _compare(data: bytes) -> None:
     if compiled is not None:
         assert not isinstance(twins, CorruptRecordError), f"taken, though {twins}"
         assert content(compiled) == content(twins)
+        _check_records(compiled, twins)
     elif isinstance(twins, CorruptRecordError):
         raise twins
+
+
+def _check_records(compiled: Columns, twins: Columns) -> None:
+    records = make_records(compiled, 0, len(compiled), Record, tuple(TimestampType))
+    assert records is not None
+    headers = twins.headers or [()] * len(twins)
+    rows = zip(twins.offsets, twins.timestamps, twins.keys, twins.values, headers, strict=True)
+    assert [(each.offset, each.timestamp, each.key, each.value, each.headers) for each in records] == list(rows)
 
 
 def _by_twin(batches: bytes, offset: int, check_crc: bool, skipped: tuple[int, ...]) -> Columns | CorruptRecordError:
