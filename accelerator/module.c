@@ -5,7 +5,9 @@
  * None, and the twin reads the same bytes and says what is wrong with them.
  *
  *     scan          checks the batches and says which of them are compressed; decompressing is Python's
+ *     new_buffer    makes room to decompress into
  *     decode        makes the columns
+ *     to_list       makes objects of a run of a column of byte strings
  *     make_records  makes objects of a run of records
  *
  * The GIL is released while bytes are read, but for so few that taking it back could cost more than the work.
@@ -232,10 +234,24 @@ static PyObject *decode(PyObject *module, PyObject *args) {
     return answer;
 }
 
+PyDoc_STRVAR(new_bytearray_doc,
+             "new_buffer(size)\n--\n\n"
+             "A bytearray of this size to write into. What is in it before is not determined.");
+
+static PyObject *new_bytearray(PyObject *module, PyObject *size) {
+    (void)module;
+    Py_ssize_t bytes = PyLong_AsSsize_t(size);
+    if (bytes == -1 && PyErr_Occurred())
+        return NULL;
+    return PyByteArray_FromStringAndSize(NULL, bytes);
+}
+
 static PyMethodDef methods[] = {
     {"scan", scan, METH_VARARGS, scan_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
     {"make_records", make_records, METH_VARARGS, make_records_doc},
+    {"to_list", to_list, METH_VARARGS, to_list_doc},
+    {"new_buffer", new_bytearray, METH_O, new_bytearray_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -8,14 +8,11 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <stdint.h>
+
+#include "binary.h"
 
 /* The fields of a record, in the order in which the type has them. */
 enum { TOPIC, PARTITION, OFFSET, TIMESTAMP, TIMESTAMP_TYPE, KEY, VALUE, HEADERS, LEADER_EPOCH, FIELD_COUNT };
-
-typedef struct {
-    Py_buffer data, bounds, validity; /* validity.buf is NULL without nulls */
-} Strings;
 
 typedef struct {
     PyTypeObject *type;
@@ -24,22 +21,6 @@ typedef struct {
     Strings keys, values;
     Py_ssize_t start, stop;
 } Run;
-
-static int take_optional(PyObject *object, Py_buffer *buffer) {
-    return object == Py_None || PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) == 0;
-}
-
-static int take_strings(PyObject *data, PyObject *bounds, PyObject *validity, Strings *strings) {
-    return PyObject_GetBuffer(data, &strings->data, PyBUF_SIMPLE) == 0 &&
-           PyObject_GetBuffer(bounds, &strings->bounds, PyBUF_SIMPLE) == 0 &&
-           take_optional(validity, &strings->validity);
-}
-
-static void drop_strings(Strings *strings) {
-    PyBuffer_Release(&strings->data);
-    PyBuffer_Release(&strings->bounds);
-    PyBuffer_Release(&strings->validity);
-}
 
 static void drop_run(Run *run) {
     PyBuffer_Release(&run->offsets);
@@ -50,34 +31,12 @@ static void drop_run(Run *run) {
     drop_strings(&run->values);
 }
 
-static int holds(const Py_buffer *buffer, Py_ssize_t count, Py_ssize_t size) {
-    return count <= buffer->len / size;
-}
-
-static int strings_fit(const Strings *strings, Py_ssize_t stop) {
-    return holds(&strings->bounds, stop + 1, sizeof(int32_t)) &&
-           (strings->validity.buf == NULL || holds(&strings->validity, (stop + 7) / 8, 1));
-}
-
 static int run_fits(const Run *run) {
     return 0 <= run->start && run->start <= run->stop && run->stop < INT32_MAX &&
            holds(&run->offsets, run->stop, sizeof(int64_t)) && holds(&run->timestamps, run->stop, sizeof(int64_t)) &&
            holds(&run->timestamp_types, run->stop, 1) && holds(&run->leader_epochs, run->stop, sizeof(int32_t)) &&
            strings_fit(&run->keys, run->stop) && strings_fit(&run->values, run->stop) &&
            (run->headers == Py_None || PyList_GET_SIZE(run->headers) == run->stop - run->start);
-}
-
-static PyObject *string_at(const Strings *strings, Py_ssize_t row) {
-    const uint8_t *validity = strings->validity.buf;
-    const int32_t *bounds = strings->bounds.buf;
-    if (validity != NULL && !(validity[row >> 3] >> (row & 7) & 1))
-        return Py_NewRef(Py_None);
-    int32_t begin = bounds[row], end = bounds[row + 1];
-    if (begin < 0 || end < begin || end > strings->data.len) {
-        PyErr_SetString(PyExc_ValueError, "a bound lies outside of its column");
-        return NULL;
-    }
-    return PyBytes_FromStringAndSize((const char *)strings->data.buf + begin, end - begin);
 }
 
 static PyObject *kind_at(const Run *run, Py_ssize_t row) {

@@ -81,7 +81,7 @@ from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
 from kafka_nextgen.properties import IsolationLevel, RecoveryStrategy, SecurityProtocol, ServerAddress
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
-from kafka_nextgen.wire.records.accelerated import ACCELERATED
+from kafka_nextgen.wire.records.compiled import ACCELERATED
 
 __all__ = [
     "AsyncConsumer",

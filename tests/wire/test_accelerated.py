@@ -18,8 +18,9 @@ from kafka_nextgen.wire.records import (
     decode_partition,
     encode_batch,
 )
-from kafka_nextgen.wire.records.accelerated import ACCELERATED, decode_sound
+from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER
+from kafka_nextgen.wire.records.compiled import ACCELERATED
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
 from tests.wire.test_records_peer import Row, read_by_peer, rows_of

@@ -13,6 +13,10 @@ def scan(
 def decode(
     data: _Data, fetch_offset: int, skipped: array[int], payloads: tuple[_Data, ...], /
 ) -> tuple[bytes, bytes, _Column, _Column, _Headers | None, bytes, bytes, int] | None: ...
+def to_list(
+    data: _Data, bounds: memoryview[int], validity: bytes | None, start: int, stop: int, /
+) -> list[bytes | None]: ...
+def new_buffer(size: int, /) -> bytearray: ...
 def make_records(
     type: type[_T],
     topic: str,

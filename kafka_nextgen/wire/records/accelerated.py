@@ -1,37 +1,25 @@
 """The compiled decoder, where there is one: sound data to columns without an object per record.
 
-It is built with the package if there is a C compiler (``accelerator/``), and reads what ``decode.py`` reads, to the
-same columns. Of whatever is not sound it only says so (None): the twin in Python then reads the same bytes and tells
-what is wrong, or where to stop. ``KAFKA_NEXTGEN_PURE=1`` in the environment has everything read by the twin.
+It reads what ``decode.py`` reads, to the same columns. Of whatever is not sound it only says so (None): the twin in
+Python then reads the same bytes and tells what is wrong, or where to stop.
 """
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
 from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
-from kafka_nextgen.wire.records.compression import decompress
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
+from kafka_nextgen.wire.records.compression import decompress_view
 
-if TYPE_CHECKING:
-    from kafka_nextgen.wire.records import _accelerator
-else:
-    try:
-        from kafka_nextgen.wire.records import _accelerator
-    except ImportError:
-        _accelerator = None
-
-__all__ = ["ACCELERATED", "decode_sound", "make_records"]
+__all__ = ["decode_sound", "make_records"]
 
 T = TypeVar("T")
-
-#: Whether records are decoded by the compiled decoder.
-ACCELERATED: Final = _accelerator is not None and os.environ.get("KAFKA_NEXTGEN_PURE", "") in ("", "0")
 
 
 def decode_sound(
@@ -46,12 +34,12 @@ def decode_sound(
     if not ACCELERATED:
         return None
     left_out = array("q", skipped)
-    scanned = _accelerator.scan(data, fetch_offset, check_crc, left_out)
+    scanned = accelerator.scan(data, fetch_offset, check_crc, left_out)
     if scanned is None:
         return None
     next_offset, end_epoch, compressed = scanned
     payloads = _decompress_all(data, compressed, limit_bytes)
-    decoded = None if payloads is None else _accelerator.decode(data, fetch_offset, left_out, payloads)
+    decoded = None if payloads is None else accelerator.decode(data, fetch_offset, left_out, payloads)
     if decoded is None:
         return None
     offsets, timestamps, keys, values, headers, leader_epochs, timestamp_types, data_bytes = decoded
@@ -83,7 +71,7 @@ def make_records(
     """
     if not ACCELERATED:
         return None
-    return _accelerator.make_records(
+    return accelerator.make_records(
         record_type,
         columns.partition.topic,
         columns.partition.partition,
@@ -102,11 +90,11 @@ def make_records(
 
 def _decompress_all(
     data: memoryview, compressed: Iterable[tuple[int, int, int]], limit_bytes: int
-) -> tuple[bytes, ...] | None:
-    payloads: list[bytes] = []
+) -> tuple[memoryview, ...] | None:
+    payloads: list[memoryview] = []
     for codec, start, stop in compressed:
         try:
-            payload = decompress(codec, data[start:stop], limit_bytes)
+            payload = decompress_view(codec, data[start:stop], limit_bytes)
         except CorruptRecordError:
             return None
         limit_bytes -= len(payload)

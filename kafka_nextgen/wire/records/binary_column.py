@@ -12,6 +12,8 @@ from itertools import accumulate, pairwise
 
 from attrs import define
 
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
+
 __all__ = ["BinaryColumn"]
 
 
@@ -44,6 +46,11 @@ class BinaryColumn:
 
     def to_list(self, start: int, stop: int) -> list[bytes | None]:
         """The entries from ``start`` up to before ``stop`` as objects."""
+        if ACCELERATED:
+            return accelerator.to_list(self.data, self.bounds, self.validity, start, stop)
+        return self._to_list(start, stop)
+
+    def _to_list(self, start: int, stop: int) -> list[bytes | None]:
         if self.validity is not None:
             if not any(self.validity[start >> 3 : (stop + 7) >> 3]):
                 return [None] * (stop - start)

@@ -1,8 +1,8 @@
 """The four codecs, as Kafka's clients write them, and none of them able to fill the memory.
 
-Decompression goes into a buffer whose size is decided here, never by the data: it starts at a guess and grows
-while the data does not fit, up to the limit. 64 MiB of zeros are 2 kB of zstd, and what such a batch says of its
-own size is not believed either, only used to refuse it sooner.
+Decompression goes into a buffer that starts at a guess and grows while the data does not fit, never beyond the limit:
+64 MiB of zeros are 2 kB of zstd. What the data says of its own size (``stated_size.py``) makes the guess a good one,
+and is believed no further.
 
 Snappy comes in two shapes: a bare block (librdkafka), or blocks behind a header of the Java library's own
 (xerial), which is no part of snappy. We write the second, since every client reads it and blocks stay small.
@@ -17,8 +17,10 @@ from enum import IntEnum
 import cramjam
 
 from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
+from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_size, zstd_size
 
-__all__ = ["Compression", "compress", "decompress"]
+__all__ = ["Compression", "compress", "decompress", "decompress_view"]
 
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version and oldest version able to read it
@@ -50,8 +52,13 @@ def decompress(codec: int, data: memoryview, limit_bytes: int) -> bytes:
 
     Raises ``CorruptRecordError`` if the codec is unknown, the data is not of that codec, or more would come out.
     """
+    return bytes(decompress_view(codec, data, limit_bytes))
+
+
+def decompress_view(codec: int, data: memoryview, limit_bytes: int) -> memoryview:
+    """Decompress as ``decompress`` does, but for its last copy; what is not compressed is not copied at all."""
     if codec == Compression.NONE:
-        return bytes(data)
+        return data
     if codec not in _DECOMPRESS:
         raise CorruptRecordError(f"codec {codec} is unknown")
     try:
@@ -60,29 +67,40 @@ def decompress(codec: int, data: memoryview, limit_bytes: int) -> bytes:
         raise CorruptRecordError(f"its {Compression(codec).name.lower()} data is broken: {error}") from error
 
 
-def _growing(into: Callable[[memoryview, bytearray], int]) -> Callable[[memoryview, int], bytes]:
+def _growing(
+    into: Callable[[memoryview, bytearray], int], stated_size: Callable[[memoryview], int | None]
+) -> Callable[[memoryview, int], memoryview]:
     """Decompress with ``into``, trying again with a larger buffer while there is leave to grow.
 
     Any failure makes it grow, not only a full buffer: the library tells them apart in English only. Broken data
     thus fails a few times instead of once.
     """
 
-    def decompress_growing(data: memoryview, limit_bytes: int) -> bytes:
-        size = min(max(GUESS_AT_LEAST_BYTES, GUESS_RATIO * len(data)), limit_bytes)
+    def decompress_growing(data: memoryview, limit_bytes: int) -> memoryview:
+        guess = stated_size(data)
+        size = min(max(GUESS_AT_LEAST_BYTES, GUESS_RATIO * len(data) if guess is None else guess), limit_bytes)
         while True:
-            buffer = bytearray(size)
+            buffer = _new_buffer(size)
             try:
-                used = into(data, buffer)
+                return _trimmed(buffer, into(data, buffer))
             except cramjam.DecompressionError as error:
                 if size == limit_bytes:
                     raise CorruptRecordError(
                         f"its data is broken, or takes more than {limit_bytes} bytes and {_REMEDY}: {error}"
                     ) from error
                 size = min(GUESS_RATIO * size, limit_bytes)
-            else:
-                return bytes(memoryview(buffer)[:used])
 
     return decompress_growing
+
+
+#: A bytearray of a size. The compiled one is not filled with zeros before.
+_new_buffer: Callable[[int], bytearray] = accelerator.new_buffer if ACCELERATED else bytearray
+
+
+def _trimmed(buffer: bytearray, used: int) -> memoryview:
+    """What was written to ``buffer``, which is let go if most of it was not."""
+    view = memoryview(buffer)[:used]
+    return view if 2 * used >= len(buffer) else memoryview(bytes(view))
 
 
 def _compress_lz4(data: bytes) -> bytes:
@@ -99,10 +117,10 @@ def _compress_snappy(data: bytes) -> bytes:
     return bytes(out)
 
 
-def _decompress_snappy(data: memoryview, limit_bytes: int) -> bytes:
+def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
     if data[: len(XERIAL_MAGIC)] != XERIAL_MAGIC:
-        return _snappy_block(data, limit_bytes)
-    parts: list[bytes] = []
+        return memoryview(_snappy_block(data, limit_bytes))
+    parts: list[bytearray] = []
     left = limit_bytes
     pos = len(XERIAL_HEADER)
     while pos < len(data):
@@ -113,16 +131,16 @@ def _decompress_snappy(data: memoryview, limit_bytes: int) -> bytes:
         left -= len(part)
         parts.append(part)
         pos = stop
-    return b"".join(parts)
+    return memoryview(parts[0] if len(parts) == 1 else b"".join(parts))
 
 
-def _snappy_block(block: memoryview, limit_bytes: int) -> bytes:
+def _snappy_block(block: memoryview, limit_bytes: int) -> bytearray:
     size = cramjam.snappy.decompress_raw_len(block)
     if size > limit_bytes:
         raise CorruptRecordError(f"a snappy block of {size} bytes exceeds the {limit_bytes} bytes allowed: {_REMEDY}")
-    buffer = bytearray(size)
-    cramjam.snappy.decompress_raw_into(block, buffer)
-    return bytes(buffer)
+    buffer = _new_buffer(size)
+    used = cramjam.snappy.decompress_raw_into(block, buffer)
+    return buffer if used == size else buffer[:used]
 
 
 _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
@@ -133,9 +151,9 @@ _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
     Compression.ZSTD: lambda data: bytes(cramjam.zstd.compress(data)),
 }
 
-_DECOMPRESS: dict[Compression, Callable[[memoryview, int], bytes]] = {
-    Compression.GZIP: _growing(cramjam.gzip.decompress_into),
+_DECOMPRESS: dict[Compression, Callable[[memoryview, int], memoryview]] = {
+    Compression.GZIP: _growing(cramjam.gzip.decompress_into, gzip_size),
     Compression.SNAPPY: _decompress_snappy,
-    Compression.LZ4: _growing(cramjam.lz4.decompress_into),
-    Compression.ZSTD: _growing(cramjam.zstd.decompress_into),
+    Compression.LZ4: _growing(cramjam.lz4.decompress_into, lz4_size),
+    Compression.ZSTD: _growing(cramjam.zstd.decompress_into, zstd_size),
 }
