@@ -32,7 +32,7 @@ def _table(campaigns: list[Campaign], spent_s: dict[str, float]) -> Table:
     return table
 
 
-def _run(campaigns: list[Campaign], console: Console) -> None:
+def _run(campaigns: list[Campaign], folder: Path, console: Console) -> None:
     spent_s: dict[str, float] = {}
     with Live(console=console, refresh_per_second=2, get_renderable=lambda: _table(campaigns, spent_s)):
         for campaign in campaigns:
@@ -40,15 +40,17 @@ def _run(campaigns: list[Campaign], console: Console) -> None:
 
             def tell(of: Campaign, begin: float = begin) -> None:
                 spent_s[of.decoder] = time.monotonic() - begin
+                for finding in of.findings.values():
+                    finding.keep_in(folder, of.decoder)
 
             campaign.run(tell)
             tell(campaign)
 
 
-def _keep(campaigns: list[Campaign], folder: Path, console: Console) -> bool:
+def _say(campaigns: list[Campaign], folder: Path, console: Console) -> bool:
     for campaign in campaigns:
         for finding in campaign.findings.values():
-            console.print(f"\n[bold]{campaign.decoder}[/]: {finding.keep_in(folder, campaign.decoder)}")
+            console.print(f"\n[bold]{campaign.decoder}[/]: {finding.path_in(folder, campaign.decoder)}")
             console.print(finding.what, markup=False, highlight=False)
     return any(campaign.findings for campaign in campaigns)
 
@@ -75,8 +77,8 @@ def main(
             console.print(f"{decoder.name} takes or refuses it")
     else:
         campaigns = [Campaign(decoder.name, engine, seconds, seed) for decoder in chosen]
-        _run(campaigns, console)
-        sys.exit(_keep(campaigns, findings, console))
+        _run(campaigns, findings, console)
+        sys.exit(_say(campaigns, findings, console))
 
 
 if __name__ == "__main__":

@@ -39,10 +39,16 @@ class Finding:
         lines = [line.strip() for line in self.what.splitlines() if line.startswith("  File")]
         return lines[-1] if lines else self.what.partition("\n")[0]
 
+    def path_in(self, folder: Path, decoder: str) -> Path:
+        """Where the input is kept in a folder; what it led to is beside it, as text."""
+        return folder / f"{decoder}-{hashlib.sha256(self.data).hexdigest()[:12]}"
+
     def keep_in(self, folder: Path, decoder: str) -> Path:
-        """Write both into a folder; return where the input is."""
+        """Write both into a folder, unless they are there; return where the input is."""
+        path = self.path_in(folder, decoder)
+        if path.exists():
+            return path
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{decoder}-{hashlib.sha256(self.data).hexdigest()[:12]}"
         path.write_bytes(self.data)
         path.with_suffix(".txt").write_text(self.what)
         return path
@@ -62,7 +68,7 @@ class Campaign:
     findings: dict[str, Finding] = field(factory=dict)
 
     def run(self, tell: Callable[[Campaign], None] = lambda _: None) -> None:
-        """Fuzz until the time is over; ``tell`` is called several times a second."""
+        """Fuzz until the time is over; ``tell`` is called several times a second, and after each finding."""
         deadline = time.monotonic() + self.seconds
         seed = self.seed
         while (left := deadline - time.monotonic()) > 0 and len(self.findings) < self.most_findings:
@@ -71,6 +77,7 @@ class Campaign:
             if found is None:
                 return
             self.findings.setdefault(found.place, found)
+            tell(self)
             seed += 1
 
     def _run_one(self, folder: Path, seconds: float, seed: int, tell: Callable[[Campaign], None]) -> Finding | None:

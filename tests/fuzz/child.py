@@ -73,7 +73,7 @@ def with_atheris(name: str, seconds: float, seed: int, folder: Path) -> None:
         "seed": seed,
         "max_len": decoder.most_bytes,
         "rss_limit_mb": 0,  # ours is the limit
-        "timeout": 0,  # whoever watches ends what hangs
+        "timeout": 86_400,  # whoever watches ends what hangs; 0 would be one second
         "verbosity": 0,
         "artifact_prefix": f"{folder}/",
     }
