@@ -107,6 +107,11 @@ class PartitionState:
         return not self.asked and (not self.stopped or self.position is None)
 
     @property
+    def is_left_out(self) -> bool:
+        """Whether it could be fetched but is not."""
+        return self.phase is Phase.FETCHING and not self.asked and self.may_hand_over
+
+    @property
     def next_fetch_offset(self) -> int:
         """Where the next fetch goes on."""
         return self.fetch_offset if self.ahead is None else self.ahead.end_offset

@@ -65,6 +65,8 @@ class FetchState:
         self._underway = Underway()
         self._lost: list[Truncation] = []
         self._metadata = MetadataQuestion(settings)
+        #: Whether handing over may let something be asked for that the last plan left out.
+        self.waits_for_room = False
 
     # ---- the assignment
 
@@ -244,6 +246,7 @@ class FetchState:
             needs += self._metadata.ask(plan_metadata(states, image))
         for need in needs:
             self._note_asked(need)
+        self.waits_for_room = any(state.is_left_out for state in states)
         return tuple(needs)
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:

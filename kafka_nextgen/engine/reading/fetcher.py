@@ -164,8 +164,8 @@ class Fetcher:
             self._failed(need)  # a bug reaches the application; the partitions are not stuck for it
             raise
         finally:
+            self._mailbox.wake()  # first: what has come is handed over while the next question is sent
             self.pump()
-            self._mailbox.wake()
 
     def _outage(self, need: Need) -> Outage:
         node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset | NeedEpochEnds) else ""

@@ -146,7 +146,7 @@ class LockedFetches:
                 yield self._state
             has_failed = False
         finally:
-            if has_failed or self._state.runs_done != before:
+            if has_failed or (self._state.runs_done != before and self._state.waits_for_room):
                 self._on_change()
 
     @contextmanager
