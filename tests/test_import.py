@@ -30,7 +30,11 @@ def parts(hint: object) -> Iterator[object]:
         yield from parts(part)
 
 
-VALUES = [name for name in kafka_nextgen.__all__ if attrs.has(getattr(kafka_nextgen, name))]
+def has_fields(kind: object) -> bool:
+    return isinstance(kind, type) and (attrs.has(kind) or hasattr(kind, "_fields"))  # or a named tuple
+
+
+VALUES = [name for name in kafka_nextgen.__all__ if has_fields(getattr(kafka_nextgen, name))]
 
 
 @pytest.mark.parametrize("name", VALUES)

@@ -1,8 +1,8 @@
 """Records as objects, made when somebody looks at them, in chunks and column by column.
 
 A chunk is made at one stroke, and from then on no line of Python runs: taking a record goes through iterators written
-in C only, which to other threads is one step (unless there are deserializers, and those run when the record is out).
-Three things follow.
+in C only, which under the GIL is one step to other threads (unless there are deserializers, and those run when the
+record is out). Three things follow.
 
 - Nobody counts records: the iterator over a chunk knows how many of it are left.
 - A run can be ended between any two records, from any thread. With each record something is taken from a list beside
