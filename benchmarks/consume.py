@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import click
 
+import kafka_nextgen
 from benchmarks.consuming.report import about_the_topic, bars, readings_table, targets_table
 from benchmarks.consuming.run import LAYOUTS, Measured, measure
 from benchmarks.consuming.variants import KINDS, VARIANTS
@@ -21,7 +22,7 @@ from benchmarks.kafka import kafka
 from benchmarks.page import about_the_run, of_peers, write_section
 from benchmarks.plots import draw_bars
 
-PEERS = ("confluent-kafka", "aiokafka", "kafka-python")
+PEERS = ("confluent-kafka", "aiokafka", "kafka-python", "pyarrow")
 
 
 def report(measured: Sequence[Measured]) -> str:
@@ -69,7 +70,9 @@ def main(
         measured = list(
             measure(servers, LAYOUTS[:topics], variants, rounds, partitions, records, value_bytes),
         )
-    body = f"{about_the_run(f'Kafka {version}', *of_peers(PEERS), load=load)}\n\n{report(measured)}"
+    decoder = "with" if kafka_nextgen.accelerated else "**without**"
+    run = about_the_run(f"Kafka {version}", *of_peers(PEERS), f"{decoder} the compiled decoder", load=load)
+    body = f"{run}\n\n{report(measured)}"
     print(body)
     if write:
         write_section("consume", f"{body}\n\n{plot(measured)}")
