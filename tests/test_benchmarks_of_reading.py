@@ -159,6 +159,7 @@ def test_starts_are_told_next_to_ours() -> None:
         ("0x1 (libc.so.6) < append_entry (accelerator/columns.h:123)", "copying"),
         ("read_varint (accelerator/record.h:53) < 0x1 (libc.so.6)", "decoding"),
         ("0x1 (libarrow.so) < to_table (kafka_nextgen/engine/application/arrow.py:36)", "Arrow"),
+        ("_PyObject_GC_New (libpython3.so) < make_record (accelerator/records.h:50)", "objects"),
         ("arrow_again (benchmarks/profiling/read.py:40)", "Python"),
     ],
 )

@@ -8,7 +8,8 @@ then what works outside of the interpreter, then Python.
   the locks of ``threading`` are semaphores.
 * waiting: for the broker (the event loop has nothing to do), or for another thread.
 * the rest is work: at the socket (the kernel's copying included), decompression, checksum, copying (what the decoder
-  and the receive buffers have libc do, which has no names for it), decoding, Arrow, and what runs in the interpreter.
+  and the receive buffers have libc do, which has no names for it), decoding, Arrow, objects made in C, and what runs in
+  the interpreter.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from attrs import frozen
 __all__ = ["BUSY", "IDLE", "Profile", "profile_of", "told"]
 
 #: What is work, in the order of the page.
-BUSY = ("socket", "decompression", "CRC", "copying", "decoding", "Arrow", "Python")
+BUSY = ("socket", "decompression", "CRC", "copying", "decoding", "Arrow", "objects", "Python")
 
 IDLE = ("waiting for the GIL", "waiting for the broker", "waiting for another thread")
 
 
-_DECODER = r"accelerator/|wire/records/(accelerated|batch|compression|decode|gathering)"
+_DECODER = r"accelerator/|wire/records/(compiled|batch|compression|decode|gathering)"
 
 
 @frozen
@@ -48,6 +49,7 @@ RULES: Sequence[Rule] = (
     Rule("waiting for another thread", re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait"), 5),
     Rule("decompression", re.compile(r"cramjam|lz4_|zstd|snappy|inflate", re.IGNORECASE)),
     Rule("CRC", re.compile(r"crc32c|crc_", re.IGNORECASE)),
+    Rule("objects", re.compile(r"accelerator/(records|binary)\.h")),
     Rule("copying", re.compile(rf"^[^<]*libc[^<]* < [^<]*({_DECODER}|frame_reader)")),
     Rule("copying", re.compile(r"^[^<]*mem(cpy|move|set)")),
     Rule("decoding", re.compile(_DECODER)),
