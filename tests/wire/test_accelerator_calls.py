@@ -1,0 +1,165 @@
+"""What the extension in C promises beside its answers: other threads run, nothing is kept, nothing is read past."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import tracemalloc
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from kafka_nextgen.wire.records import BinaryColumn, Compression, NewRecord, encode_batch
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
+
+pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
+
+NOTHING_SKIPPED = array("q")
+HEADERS = (("trace", b"1"), ("größe", None))
+RECORDS = [NewRecord(b"v" * 100, b"k", headers=HEADERS), NewRecord(None)] * 50
+BATCH = encode_batch(RECORDS)
+LARGE = b"".join(encode_batch([NewRecord(b"v" * 9000)] * 20, base_offset=20 * i) for i in range(20))
+DAMAGED = BATCH[:-1] + b"\x07"
+
+
+def scan(data: bytes) -> object:
+    return accelerator.scan(data, 0, True, NOTHING_SKIPPED)
+
+
+def decode(data: bytes) -> object:
+    return accelerator.decode(data, 0, NOTHING_SKIPPED, ())
+
+
+@contextmanager
+def no_turn_for_others() -> Iterator[None]:
+    """A thread runs on until it releases the GIL of its own accord."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("call", [scan, decode])
+def test_other_threads_run_while_bytes_are_read(call: Callable[[bytes], object]) -> None:
+    may_go = threading.Lock()
+    ran: list[bool] = []
+
+    def run() -> None:
+        with may_go:
+            ran.append(True)
+
+    may_go.acquire()
+    thread = threading.Thread(target=run)
+    thread.start()
+    with no_turn_for_others():
+        may_go.release()
+        calls = 0
+        while not ran and calls < 1_000:
+            call(LARGE)
+            calls += 1
+        others_ran = bool(ran)
+    thread.join()
+    assert others_ran
+
+
+@pytest.mark.parametrize("data", [BATCH, BATCH[:-1], DAMAGED, b""], ids=["sound", "cut", "damaged", "empty"])
+def test_nothing_is_kept_of_what_was_read(data: bytes) -> None:
+    def use() -> None:
+        scan(data)
+        decode(data)
+
+    grown = growth_of(use)
+    assert grown < 2_000
+
+
+def test_nothing_is_kept_of_what_was_made_a_list() -> None:
+    column = BinaryColumn.of([b"a" * 500, None] * 50)
+    grown = growth_of(lambda: column.to_list(0, 100))
+    assert grown < 2_000
+
+
+def growth_of(use: Callable[[], object]) -> int:
+    """By how many bytes the memory grows when something is done two hundred times."""
+    use()
+    tracemalloc.start()
+    try:
+        use()
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(200):
+            use()
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_data_is_let_go_whatever_came_of_it() -> None:
+    for data in (bytearray(BATCH), bytearray(DAMAGED)):
+        payload = bytearray(b"")
+        accelerator.scan(data, 0, True, NOTHING_SKIPPED)
+        accelerator.decode(data, 0, NOTHING_SKIPPED, (payload,))
+        data.append(0)  # a BufferError as long as somebody holds it
+        payload.append(0)
+
+
+def test_data_that_changes_meanwhile_ends_as_columns_or_as_not_sound() -> None:
+    data = bytearray(b"".join(encode_batch(RECORDS, base_offset=100 * i) for i in range(40)))
+    is_over = threading.Event()
+
+    def change() -> None:
+        place = 0
+        while not is_over.is_set():
+            place = (place + 7919) % len(data)
+            data[place] ^= 0x41
+            data[place] ^= 0x41
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    answers = [decode(data) for _ in range(300)]
+    is_over.set()
+    thread.join()
+    assert {type(answer) for answer in answers} <= {tuple, type(None)}
+
+
+def test_payloads_have_to_be_as_many_as_there_are_compressed_batches() -> None:
+    data = encode_batch([NewRecord(b"v")], Compression.GZIP)
+    assert accelerator.decode(data, 0, NOTHING_SKIPPED, ()) is None
+    assert accelerator.decode(BATCH, 0, NOTHING_SKIPPED, (b"",)) is None
+
+
+def test_a_payload_that_is_no_buffer_is_an_error() -> None:
+    with pytest.raises(TypeError):
+        accelerator.decode(BATCH, 0, NOTHING_SKIPPED, (BATCH, 3))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("start", "stop"), [(-1, 1), (0, 4), (2, 1), (3, 4), (0, sys.maxsize)])
+def test_a_run_outside_of_its_column_is_an_error(start: int, stop: int) -> None:
+    column = BinaryColumn.of([b"a", None, b"c"])
+    with pytest.raises(ValueError, match="outside"):
+        accelerator.to_list(column.data, column.bounds, column.validity, start, stop)
+
+
+@pytest.mark.parametrize("bounds", [[0, 4], [-1, 1], [2, 1]])
+def test_bounds_outside_of_their_data_are_an_error(bounds: list[int]) -> None:
+    with pytest.raises(ValueError, match="outside"):
+        accelerator.to_list(b"abc", memoryview(array("i", bounds)), None, 0, 1)
+
+
+def test_a_bitmap_that_is_too_short_is_an_error() -> None:
+    bounds = memoryview(array("i", range(10)))
+    with pytest.raises(ValueError, match="outside"):
+        accelerator.to_list(b"abcdefghi", bounds, b"\xff", 0, 9)
+
+
+def test_lists_are_those_that_python_makes() -> None:
+    entries = [b"", b"a", None, b"bc" * 300, None, None, b"\xff", *[b"x"] * 10]
+    for column in (BinaryColumn.of(entries), BinaryColumn.of([e or b"" for e in entries]), BinaryColumn.of([None] * 3)):
+        for start in range(len(column) + 1):
+            made = [column[i] for i in range(start, len(column))]
+            assert column.to_list(start, len(column)) == made
