@@ -80,6 +80,8 @@ from kafka_nextgen.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
 from kafka_nextgen.properties import IsolationLevel, RecoveryStrategy, SecurityProtocol, ServerAddress
+from kafka_nextgen.secret import Secret
+from kafka_nextgen.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records.compiled import ACCELERATED
 
@@ -107,6 +109,7 @@ __all__ = [
     "DecodeError",
     "DeserializationError",
     "DisconnectedError",
+    "EndpointIdentification",
     "FencedInstanceError",
     "FrameTooLargeError",
     "GroupAdmin",
@@ -137,6 +140,7 @@ __all__ = [
     "Metrics",
     "MisuseError",
     "NoBrokersError",
+    "OauthMethod",
     "OffsetAndMetadata",
     "OffsetAndTimestamp",
     "OffsetOutOfRangeError",
@@ -159,11 +163,14 @@ __all__ = [
     "RemovedMember",
     "RequestTimeoutError",
     "Results",
+    "SaslMechanism",
+    "Secret",
     "SecurityProtocol",
     "ServerAddress",
     "Status",
     "StopHandle",
     "StorageError",
+    "StoreType",
     "SubscriptionPattern",
     "TimestampType",
     "TlsError",
