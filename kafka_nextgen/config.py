@@ -175,7 +175,9 @@ class ConsumerConfig(SecurityConfig):
         _MS, 60_000, "How long to wait for a group.instance.id that another member still has. Not Kafka's."
     )
     offset_reset_strict: bool = _key(
-        p.boolean, False, "Raise instead of resetting when an offset is out of range. Not Kafka's."
+        p.boolean,
+        False,
+        "Raise instead of resetting when an offset is out of range, or when the log lost what was read. Not Kafka's.",
     )
     fetch_buffer_bytes: int = _key(
         _BYTES,

@@ -59,8 +59,7 @@ def note_end(
     if found.error != ErrorCode.NONE:
         note_error(state, found.error, assigned.buffers.has(state.partition), settings, now)
         return None
-    if (state.fetch_offset, state.fetch_epoch) != (question.offset, question.epoch):
-        return None  # records came meanwhile: the question is another one by now
+    assert (state.fetch_offset, state.fetch_epoch) == (question.offset, question.epoch), "nothing is fetched meanwhile"
     state.succeeded()
     lost = _compare(state, found, assigned, settings, now)
     if state.phase is Phase.FETCHING:

@@ -5,7 +5,8 @@ An offset alone does not tell them apart. With the leader epoch of what lies in 
 
 - A position is validated when its leader leads at another epoch than the one it was validated at: after every
   election, and at the start, for a committed offset carries its epoch. Where that epoch ends in the leader's log
-  decides (``truncation``). Nothing is fetched meanwhile; what is buffered may be handed over.
+  decides (``truncation``). Nothing is fetched meanwhile; what is being decoded is waited for, and what is buffered may
+  be handed over.
 - What is asked about is where fetching goes on, not the application's position, which lies behind what is buffered.
 - Without an epoch in front of it there is nothing to ask. So it is if the broker can't be asked.
 - If no leader is known to lead as late as that epoch, then what is known is old: a leader of old times would miss what
@@ -31,13 +32,14 @@ __all__ = ["check_epoch", "plan_validations"]
 def check_epoch(state: PartitionState, image: ClusterImage) -> None:
     """See whether the position has to be validated by what is known of the leader now."""
     leader_epoch = leader_epoch_of(image, state.partition)
-    if state.phase is not Phase.FETCHING or state.asked or leader_epoch in (-1, state.checked_epoch):
+    if state.asked:
         return
-    if state.fetch_epoch < 0:
+    if state.phase is Phase.FETCHING and leader_epoch not in (-1, state.checked_epoch):
+        state.phase = Phase.VALIDATING
+        state.stale = state.stale or state.next_fetch_epoch > leader_epoch
+    if state.phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
+        state.phase = Phase.FETCHING
         state.checked_epoch = leader_epoch
-        return
-    state.phase = Phase.VALIDATING
-    state.stale = state.stale or state.fetch_epoch > leader_epoch
 
 
 def plan_validations(states: Iterable[PartitionState], image: ClusterImage, now: float) -> list[NeedEpochEnds]:

@@ -9,6 +9,7 @@ from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, LogTruncationError
 from kafka_nextgen.fetching import (
+    Arrival,
     DecodedPartition,
     Fetch,
     FetchSettings,
@@ -121,6 +122,36 @@ def test_a_fetch_tells_the_epoch_in_front_of_it_also_if_that_is_a_control_batchs
     assert [fetch.positions[0].last_epoch for fetch in (first, second, third)] == [-1, 5, 7]
     world.take()
     assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(11, 7)}
+
+
+def test_a_fetch_behind_records_that_are_being_decoded_tells_their_epoch(world: World) -> None:
+    world.start(P0)
+    first = world.fetch()
+    world.receive(first, arrivals={P0: Arrival(10, 500, end_epoch=4)})
+    second = world.fetch()
+    assert (second.positions[0].offset, second.positions[0].last_epoch) == (10, 4)
+
+
+def test_records_that_are_being_decoded_are_waited_for(world: World) -> None:
+    world.start(P0)
+    fetch = world.fetch()
+    elect(world, 6)
+    world.receive(fetch, arrivals={P0: Arrival(10, 500, end_epoch=5)})
+    assert world.plan() == []
+    world.answer(fetch, columns(P0, 0, 10))
+    assert world.only(NeedEpochEnds).questions == {P0: EpochQuestion(10, 5, 6)}
+
+
+def test_without_the_records_that_were_being_decoded_there_is_nothing_to_ask_by(world: World) -> None:
+    world.start(P0)
+    fetch = world.fetch()
+    elect(world, 6)
+    world.receive(fetch, arrivals={P0: Arrival(10, 500, end_epoch=5)})
+    assert world.plan() == []
+    world.state.failed(fetch, world.now)
+    world.state.metadata_refreshed(world.only(NeedMetadata), world.now)
+    world.now += 1
+    assert asked(world.plan()) == [(1, 0, 0)]
 
 
 def test_an_unanswered_question_is_asked_again_once_the_leader_was_looked_up(world: World) -> None:
