@@ -31,7 +31,7 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
-from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches, split_batches
+from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, read_batches, split_batches
 
 __all__ = [
     "GROUP",
@@ -141,6 +141,11 @@ class Stage:
             log.append(read_batches(encode_batch(records))[0])
 
         self.run(append)
+
+    def write_zeros(self, partition: int, size: int) -> None:
+        """Append a record of so many zeros, of which compression leaves next to nothing."""
+        batch = encode_batch([NewRecord(bytes(size))], Compression.ZSTD)
+        self.run(lambda: self._partition(partition).log.append(read_batches(batch)[0]))
 
     def tamper(self, partition: int, batch: int) -> None:
         """Break the checksum of a stored batch."""

@@ -76,6 +76,19 @@ def test_a_corrupt_batch_is_named_holds_up_its_partition_only_and_can_be_sought_
         assert values(read(consumer, 10)) == list(range(20, 30))
 
 
+def test_a_bomb_is_refused_until_there_is_room_for_it(stage: Stage) -> None:
+    stage.create(records=10)
+    stage.write_zeros(0, 20 << 20)
+    with stage.consumer(fetch_buffer_bytes=1 << 20) as consumer:
+        consumer.assign([tp()])
+        read(consumer, 10)
+        with pytest.raises(CorruptRecordError, match=r"offset 10: .* 16777216 bytes .*fetch\.buffer\.bytes"):
+            poll_until(consumer, lambda: False)
+    with stage.consumer(fetch_buffer_bytes=32 << 20) as consumer:
+        consumer.assign([tp()])
+        assert [len(record.value) for record in read(consumer, 11)][10:] == [20 << 20]
+
+
 @pytest.mark.parametrize("magic", [0, 1])
 def test_records_of_an_old_format_are_refused_where_they_begin_and_can_be_sought_past(stage: Stage, magic: int) -> None:
     stage.create(partitions=2, records=30)
