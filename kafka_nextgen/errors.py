@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
@@ -146,8 +147,10 @@ class AuthenticationError(TransportError):
     """A broker refused who we say we are, or could not show who it is; the message has the broker's own words.
 
     This is no weather: nothing is tried again with the same credentials. Whoever was refused stays refused, and every
-    later call says so; with better credentials, make another consumer.
+    later call says so; with better credentials, make another consumer. ``code`` is Kafka's number for it.
     """
+
+    code = ErrorCode.SASL_AUTHENTICATION_FAILED
 
 
 class TlsError(AuthenticationError):

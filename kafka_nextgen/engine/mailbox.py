@@ -91,8 +91,8 @@ class Mailbox:
         self.note_news()
 
     def post_fatal(self, error: Exception) -> None:
-        """Leave an error for every later poll to raise."""
-        self._fatal = error
+        """Leave an error for every later poll to raise; what follows from the first one does not hide it."""
+        self._fatal = self._fatal or error
         self.note_news()
 
     def post_unless_weather(self, error: Exception) -> None:

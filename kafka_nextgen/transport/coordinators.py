@@ -11,7 +11,7 @@ from collections.abc import Callable
 from kafka_nextgen.bridge import find_coordinator
 from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
-from kafka_nextgen.errors import AuthenticationError, BrokerError, TransportError
+from kafka_nextgen.errors import AuthenticationError, BrokerError, RequestTimeoutError, TransportError
 from kafka_nextgen.membership.error_classes import error_class
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, Shared
 from kafka_nextgen.transport.reach import Reach
@@ -51,7 +51,9 @@ class Coordinators:
             except (ClosedError, AuthenticationError):
                 raise
             except (TransportError, BrokerError) as failure:
-                if deadline.left_s() <= 0 or (isinstance(failure, BrokerError) and not failure.retriable):
+                if isinstance(failure, RequestTimeoutError) and deadline.left_s() <= 0:
+                    raise
+                if isinstance(failure, BrokerError) and not failure.retriable:
                     raise
                 last = self.failures[group_id] = failure
                 failures += 1

@@ -78,6 +78,8 @@ class Reach:
             version = negotiate(api, connection.ranges)
             try:
                 answer = await connection.request(api, version, build(version), deadline)
+            except AuthenticationError:
+                raise
             except (TransportError, DecodeError) as failure:
                 failed[connection.address] = failure
             else:

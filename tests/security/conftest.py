@@ -19,15 +19,9 @@ def secured_embedded(certificates: Certificates) -> Iterator[SecuredKafka]:
     running.stop()
 
 
-@pytest.fixture(scope="session")
-def secured_real(certificates: Certificates) -> Iterator[SecuredKafka]:
+@pytest.fixture(scope="session", params=[pytest.param(NEWEST_VERSION, marks=pytest.mark.kafka)])
+def secured_real(request: pytest.FixtureRequest, certificates: Certificates) -> Iterator[SecuredKafka]:
     """Run a broker of the newest release, by Java and Maven: nobody else's has these listeners."""
-    running = started_or_skip(lambda: start_secured_kafka(NEWEST_VERSION, certificates))
+    running = started_or_skip(lambda: start_secured_kafka(request.param, certificates))
     yield running
     running.stop()
-
-
-@pytest.fixture(params=["secured_embedded", pytest.param("secured_real", marks=pytest.mark.kafka)])
-def secured(request: pytest.FixtureRequest) -> SecuredKafka:
-    running: SecuredKafka = request.getfixturevalue(request.param)
-    return running

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
-from kafka_nextgen import Consumer, Record
-from tests.endtoend.reading import poll_until
+import pytest
+
+from kafka_nextgen import AuthenticationError, Consumer, Record, TransportError
+from tests.endtoend.reading import QUICK_CLASSIC, poll_until
 from tests.security.ways import login
 from tests.support.clients import create_topic, produce, unique
-from tests.support.secured_kafka import SHORT_SESSION_S, SecuredKafka
+from tests.support.secured_kafka import PASSWORDS, SHORT_SESSION_S, SecuredKafka, set_passwords
 
 
-def test_logins_are_renewed_without_losing_a_connection(secured_real: SecuredKafka) -> None:
-    topic = create_topic(secured_real.in_the_clear["SHORT"], "renewed")
-    config = {
-        "bootstrap_servers": secured_real.servers["SHORT"],
+def config_of(broker: SecuredKafka, **more: object) -> dict[str, object]:
+    return {
+        "bootstrap_servers": broker.servers["SHORT"],
         "security_protocol": "SASL_PLAINTEXT",
         "group_id": unique("renewed"),
         "auto_offset_reset": "earliest",
         "fetch_max_wait_ms": 100,
         **login("SCRAM-SHA-256"),
+        **more,
     }
-    with Consumer(**config) as consumer:
+
+
+def test_logins_are_renewed_without_losing_a_connection(secured_real: SecuredKafka) -> None:
+    topic = create_topic(secured_real.in_the_clear["SHORT"], "renewed")
+    with Consumer(**config_of(secured_real)) as consumer:
         consumer.subscribe([topic])
         produce(secured_real.in_the_clear["SHORT"], topic, 10)
         records: list[Record] = []
@@ -34,3 +41,31 @@ def test_logins_are_renewed_without_losing_a_connection(secured_real: SecuredKaf
         consumer.commit()
         connections = consumer.metrics().connections
     assert (connections.opened, connections.lost, connections.failed) == (opened, 0, 0)
+
+
+@pytest.fixture
+def changing_password(secured_embedded: SecuredKafka) -> Iterator[SecuredKafka]:
+    yield secured_embedded
+    set_passwords(secured_embedded.in_the_clear["SHORT"], PASSWORDS)
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_who_is_refused_in_the_middle_of_its_life_is_out_for_good(
+    changing_password: SecuredKafka, protocol: str
+) -> None:
+    in_the_clear = changing_password.in_the_clear["SHORT"]
+    topic = create_topic(in_the_clear, "renewed")
+    produce(in_the_clear, topic, 10)
+    classic = QUICK_CLASSIC if protocol == "classic" else {}
+    with Consumer(**config_of(changing_password, group_protocol=protocol, **classic)) as consumer:
+        consumer.subscribe([topic])
+        records: list[Record] = []
+        poll_until([consumer], lambda: len(records) >= 10, records)
+        set_passwords(in_the_clear, {"alice": "another"})
+        with pytest.raises(AuthenticationError, match="during re-authentication"):
+            poll_until([consumer], lambda: False)
+        assert "during re-authentication" in str(consumer.health().problem)
+        with pytest.raises(TransportError):
+            consumer.commit(timeout=5)
+        with pytest.raises(AuthenticationError):
+            consumer.poll(timeout=5)

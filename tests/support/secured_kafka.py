@@ -1,8 +1,8 @@
 """Brokers that speak TLS and SASL: a real one and the embedded one, with the same listeners and the same users.
 
 PLAINTEXT asks nothing. SSL is with TLS, MUTUAL too and takes clients with a certificate only. SASL_PLAINTEXT and
-SASL_SSL take PLAIN and both kinds of SCRAM. A login on SHORT, by any of them, holds for ``SHORT_SESSION_S`` only. The
-real broker also has OAUTH, where it believes every token of the shape that one should have (Kafka's default).
+SASL_SSL take PLAIN and both kinds of SCRAM. A login on SHORT, by any of them, holds for a moment only. The real
+broker also has OAUTH, where it believes every token of the shape that one should have (Kafka's default).
 """
 
 from __future__ import annotations
@@ -25,10 +25,18 @@ from tests.support.kafka_from_maven import fetch_jars, find_java, log_tail_of, s
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
 
-__all__ = ["PASSWORDS", "SHORT_SESSION_S", "SecuredKafka", "start_secured_embedded", "start_secured_kafka"]
+__all__ = [
+    "PASSWORDS",
+    "SHORT_SESSION_S",
+    "SecuredKafka",
+    "set_passwords",
+    "start_secured_embedded",
+    "start_secured_kafka",
+]
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}
-SHORT_SESSION_S = 2.5
+SHORT_SESSION_S = 4.0  # Kafka renews no login within a second of the renewal before
+SHORTER_SESSION_S = 0.5  # of the embedded broker
 
 _LISTENERS = {
     "SSL": "SSL",
@@ -58,7 +66,7 @@ def start_secured_embedded(certificates: Certificates) -> SecuredKafka:
     kinds: list[tuple[tuple[str, ...], dict[str, object]]] = [
         (("SSL", "SASL_PLAINTEXT", "SASL_SSL"), {}),
         (("MUTUAL",), {"ssl.client.auth": "required"}),
-        (("SHORT",), {"connections.max.reauth.ms": round(SHORT_SESSION_S * 1000)}),
+        (("SHORT",), {"connections.max.reauth.ms": round(SHORTER_SESSION_S * 1000)}),
     ]
     servers: dict[str, str] = {}
     in_the_clear: dict[str, str] = {}
@@ -93,7 +101,7 @@ def start_secured_kafka(version: str, certificates: Certificates) -> SecuredKafk
     bootstrap = f"127.0.0.1:{port}"
     try:
         _wait(bootstrap, process, home / "log")
-        _add_users(bootstrap)
+        set_passwords(bootstrap, PASSWORDS)
     except BaseException:
         stop()
         raise
@@ -160,13 +168,13 @@ def _logins() -> dict[str, str]:
     return logins
 
 
-def _add_users(bootstrap: str) -> None:
-    """Give every user both kinds of SCRAM, by an admin client, as Kafka's users are given them (KIP-554)."""
+def set_passwords(bootstrap: str, passwords: Mapping[str, str]) -> None:
+    """Give users both kinds of SCRAM, by an admin client, as Kafka's users are given them (KIP-554)."""
     admin = admin_client(bootstrap)
     for kind in (ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512):  # one of each user at a time
         wanted = [
             UserScramCredentialUpsertion(user, ScramCredentialInfo(kind, 4096), password.encode())
-            for user, password in PASSWORDS.items()
+            for user, password in passwords.items()
         ]
         for done in admin.alter_user_scram_credentials(wanted).values():
             done.result(timeout=30)

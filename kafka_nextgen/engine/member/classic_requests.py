@@ -1,7 +1,7 @@
 """The requests of a member of a classic group: sent, and whatever comes of each turned into an event.
 
-A request that was refused before it was even sent (no such API, no leave to find the coordinator) counts as refused
-with that code. An answer that can't be read is one that got lost.
+A request that was refused before it was even sent (no such API, no leave to find the coordinator, no login) counts as
+refused with that code. An answer that can't be read is one that got lost.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import name_of
-from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, TransportError
+from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, KafkaNextgenError, TransportError
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
@@ -51,7 +51,7 @@ class ClassicRequests:
                 effect.timeout_s,
             )
             return join_group.to_event(effect.number, answer)
-        except BrokerError as refused:
+        except (BrokerError, AuthenticationError) as refused:
             return ev.JoinRefused(effect.number, refused.code, message=str(refused))
         except (TransportError, DecodeError) as lost:
             return ev.JoinLost(effect.number, self._lost(lost))
@@ -63,7 +63,7 @@ class ClassicRequests:
                 SYNC_GROUP, lambda _: sync_group.to_request(effect, self._group_id), SyncGroupResponse
             )
             return sync_group.to_event(effect.number, answer)
-        except BrokerError as refused:
+        except (BrokerError, AuthenticationError) as refused:
             return ev.SyncRefused(effect.number, refused.code)
         except (TransportError, DecodeError) as lost:
             return ev.SyncLost(effect.number, self._lost(lost))
@@ -75,7 +75,7 @@ class ClassicRequests:
                 HEARTBEAT, lambda _: heartbeat.to_request(effect, self._group_id), HeartbeatResponse
             )
             return heartbeat.to_event(effect.number, answer)
-        except BrokerError as refused:
+        except (BrokerError, AuthenticationError) as refused:
             return HeartbeatRefused(effect.number, refused.code, str(refused))
         except (TransportError, DecodeError) as lost:
             return HeartbeatLost(effect.number, self._lost(lost))

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
-from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
+from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, TransportError
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
@@ -49,7 +49,7 @@ async def exchange_heartbeat(
         return bridge.to_event(effect.number, answer)
     except bridge.NoPatternsError:
         raise
-    except BrokerError as refused:  # before it was even sent: no such API, or no leave to find the coordinator
+    except (BrokerError, AuthenticationError) as refused:  # before it was even sent: no such API, no leave to ask
         return ev.HeartbeatRefused(effect.number, refused.code, str(refused))
     except (TransportError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)

@@ -24,7 +24,7 @@ from kafka_nextgen.engine.offsets.requests import OffsetRequests
 from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.errors import BrokerError, MisuseError
+from kafka_nextgen.errors import AuthenticationError, BrokerError, MisuseError
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
@@ -79,7 +79,7 @@ class OffsetClient:
         self._numbers = count(INTERVAL_ASK + 1)
         self._timer: asyncio.TimerHandle | None = None
         self._stopped = False
-        self._raised: BrokerError | None = None  # instead of an answer: says more than its code
+        self._raised: BrokerError | AuthenticationError | None = None  # instead of an answer: says more than its code
         self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # by auto-commit, the last time
         self._rearm()
 
@@ -156,7 +156,7 @@ class OffsetClient:
     async def _commit_once(self, effect: fx.SendCommit) -> None:
         try:
             self.feed(await self._requests.commit(effect))
-        except BrokerError as error:
+        except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
         except Exception as bug:  # the application is told; whoever waits does not wait for ever
             self.feed(ev.CommitLost(effect.number, repr(bug)))
@@ -168,13 +168,13 @@ class OffsetClient:
     async def _look_up_once(self, effect: fx.SendLookup) -> None:
         try:
             self.feed(await self._requests.look_up(effect))
-        except BrokerError as error:
+        except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.LookupAnswered(effect.number, code=error.code), error)
         except Exception as bug:
             self.feed(ev.LookupLost(effect.number, repr(bug)))
             raise
 
-    def _feed_raised(self, event: ev.OffsetEvent, error: BrokerError) -> None:
+    def _feed_raised(self, event: ev.OffsetEvent, error: BrokerError | AuthenticationError) -> None:
         self._raised = error
         try:
             self.feed(event)

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.errors import DecodeError, RequestTimeoutError, TransportError
+from kafka_nextgen.errors import AuthenticationError, DecodeError, RequestTimeoutError, TransportError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
@@ -27,8 +27,8 @@ class OffsetRequests:
     By topic id if all ids are known and the broker takes them, else by name. ``assigned_topics`` tells which topics are
     meant by the names of what is assigned: where another one has such a name by now, its offsets must not be touched.
 
-    Raises what is neither an answer nor the loss of one: GroupAuthorizationError from the way to the coordinator,
-    UnsupportedProtocolError.
+    Raises what is neither an answer nor the loss of one: AuthenticationError and GroupAuthorizationError from the way
+    to the coordinator, UnsupportedProtocolError.
     """
 
     cluster: ClusterClient
@@ -55,6 +55,8 @@ class OffsetRequests:
             )
             assert isinstance(answer, OffsetCommitResponse)
             codes = offset_commit.from_response(answer, effect.offsets.keys(), topic_ids)
+        except AuthenticationError:
+            raise
         except (TransportError, DecodeError) as failure:
             return CommitLost(effect.number, _reason(failure, OFFSET_COMMIT))
         return CommitAnswered(effect.number, codes)
@@ -77,6 +79,8 @@ class OffsetRequests:
             )
             assert isinstance(answer, OffsetFetchResponse)
             found = offset_fetch.from_response(answer, self.group_id, topic_ids)
+        except AuthenticationError:
+            raise
         except (TransportError, DecodeError) as failure:
             return LookupLost(effect.number, _reason(failure, OFFSET_FETCH))
         return LookupAnswered(effect.number, found.offsets, found.errors, found.error)
