@@ -12,6 +12,7 @@ import pytest
 
 from kafka_nextgen import GroupAdmin, TopicPartition
 from kafka_nextgen.cli.producing.producer import Producer, connect
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
 
@@ -21,7 +22,7 @@ RECORDS = 20
 
 def write(servers: str, topic: str) -> None:
     async def run() -> None:
-        cluster = await connect(servers, 10.0)
+        cluster = await connect(ConsumerConfig.parse(bootstrap_servers=servers), 10.0)
         try:
             records = [NewRecord(f"order {number}".encode(), key=str(number).encode()) for number in range(RECORDS)]
             await Producer(cluster, topic).send(records)
