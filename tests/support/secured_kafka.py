@@ -36,7 +36,7 @@ __all__ = [
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}
 SHORT_SESSION_S = 4.0  # Kafka renews no login within a second of the renewal before
-SHORTER_SESSION_S = 0.5  # of the embedded broker
+SHORTER_SESSION_S = 1.3  # of the embedded broker
 
 _LISTENERS = {
     "SSL": "SSL",

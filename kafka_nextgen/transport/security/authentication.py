@@ -5,7 +5,8 @@ other end. What a broker refuses is an ``AuthenticationError`` with its own word
 answered with those it does.
 
 A broker may say how long a login holds (KIP-368). It is renewed on the same connection when 85 to 95 % of that is over,
-as in Kafka's own client, so that many connections made at once are not renewed at once.
+as in Kafka's own client, so that many connections made at once are not renewed at once. Brokers renew no login within a
+second of the renewal before, and take the attempt for an error: a login that holds for less just ends.
 """
 
 from __future__ import annotations
@@ -28,10 +29,13 @@ from kafka_nextgen.wire.messages import (
     SaslHandshakeResponse,
 )
 
-__all__ = ["MAX_TOKEN_FRAME_BYTES", "authenticate", "renewal_delay_s"]
+__all__ = ["MAX_TOKEN_FRAME_BYTES", "SHORTEST_RENEWAL_S", "authenticate", "renewal_delay_s"]
 
 #: No answer is longer until the broker is known; Kafka's brokers allow clients as much.
 MAX_TOKEN_FRAME_BYTES: Final = 512 * 1024
+
+#: No sooner (seconds) is a login renewed, however short it is.
+SHORTEST_RENEWAL_S = 1.0
 
 _MAX_WORDS: Final = 500
 _MAX_ROUNDS: Final = 10  # Kerberos takes four
@@ -61,7 +65,7 @@ async def authenticate(connection: Connection, login: Login, deadline: Deadline)
 
 def renewal_delay_s(session_s: float, chance: float) -> float:
     """After how many seconds to log in again; ``chance`` is a number in [0, 1)."""
-    return session_s * (0.85 + 0.1 * chance)
+    return max(SHORTEST_RENEWAL_S, session_s * (0.85 + 0.1 * chance))
 
 
 async def _agree(connection: Connection, mechanism: str, deadline: Deadline) -> None:

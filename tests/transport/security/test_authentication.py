@@ -171,3 +171,8 @@ async def test_nothing_of_a_login_is_logged_at_any_level(caplog: pytest.LogCaptu
 @pytest.mark.parametrize(("chance", "delay_s"), [(0.0, 85.0), (0.5, 90.0), (0.999, 94.99)])
 def test_a_login_is_renewed_when_most_of_it_is_over(chance: float, delay_s: float) -> None:
     assert renewal_delay_s(100.0, chance) == pytest.approx(delay_s)
+
+
+@pytest.mark.parametrize("session_s", [0.001, 0.5, 1.1])
+def test_no_login_is_renewed_within_a_second_for_brokers_take_that_for_an_error(session_s: float) -> None:
+    assert renewal_delay_s(session_s, 0.0) == 1.0

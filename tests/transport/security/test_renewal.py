@@ -14,6 +14,7 @@ from kafka_nextgen.errors import AuthenticationError, DisconnectedError
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.security import authentication
 from kafka_nextgen.wire.apis import METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
@@ -21,6 +22,11 @@ from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, scripted,
 from tests.transport.security.sasl_script import asks_for_login, security, told
 
 SESSION_MS = 40
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(authentication, "SHORTEST_RENEWAL_S", 0.0)
 
 
 @asynccontextmanager
