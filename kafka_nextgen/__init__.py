@@ -1,26 +1,13 @@
 """A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848).
 
 ``Consumer`` waits, ``AsyncConsumer`` is awaited; ``GroupAdmin`` looks at groups from outside.
-Everything else here is what they take, return and raise.
+Everything else here is what they take, return and raise. What is about administration, and ``AsyncConsumer``, is
+imported when it is first asked for.
 """
 
-from kafka_nextgen.admin import (
-    AsyncGroupAdmin,
-    GroupAdmin,
-    GroupConfigEntry,
-    GroupCoordinator,
-    GroupDescription,
-    GroupListing,
-    GroupOffset,
-    GroupState,
-    GroupType,
-    ListedGroups,
-    MemberDescription,
-    PatternCheck,
-    RemovedMember,
-    Results,
-)
-from kafka_nextgen.aio import AsyncConsumer
+import importlib
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
@@ -84,6 +71,25 @@ from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records.compiled import ACCELERATED
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin import (
+        AsyncGroupAdmin,
+        GroupAdmin,
+        GroupConfigEntry,
+        GroupCoordinator,
+        GroupDescription,
+        GroupListing,
+        GroupOffset,
+        GroupState,
+        GroupType,
+        ListedGroups,
+        MemberDescription,
+        PatternCheck,
+        RemovedMember,
+        Results,
+    )
+    from kafka_nextgen.aio import AsyncConsumer
 
 __all__ = [
     "AsyncConsumer",
@@ -186,3 +192,35 @@ __all__ = [
 #: Whether records are decoded by the extension in C. If not, they are by pure Python: because there was no compiler
 #: when this was installed, or because ``KAFKA_NEXTGEN_PURE=1`` in the environment asks for it.
 accelerated: bool = ACCELERATED
+
+_LATER = dict.fromkeys(
+    (
+        "AsyncGroupAdmin",
+        "GroupAdmin",
+        "GroupConfigEntry",
+        "GroupCoordinator",
+        "GroupDescription",
+        "GroupListing",
+        "GroupOffset",
+        "GroupState",
+        "GroupType",
+        "ListedGroups",
+        "MemberDescription",
+        "PatternCheck",
+        "RemovedMember",
+        "Results",
+    ),
+    "kafka_nextgen.admin",
+) | {"AsyncConsumer": "kafka_nextgen.aio"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(importlib.import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

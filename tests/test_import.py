@@ -55,3 +55,70 @@ def test_what_run_takes_can_be_written_down() -> None:
     handlers: tuple[Handler, AsyncHandler] = (print, handle)
     letters: tuple[DeadLetter, AsyncDeadLetter] = (give_up, give_up)
     assert (len(handlers), len(letters), Order("key")) == (2, 2, Order.KEY)
+
+
+_LOADED = "import sys, kafka_nextgen as k; k.Consumer(bootstrap_servers='localhost:1', group_id='g').close(); "
+
+#: What takes long to load, or what a consumer has no business with.
+NOT_LOADED = [
+    "kafka.admin",
+    "kafka.consumer",
+    "kafka.net",
+    "kafka.producer",
+    "kafka.protocol.admin",
+    "kafka.protocol.producer",
+    "kafka_nextgen.admin",
+    "kafka_nextgen.aio",
+    "kafka_nextgen.broker",
+    "kafka_nextgen.scenarios",
+    "kafka_nextgen.testing",
+    "click",
+    "rich",
+    "pyarrow",
+    "pandas",
+    "polars",
+    "numpy",
+    "prometheus_client",
+    "opentelemetry",
+]
+
+
+def test_a_consumer_loads_nothing_heavy_that_it_does_not_use() -> None:
+    program = _LOADED + f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED)}), heavy"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_what_loads_late_is_the_same_object_ever_after() -> None:
+    import kafka_nextgen.admin
+
+    assert set(kafka_nextgen.__all__) <= set(dir(kafka_nextgen))
+    assert kafka_nextgen.GroupAdmin is kafka_nextgen.admin.GroupAdmin
+    with pytest.raises(AttributeError, match="no attribute 'GroupAdmim'"):
+        kafka_nextgen.GroupAdmim  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_api_has_its_two_messages() -> None:
+    from kafka_nextgen.wire.apis import APIS
+
+    named = {(api.request.API_KEY, api.response.API_KEY) for api in APIS.values()}
+    assert named == {(key, key) for key in APIS}
+
+
+_USES_OF_KAFKA_PYTHON = """
+import kafka.errors, threading
+found = []
+threads = [threading.Thread(target=lambda: found.append(kafka.KafkaConsumer)) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+from kafka import *
+import kafka.consumer.group
+assert found == [kafka.consumer.group.KafkaConsumer] * 4 == [KafkaConsumer] * 4
+assert issubclass(kafka.errors.BrokerNotAvailableError, kafka.errors.KafkaError)
+assert {"KafkaProducer", "errors", "protocol"} <= set(dir(kafka)) and kafka.__version__
+assert not hasattr(kafka, "KafkaConsumr") and type(kafka).__name__ == "module"
+"""
+
+
+@pytest.mark.parametrize("first", ["import kafka_nextgen", "import kafka, kafka_nextgen"])
+def test_an_application_can_use_kafka_python_as_well(first: str) -> None:
+    subprocess.run([sys.executable, "-c", first + _USES_OF_KAFKA_PYTHON], check=True, timeout=60)

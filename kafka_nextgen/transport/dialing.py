@@ -22,7 +22,7 @@ from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.negotiation import learn_versions
 from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, authenticate, renewal_delay_s
-from kafka_nextgen.transport.security.login import Login
+from kafka_nextgen.transport.security.exchanges import Login
 from kafka_nextgen.transport.security.tls_errors import tls_failure
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.traffic import Traffic

@@ -8,6 +8,7 @@ with the highest version that is stable in Kafka 4.3 and has nothing in it that 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from attrs import evolve, frozen
 
@@ -82,7 +83,7 @@ Answer = m.ApiMessage | RawFetchAnswer
 
 @frozen
 class Api:
-    """An API: Kafka's key and name for it, the versions we speak, and its two messages.
+    """An API: Kafka's key and name for it, which its two messages are named by, and the versions we speak.
 
     ``read`` is how a client reads the answers, from the version and the body, where the schema's decoder is too slow.
     """
@@ -91,9 +92,17 @@ class Api:
     name: str
     min_version: int
     max_version: int
-    request: type[m.ApiMessage]
-    response: type[m.ApiMessage]
     read: Callable[[int, memoryview], Answer] | None = None
+
+    @property
+    def request(self) -> type[m.ApiMessage]:
+        """What is asked."""
+        return cast("type[m.ApiMessage]", getattr(m, f"{self.name}Request"))
+
+    @property
+    def response(self) -> type[m.ApiMessage]:
+        """What is answered."""
+        return cast("type[m.ApiMessage]", getattr(m, f"{self.name}Response"))
 
     def speaks(self, version: int) -> bool:
         """Whether ``version`` is one of ours."""
@@ -112,79 +121,54 @@ class Api:
 
 
 # fmt: off
-PRODUCE = Api(0, "Produce", 3, 13, m.ProduceRequest, m.ProduceResponse)
-FETCH = Api(1, "Fetch", 4, 17, m.FetchRequest, m.FetchResponse, read_fetch_response)
-LIST_OFFSETS = Api(2, "ListOffsets", 1, 11, m.ListOffsetsRequest, m.ListOffsetsResponse)
-METADATA = Api(3, "Metadata", 0, 13, m.MetadataRequest, m.MetadataResponse)
-OFFSET_COMMIT = Api(8, "OffsetCommit", 2, 10, m.OffsetCommitRequest, m.OffsetCommitResponse)
-OFFSET_FETCH = Api(9, "OffsetFetch", 1, 10, m.OffsetFetchRequest, m.OffsetFetchResponse)
-FIND_COORDINATOR = Api(10, "FindCoordinator", 0, 6, m.FindCoordinatorRequest, m.FindCoordinatorResponse)
-JOIN_GROUP = Api(11, "JoinGroup", 0, 9, m.JoinGroupRequest, m.JoinGroupResponse)
-HEARTBEAT = Api(12, "Heartbeat", 0, 4, m.HeartbeatRequest, m.HeartbeatResponse)
-LEAVE_GROUP = Api(13, "LeaveGroup", 0, 5, m.LeaveGroupRequest, m.LeaveGroupResponse)
-SYNC_GROUP = Api(14, "SyncGroup", 0, 5, m.SyncGroupRequest, m.SyncGroupResponse)
-DESCRIBE_GROUPS = Api(15, "DescribeGroups", 0, 6, m.DescribeGroupsRequest, m.DescribeGroupsResponse)
-LIST_GROUPS = Api(16, "ListGroups", 0, 5, m.ListGroupsRequest, m.ListGroupsResponse)
-SASL_HANDSHAKE = Api(17, "SaslHandshake", 0, 1, m.SaslHandshakeRequest, m.SaslHandshakeResponse)
-API_VERSIONS = Api(18, "ApiVersions", 0, 4, m.ApiVersionsRequest, m.ApiVersionsResponse)
-CREATE_TOPICS = Api(19, "CreateTopics", 2, 7, m.CreateTopicsRequest, m.CreateTopicsResponse)
-DELETE_TOPICS = Api(20, "DeleteTopics", 1, 6, m.DeleteTopicsRequest, m.DeleteTopicsResponse)
-DELETE_RECORDS = Api(21, "DeleteRecords", 0, 2, m.DeleteRecordsRequest, m.DeleteRecordsResponse)
-INIT_PRODUCER_ID = Api(22, "InitProducerId", 0, 5, m.InitProducerIdRequest, m.InitProducerIdResponse)
-OFFSET_FOR_LEADER_EPOCH = Api(
-    23, "OffsetForLeaderEpoch", 2, 4, m.OffsetForLeaderEpochRequest, m.OffsetForLeaderEpochResponse
-)
-ADD_PARTITIONS_TO_TXN = Api(24, "AddPartitionsToTxn", 0, 5, m.AddPartitionsToTxnRequest, m.AddPartitionsToTxnResponse)
-ADD_OFFSETS_TO_TXN = Api(25, "AddOffsetsToTxn", 0, 4, m.AddOffsetsToTxnRequest, m.AddOffsetsToTxnResponse)
-END_TXN = Api(26, "EndTxn", 0, 5, m.EndTxnRequest, m.EndTxnResponse)
-WRITE_TXN_MARKERS = Api(27, "WriteTxnMarkers", 1, 2, m.WriteTxnMarkersRequest, m.WriteTxnMarkersResponse)
-TXN_OFFSET_COMMIT = Api(28, "TxnOffsetCommit", 0, 5, m.TxnOffsetCommitRequest, m.TxnOffsetCommitResponse)
-DESCRIBE_ACLS = Api(29, "DescribeAcls", 1, 3, m.DescribeAclsRequest, m.DescribeAclsResponse)
-CREATE_ACLS = Api(30, "CreateAcls", 1, 3, m.CreateAclsRequest, m.CreateAclsResponse)
-DELETE_ACLS = Api(31, "DeleteAcls", 1, 3, m.DeleteAclsRequest, m.DeleteAclsResponse)
-DESCRIBE_CONFIGS = Api(32, "DescribeConfigs", 1, 4, m.DescribeConfigsRequest, m.DescribeConfigsResponse)
-DESCRIBE_LOG_DIRS = Api(35, "DescribeLogDirs", 1, 4, m.DescribeLogDirsRequest, m.DescribeLogDirsResponse)
-ALTER_CONFIGS = Api(33, "AlterConfigs", 0, 2, m.AlterConfigsRequest, m.AlterConfigsResponse)
-SASL_AUTHENTICATE = Api(36, "SaslAuthenticate", 0, 2, m.SaslAuthenticateRequest, m.SaslAuthenticateResponse)
-CREATE_PARTITIONS = Api(37, "CreatePartitions", 0, 3, m.CreatePartitionsRequest, m.CreatePartitionsResponse)
-DELETE_GROUPS = Api(42, "DeleteGroups", 0, 2, m.DeleteGroupsRequest, m.DeleteGroupsResponse)
-INCREMENTAL_ALTER_CONFIGS = Api(
-    44, "IncrementalAlterConfigs", 0, 1, m.IncrementalAlterConfigsRequest, m.IncrementalAlterConfigsResponse
-)
-OFFSET_DELETE = Api(47, "OffsetDelete", 0, 0, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
-DESCRIBE_CLIENT_QUOTAS = Api(
-    48, "DescribeClientQuotas", 0, 1, m.DescribeClientQuotasRequest, m.DescribeClientQuotasResponse
-)
-ALTER_CLIENT_QUOTAS = Api(49, "AlterClientQuotas", 0, 1, m.AlterClientQuotasRequest, m.AlterClientQuotasResponse)
-DESCRIBE_USER_SCRAM_CREDENTIALS = Api(
-    50,
-    "DescribeUserScramCredentials",
-    0,
-    0,
-    m.DescribeUserScramCredentialsRequest,
-    m.DescribeUserScramCredentialsResponse,
-)
-ALTER_USER_SCRAM_CREDENTIALS = Api(
-    51, "AlterUserScramCredentials", 0, 0, m.AlterUserScramCredentialsRequest, m.AlterUserScramCredentialsResponse
-)
-DESCRIBE_CLUSTER = Api(60, "DescribeCluster", 0, 2, m.DescribeClusterRequest, m.DescribeClusterResponse)
-DESCRIBE_PRODUCERS = Api(61, "DescribeProducers", 0, 0, m.DescribeProducersRequest, m.DescribeProducersResponse)
-DESCRIBE_TRANSACTIONS = Api(
-    65, "DescribeTransactions", 0, 0, m.DescribeTransactionsRequest, m.DescribeTransactionsResponse
-)
-LIST_TRANSACTIONS = Api(66, "ListTransactions", 0, 2, m.ListTransactionsRequest, m.ListTransactionsResponse)
-CONSUMER_GROUP_HEARTBEAT = Api(
-    68, "ConsumerGroupHeartbeat", 0, 1, m.ConsumerGroupHeartbeatRequest, m.ConsumerGroupHeartbeatResponse
-)
-CONSUMER_GROUP_DESCRIBE = Api(
-    69, "ConsumerGroupDescribe", 0, 1, m.ConsumerGroupDescribeRequest, m.ConsumerGroupDescribeResponse
-)
-DESCRIBE_TOPIC_PARTITIONS = Api(
-    75, "DescribeTopicPartitions", 0, 0, m.DescribeTopicPartitionsRequest, m.DescribeTopicPartitionsResponse
-)
-LIST_CONFIG_RESOURCES = Api(
-    74, "ListConfigResources", 0, 1, m.ListConfigResourcesRequest, m.ListConfigResourcesResponse
-)
+PRODUCE = Api(0, "Produce", 3, 13)
+FETCH = Api(1, "Fetch", 4, 17, read_fetch_response)
+LIST_OFFSETS = Api(2, "ListOffsets", 1, 11)
+METADATA = Api(3, "Metadata", 0, 13)
+OFFSET_COMMIT = Api(8, "OffsetCommit", 2, 10)
+OFFSET_FETCH = Api(9, "OffsetFetch", 1, 10)
+FIND_COORDINATOR = Api(10, "FindCoordinator", 0, 6)
+JOIN_GROUP = Api(11, "JoinGroup", 0, 9)
+HEARTBEAT = Api(12, "Heartbeat", 0, 4)
+LEAVE_GROUP = Api(13, "LeaveGroup", 0, 5)
+SYNC_GROUP = Api(14, "SyncGroup", 0, 5)
+DESCRIBE_GROUPS = Api(15, "DescribeGroups", 0, 6)
+LIST_GROUPS = Api(16, "ListGroups", 0, 5)
+SASL_HANDSHAKE = Api(17, "SaslHandshake", 0, 1)
+API_VERSIONS = Api(18, "ApiVersions", 0, 4)
+CREATE_TOPICS = Api(19, "CreateTopics", 2, 7)
+DELETE_TOPICS = Api(20, "DeleteTopics", 1, 6)
+DELETE_RECORDS = Api(21, "DeleteRecords", 0, 2)
+INIT_PRODUCER_ID = Api(22, "InitProducerId", 0, 5)
+OFFSET_FOR_LEADER_EPOCH = Api(23, "OffsetForLeaderEpoch", 2, 4)
+ADD_PARTITIONS_TO_TXN = Api(24, "AddPartitionsToTxn", 0, 5)
+ADD_OFFSETS_TO_TXN = Api(25, "AddOffsetsToTxn", 0, 4)
+END_TXN = Api(26, "EndTxn", 0, 5)
+WRITE_TXN_MARKERS = Api(27, "WriteTxnMarkers", 1, 2)
+TXN_OFFSET_COMMIT = Api(28, "TxnOffsetCommit", 0, 5)
+DESCRIBE_ACLS = Api(29, "DescribeAcls", 1, 3)
+CREATE_ACLS = Api(30, "CreateAcls", 1, 3)
+DELETE_ACLS = Api(31, "DeleteAcls", 1, 3)
+DESCRIBE_CONFIGS = Api(32, "DescribeConfigs", 1, 4)
+DESCRIBE_LOG_DIRS = Api(35, "DescribeLogDirs", 1, 4)
+ALTER_CONFIGS = Api(33, "AlterConfigs", 0, 2)
+SASL_AUTHENTICATE = Api(36, "SaslAuthenticate", 0, 2)
+CREATE_PARTITIONS = Api(37, "CreatePartitions", 0, 3)
+DELETE_GROUPS = Api(42, "DeleteGroups", 0, 2)
+INCREMENTAL_ALTER_CONFIGS = Api(44, "IncrementalAlterConfigs", 0, 1)
+OFFSET_DELETE = Api(47, "OffsetDelete", 0, 0)
+DESCRIBE_CLIENT_QUOTAS = Api(48, "DescribeClientQuotas", 0, 1)
+ALTER_CLIENT_QUOTAS = Api(49, "AlterClientQuotas", 0, 1)
+DESCRIBE_USER_SCRAM_CREDENTIALS = Api(50, "DescribeUserScramCredentials", 0, 0)
+ALTER_USER_SCRAM_CREDENTIALS = Api(51, "AlterUserScramCredentials", 0, 0)
+DESCRIBE_CLUSTER = Api(60, "DescribeCluster", 0, 2)
+DESCRIBE_PRODUCERS = Api(61, "DescribeProducers", 0, 0)
+DESCRIBE_TRANSACTIONS = Api(65, "DescribeTransactions", 0, 0)
+LIST_TRANSACTIONS = Api(66, "ListTransactions", 0, 2)
+CONSUMER_GROUP_HEARTBEAT = Api(68, "ConsumerGroupHeartbeat", 0, 1)
+CONSUMER_GROUP_DESCRIBE = Api(69, "ConsumerGroupDescribe", 0, 1)
+DESCRIBE_TOPIC_PARTITIONS = Api(75, "DescribeTopicPartitions", 0, 0)
+LIST_CONFIG_RESOURCES = Api(74, "ListConfigResources", 0, 1)
 # fmt: on
 
 #: All of them, by Kafka's key.

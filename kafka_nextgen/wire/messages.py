@@ -5,15 +5,70 @@ inside a message are attributes of its class under the schema's names, and a fie
 the schema's default. An all-zero topic id is read as None and written for None.
 
 Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group``.
+
+What every consumer sends is loaded with this module. What only administration, producers, logins and the broker need
+takes longer than that to make, so each package of it is loaded when one of its messages is first asked for.
 """
 
 from __future__ import annotations
 
+import importlib
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-with warnings.catch_warnings():
-    # kafka-python loads its schemas in a way that Python 3.11 calls deprecated, each time a message is imported.
-    warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
+
+@contextmanager
+def _quiet_loading() -> Iterator[None]:
+    """kafka-python loads its schemas in a way that Python 3.11 calls deprecated, each time a message is imported."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
+        yield
+
+
+with _quiet_loading():
+    from kafka.protocol.api_message import ApiMessage
+    from kafka.protocol.consumer import (
+        FetchRequest,
+        FetchResponse,
+        HeartbeatRequest,
+        HeartbeatResponse,
+        JoinGroupRequest,
+        JoinGroupResponse,
+        LeaveGroupRequest,
+        LeaveGroupResponse,
+        ListOffsetsRequest,
+        ListOffsetsResponse,
+        OffsetCommitRequest,
+        OffsetCommitResponse,
+        OffsetDeleteRequest,
+        OffsetDeleteResponse,
+        OffsetFetchRequest,
+        OffsetFetchResponse,
+        OffsetForLeaderEpochRequest,
+        OffsetForLeaderEpochResponse,
+        SyncGroupRequest,
+        SyncGroupResponse,
+    )
+    from kafka.protocol.data_container import DataContainer
+    from kafka.protocol.metadata import (
+        ApiVersionsRequest,
+        ApiVersionsResponse,
+        FindCoordinatorRequest,
+        FindCoordinatorResponse,
+        MetadataRequest,
+        MetadataResponse,
+    )
+
+    from kafka_nextgen.wire.consumer_group import (
+        ConsumerGroupDescribeRequest,
+        ConsumerGroupDescribeResponse,
+        ConsumerGroupHeartbeatRequest,
+        ConsumerGroupHeartbeatResponse,
+    )
+
+if TYPE_CHECKING:
     from kafka.protocol.admin import (
         AlterClientQuotasRequest,
         AlterClientQuotasResponse,
@@ -64,38 +119,6 @@ with warnings.catch_warnings():
         ListTransactionsRequest,
         ListTransactionsResponse,
     )
-    from kafka.protocol.api_message import ApiMessage
-    from kafka.protocol.consumer import (
-        FetchRequest,
-        FetchResponse,
-        HeartbeatRequest,
-        HeartbeatResponse,
-        JoinGroupRequest,
-        JoinGroupResponse,
-        LeaveGroupRequest,
-        LeaveGroupResponse,
-        ListOffsetsRequest,
-        ListOffsetsResponse,
-        OffsetCommitRequest,
-        OffsetCommitResponse,
-        OffsetDeleteRequest,
-        OffsetDeleteResponse,
-        OffsetFetchRequest,
-        OffsetFetchResponse,
-        OffsetForLeaderEpochRequest,
-        OffsetForLeaderEpochResponse,
-        SyncGroupRequest,
-        SyncGroupResponse,
-    )
-    from kafka.protocol.data_container import DataContainer
-    from kafka.protocol.metadata import (
-        ApiVersionsRequest,
-        ApiVersionsResponse,
-        FindCoordinatorRequest,
-        FindCoordinatorResponse,
-        MetadataRequest,
-        MetadataResponse,
-    )
     from kafka.protocol.producer import (
         AddOffsetsToTxnRequest,
         AddOffsetsToTxnResponse,
@@ -117,13 +140,6 @@ with warnings.catch_warnings():
         SaslAuthenticateResponse,
         SaslHandshakeRequest,
         SaslHandshakeResponse,
-    )
-
-    from kafka_nextgen.wire.consumer_group import (
-        ConsumerGroupDescribeRequest,
-        ConsumerGroupDescribeResponse,
-        ConsumerGroupHeartbeatRequest,
-        ConsumerGroupHeartbeatResponse,
     )
 
 __all__ = [
@@ -226,3 +242,50 @@ __all__ = [
     "WriteTxnMarkersRequest",
     "WriteTxnMarkersResponse",
 ]
+
+#: What is loaded only when it is asked for, by API.
+_LATER = {
+    "AlterClientQuotas": "kafka.protocol.admin",
+    "AlterConfigs": "kafka.protocol.admin",
+    "AlterUserScramCredentials": "kafka.protocol.admin",
+    "CreateAcls": "kafka.protocol.admin",
+    "CreatePartitions": "kafka.protocol.admin",
+    "CreateTopics": "kafka.protocol.admin",
+    "DeleteAcls": "kafka.protocol.admin",
+    "DeleteGroups": "kafka.protocol.admin",
+    "DeleteRecords": "kafka.protocol.admin",
+    "DeleteTopics": "kafka.protocol.admin",
+    "DescribeAcls": "kafka.protocol.admin",
+    "DescribeClientQuotas": "kafka.protocol.admin",
+    "DescribeCluster": "kafka.protocol.admin",
+    "DescribeConfigs": "kafka.protocol.admin",
+    "DescribeGroups": "kafka.protocol.admin",
+    "DescribeLogDirs": "kafka.protocol.admin",
+    "DescribeProducers": "kafka.protocol.admin",
+    "DescribeTopicPartitions": "kafka.protocol.admin",
+    "DescribeTransactions": "kafka.protocol.admin",
+    "DescribeUserScramCredentials": "kafka.protocol.admin",
+    "IncrementalAlterConfigs": "kafka.protocol.admin",
+    "ListConfigResources": "kafka.protocol.admin",
+    "ListGroups": "kafka.protocol.admin",
+    "ListTransactions": "kafka.protocol.admin",
+    "AddOffsetsToTxn": "kafka.protocol.producer",
+    "AddPartitionsToTxn": "kafka.protocol.producer",
+    "EndTxn": "kafka.protocol.producer",
+    "InitProducerId": "kafka.protocol.producer",
+    "Produce": "kafka.protocol.producer",
+    "TxnOffsetCommit": "kafka.protocol.producer",
+    "WriteTxnMarkers": "kafka.protocol.producer",
+    "SaslAuthenticate": "kafka.protocol.sasl",
+    "SaslHandshake": "kafka.protocol.sasl",
+}
+
+
+def __getattr__(name: str) -> object:
+    package = _LATER.get(name.removesuffix("Request").removesuffix("Response"))
+    if package is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with _quiet_loading():
+        message: object = getattr(importlib.import_module(package), name)
+    globals()[name] = message
+    return message

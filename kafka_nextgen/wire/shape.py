@@ -33,7 +33,7 @@ from kafka_nextgen.wire.lengths import (
     Length,
     refuse,
 )
-from kafka_nextgen.wire.messages import AlterUserScramCredentialsRequest, ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import ApiMessage
 from kafka_nextgen.wire.walks import Walk, array, blob, fixed, no_tags, nullable_structure, sequence, tags, text
 
 __all__ = ["check"]
@@ -54,14 +54,14 @@ _FIXED_SIZES = {
 #: librdkafka (2.16 still) writes the null that asks Metadata for all topics with four bytes instead of one. Read
 #: right, the first four bytes are a whole request and three are left over. It also ends AlterUserScramCredentials with
 #: its tags twice. Kafka's brokers never look at what is left over.
-_LEFT_OVER: dict[type[ApiMessage] | type[ApiData], int] = {MetadataRequest: 3, AlterUserScramCredentialsRequest: 1}
+_LEFT_OVER = {"MetadataRequest": 3, "AlterUserScramCredentialsRequest": 1}
 
 
 def check(message: type[ApiMessage] | type[ApiData], version: int, body: bytes | memoryview) -> None:
     """Refuse ``body`` unless it is exactly one ``message`` of ``version``; raises ``DecodeError``."""
     pos = _walk_of(message, version).over(Frame(body), 0, len(body))
     left = len(body) - pos
-    if left and left != _LEFT_OVER.get(message):
+    if left and left != _LEFT_OVER.get(message.name):
         refuse(f"{message.name} v{version}", f"{left} bytes follow the message")
 
 

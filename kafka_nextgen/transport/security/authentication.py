@@ -19,8 +19,7 @@ from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import AuthenticationError, TransportError
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.security.exchanges import Exchange
-from kafka_nextgen.transport.security.login import Login
+from kafka_nextgen.transport.security.exchanges import Exchange, Login
 from kafka_nextgen.wire.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE, negotiate
 from kafka_nextgen.wire.messages import (
     SaslAuthenticateRequest,

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+from attrs import field, frozen
+
 from kafka_nextgen.errors import AuthenticationError, TransportError
 
-__all__ = ["Exchange", "MechanismExchange", "begun"]
+__all__ = ["Exchange", "Login", "MechanismExchange", "begun"]
 
 T = TypeVar("T")
 
@@ -28,6 +30,14 @@ class Exchange(Protocol):
 
     def reply(self, token: bytes) -> bytes | None:
         """What to say to the broker's token; None if that was its last. Raises ``TransportError``."""
+
+
+@frozen
+class Login:
+    """A mechanism by Kafka's name, and what begins an exchange with a broker of this host; may block."""
+
+    mechanism: str
+    begin: Callable[[str], Exchange] = field(repr=False)
 
 
 class MechanismExchange:

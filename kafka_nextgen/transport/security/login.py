@@ -14,12 +14,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from attrs import field, frozen
-
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
-from kafka_nextgen.transport.security.exchanges import Exchange, begun
+from kafka_nextgen.transport.security.exchanges import Exchange, Login, begun
 from kafka_nextgen.transport.security.oidc import TokenEndpoint
 from kafka_nextgen.transport.security.scram import ScramExchange
 from kafka_nextgen.transport.security.tls import https_context
@@ -31,18 +29,10 @@ with warnings.catch_warnings():
     from kafka.net.sasl import SASL_MECHANISMS
     from kafka.net.sasl.oauth import AbstractTokenProvider
 
-__all__ = ["Login", "login_of"]
+__all__ = ["login_of"]
 
 #: What GSSAPI needs of the system; kafka-python imports it when a login begins.
 _KERBEROS: Final = "sspi" if sys.platform == "win32" else "gssapi"
-
-
-@frozen
-class Login:
-    """A mechanism by Kafka's name, and what begins an exchange with a broker of this host; may block."""
-
-    mechanism: str
-    begin: Callable[[str], Exchange] = field(repr=False)
 
 
 def login_of(config: SecurityConfig) -> Login | None:

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.security_config import SaslMechanism, SecurityConfig
-from kafka_nextgen.transport.security.login import Login, login_of
+from kafka_nextgen.transport.security.exchanges import Login
 from kafka_nextgen.transport.security.tls import client_context
 
 __all__ = ["Security", "security_of"]
@@ -34,7 +34,7 @@ class Security:
 
 def security_of(config: SecurityConfig) -> Security:
     """Make it ready. Raises ``ConfigError`` for files that can't be read and packages that are missing."""
-    security = Security(config.security_protocol, client_context(config), login_of(config))
+    security = Security(config.security_protocol, client_context(config), _login_of(config))
     if security.context is None and config.sasl_mechanism in _SHOWS_SECRETS:
         logger.warning(
             "security.protocol=%s with sasl.mechanism=%s shows brokers and everybody on the way the password or token: "
@@ -43,3 +43,12 @@ def security_of(config: SecurityConfig) -> Security:
             config.sasl_mechanism.value,
         )
     return security
+
+
+def _login_of(config: SecurityConfig) -> Login | None:
+    if config.sasl_mechanism is None:
+        return None
+    # Mechanisms are a good part of what there is to import, and most clients in a test or behind TLS have none.
+    from kafka_nextgen.transport.security.login import login_of
+
+    return login_of(config)

@@ -10,7 +10,8 @@ from attrs import define, field
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import AuthenticationError, ConfigError, TransportError
-from kafka_nextgen.transport.security.login import Login, login_of
+from kafka_nextgen.transport.security.exchanges import Login
+from kafka_nextgen.transport.security.login import login_of
 
 SERVERS = {"bootstrap.servers": "localhost:9092", "security.protocol": "SASL_SSL"}
 
