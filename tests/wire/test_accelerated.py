@@ -192,6 +192,16 @@ def test_the_limit_ends_reading_where_the_twin_ends_it(
     assert_same(data, limits=RecordLimits(limit_bytes))
 
 
+@pytest.mark.parametrize("codec", [Compression.GZIP, Compression.SNAPPY, Compression.LZ4, Compression.ZSTD])
+def test_the_limit_is_kept_without_the_twin_if_a_batch_came_before_it(codec: Compression) -> None:
+    batch = [NewRecord(b"v" * 100)] * 20
+    data = memoryview(b"".join(encode_batch(batch, codec, base_offset=20 * i) for i in range(3)))
+    columns = decode_sound(data, ORDERS, 0, 5_000, True, ())
+    assert columns is not None
+    assert (len(columns), columns.next_offset, columns.truncated) == (40, 40, False)
+    assert decode_sound(data, ORDERS, 40, 1_000, True, ()) is None
+
+
 @settings(deadline=None)
 @given(RECORDS, st.sampled_from([Compression.NONE, Compression.GZIP]))
 def test_the_peer_reads_the_same_records(records: list[NewRecord], codec: Compression) -> None:

@@ -12,6 +12,7 @@ from typing import Literal, TypeVar
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records.batch_header import HEADER
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
 from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
 from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
@@ -37,11 +38,16 @@ def decode_sound(
     scanned = accelerator.scan(data, fetch_offset, check_crc, left_out)
     if scanned is None:
         return None
-    next_offset, end_epoch, compressed = scanned
-    payloads = _decompress_all(data, compressed, limit_bytes)
-    decoded = None if payloads is None else accelerator.decode(data, fetch_offset, left_out, payloads)
+    payloads, stop = _decompress_all(data, scanned[2], limit_bytes)
+    if stop is not None:  # as if what begins there had been cut off, if there is anything in front of it
+        data = data[:stop]
+        scanned = accelerator.scan(data, fetch_offset, False, left_out)
+        if scanned is None or scanned[0] == fetch_offset:
+            return None
+    decoded = accelerator.decode(data, fetch_offset, left_out, payloads)
     if decoded is None:
         return None
+    next_offset, end_epoch, _ = scanned
     offsets, timestamps, keys, values, headers, leader_epochs, timestamp_types, data_bytes = decoded
     return Columns(
         partition,
@@ -90,16 +96,17 @@ def make_records(
 
 def _decompress_all(
     data: memoryview, compressed: Iterable[tuple[int, int, int]], limit_bytes: int
-) -> tuple[memoryview, ...] | None:
+) -> tuple[tuple[memoryview, ...], int | None]:
+    """Decompress these records; answers with them, and with where the first batch begins that can't be, if any."""
     payloads: list[memoryview] = []
     for codec, start, stop in compressed:
         try:
             payload = decompress_view(codec, data[start:stop], limit_bytes)
         except CorruptRecordError:
-            return None
+            return tuple(payloads), start - HEADER.size
         limit_bytes -= len(payload)
         payloads.append(payload)
-    return tuple(payloads)
+    return tuple(payloads), None
 
 
 def _numbers(buffer: bytes, typecode: Literal["q", "i", "b"]) -> memoryview[int]:

@@ -3,8 +3,8 @@
  * What the columns hold was checked when they were made; here only what could lead outside of a buffer is looked at
  * again. The GIL is held: everything made here is an object.
  */
-#ifndef KAFKA_NEXTGEN_RECORDS_H
-#define KAFKA_NEXTGEN_RECORDS_H
+#ifndef KAFKA_NEXTGEN_OBJECTS_H
+#define KAFKA_NEXTGEN_OBJECTS_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
