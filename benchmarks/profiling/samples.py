@@ -28,7 +28,7 @@ BUSY = ("socket", "decompression", "CRC", "copying", "decoding", "Arrow", "objec
 IDLE = ("waiting for the GIL", "waiting for the broker", "waiting for another thread")
 
 
-_DECODER = r"accelerator/|wire/records/(compiled|batch|compression|decode|gathering)"
+_DECODER = r"accelerator/|wire/records/(accelerated|batch|compiled|compression|decode|gathering)"
 
 
 @frozen
