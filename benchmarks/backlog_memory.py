@@ -25,7 +25,7 @@ from benchmarks.plots import Bar, draw_bars
 from kafka_nextgen import ConsumerConfig
 
 VARIANTS = (
-    Variant("tuned", "kafka_nextgen", "batches(50000), to_arrow()", "ours.arrow"),
+    Variant("tuned", "kafka_nextgen", "batches(10000), to_arrow()", "ours.arrow_by_ten_thousand"),
     Variant("tuned", "kafka_nextgen", "for record in consumer", "ours.iterate"),
     Variant("tuned", "confluent-kafka", "consume(10000)", "confluent.consume"),
     Variant("defaults", "kafka_nextgen", "batches(), to_arrow()", "ours.arrow", tuned=False),

@@ -10,7 +10,7 @@ from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.task import BATCH, CONSUMED, PARTITION_BYTES, Task
 from kafka_nextgen import Consumer, TopicPartition
 
-__all__ = ["arrow", "config", "iterate", "partitions", "poll"]
+__all__ = ["arrow", "arrow_by_ten_thousand", "config", "iterate", "partitions", "poll"]
 
 
 def config(task: Task) -> dict[str, object]:
@@ -23,12 +23,21 @@ def partitions(task: Task) -> list[TopicPartition]:
 
 
 def arrow(task: Task, gauge: Gauge) -> Reading:
-    """``consumer.batches()``, each made an Arrow table."""
+    """``consumer.batches()``, each made an Arrow table; tuned, they are large."""
+    return _arrow(task, gauge, BATCH)
+
+
+def arrow_by_ten_thousand(task: Task, gauge: Gauge) -> Reading:
+    """The same, tuned as many records at a time as the peers hand over: what the application holds is not ours."""
+    return _arrow(task, gauge, CONSUMED)
+
+
+def _arrow(task: Task, gauge: Gauge, max_records: int) -> Reading:
     with Consumer(config(task)) as consumer:
         gauge.begin()
         consumer.assign(partitions(task))
         seen = 0
-        for records in consumer.batches(BATCH if task.tuned else None):
+        for records in consumer.batches(max_records if task.tuned else None):
             table = records.to_arrow()
             assert table.nbytes > 0
             if not seen:
