@@ -123,7 +123,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
     def __aiter__(self) -> AsyncIterator[Record]:
         """Hand over record by record, for ever. Asking for the next one says that the last one is processed.
 
-        Raises what ``poll`` raises, and DeserializationError; iterating again goes on behind that record.
+        Lets other tasks run every few milliseconds, even if the body awaits nothing. Raises what ``poll`` raises, and
+        DeserializationError; iterating again goes on behind that record.
         """
         return AsyncIteration(self._core.cursor, self.__anext__)
 
