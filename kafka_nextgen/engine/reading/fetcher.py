@@ -8,15 +8,14 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge import fetch as bridge
-from kafka_nextgen.bridge import list_offsets
 from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets.client import OffsetClient
-from kafka_nextgen.engine.reading.epoch_ends import ask_epoch_ends
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.reading.questions import Questions
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.engine.settings import record_limits
@@ -25,9 +24,7 @@ from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutE
 from kafka_nextgen.fetching import (
     Fetch,
     Need,
-    NeedCommittedOffset,
     NeedEpochEnds,
-    NeedMetadata,
     NeedOffsetReset,
     SessionAnswer,
     Truncation,
@@ -37,9 +34,8 @@ from kafka_nextgen.membership.offsets.events import AssignmentApplied, Partition
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
-from kafka_nextgen.wire.messages import ListOffsetsResponse
+from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
+from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
 __all__ = ["Fetcher"]
@@ -68,6 +64,7 @@ class Fetcher:
         self._tasks = tasks
         self._counters = counters
         self._isolation = number_of(config.isolation_level)
+        self._questions = Questions(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._timer: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
@@ -175,14 +172,8 @@ class Fetcher:
     async def _ask(self, need: Need) -> None:
         if isinstance(need, Fetch):
             await self._fetch(need)
-        elif isinstance(need, NeedCommittedOffset):
-            await self._look_up_committed(need)
-        elif isinstance(need, NeedOffsetReset):
-            await self._look_up_reset(need)
-        elif isinstance(need, NeedEpochEnds):
-            await self._validate(need)
         else:
-            await self._refresh(need)
+            await self._questions.ask(need)
 
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
@@ -239,38 +230,6 @@ class Fetcher:
         if not is_quick:
             self.pump()
         return True
-
-    async def _look_up_committed(self, need: NeedCommittedOffset) -> None:
-        timeout_s = self._config.default_api_timeout_ms / 1000
-        has_group = self._config.group_id is not None
-        nothing: dict[TopicPartition, OffsetAndMetadata | None] = dict.fromkeys(need.partitions)
-        offsets = await self._offsets.committed(need.partitions, timeout_s) if has_group else nothing
-        with self._fetches.locked() as state:
-            state.committed_found(need, offsets, time.monotonic())
-
-    async def _look_up_reset(self, need: NeedOffsetReset) -> None:
-        timeout_ms = self._config.request_timeout_ms
-        timestamps = need.timestamps(int(time.time() * 1000))
-        message = await self._cluster.call(
-            Node(need.node_id),
-            LIST_OFFSETS,
-            lambda version: list_offsets.to_request(timestamps, need.leader_epochs, self._isolation, timeout_ms),
-            timeout_ms / 1000,
-        )
-        assert isinstance(message, ListOffsetsResponse)
-        found = list_offsets.from_response(message, timestamps)
-        with self._fetches.locked() as state:
-            state.reset_found(need, found, time.monotonic())
-
-    async def _validate(self, need: NeedEpochEnds) -> None:
-        ends = await ask_epoch_ends(self._cluster, need, self._config.request_timeout_ms / 1000)
-        with self._fetches.locked() as state:
-            state.epoch_ends_found(need, ends, time.monotonic())
-
-    async def _refresh(self, need: NeedMetadata) -> None:
-        await self._cluster.refresh_metadata(topics=need.topics)
-        with self._fetches.locked() as state:
-            state.metadata_refreshed(need, time.monotonic())
 
 
 def _tell_of_truncations(lost: Iterable[Truncation]) -> None:

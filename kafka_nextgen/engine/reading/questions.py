@@ -1,0 +1,75 @@
+"""Asks what fetching has to know beside the records: where to begin, who leads, and where logs part."""
+
+from __future__ import annotations
+
+import time
+
+from kafka_nextgen.bridge import list_offsets
+from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.reading.epoch_ends import ask_epoch_ends
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.fetching import NeedCommittedOffset, NeedEpochEnds, NeedMetadata, NeedOffsetReset
+from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.apis import LIST_OFFSETS
+from kafka_nextgen.wire.messages import ListOffsetsResponse
+
+__all__ = ["Questions"]
+
+
+class Questions:
+    """Each raises ``KafkaNextgenError`` if it fails as a whole, and else gives the fetch state its answer."""
+
+    def __init__(
+        self, config: ConsumerConfig, cluster: ClusterClient, offsets: OffsetClient, fetches: LockedFetches
+    ) -> None:
+        self._config = config
+        self._cluster = cluster
+        self._offsets = offsets
+        self._fetches = fetches
+        self._isolation = number_of(config.isolation_level)
+
+    async def ask(self, need: NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata) -> None:
+        """Find out what is wanted."""
+        if isinstance(need, NeedCommittedOffset):
+            await self._look_up_committed(need)
+        elif isinstance(need, NeedOffsetReset):
+            await self._look_up_reset(need)
+        elif isinstance(need, NeedEpochEnds):
+            await self._validate(need)
+        else:
+            await self._refresh(need)
+
+    async def _look_up_committed(self, need: NeedCommittedOffset) -> None:
+        timeout_s = self._config.default_api_timeout_ms / 1000
+        has_group = self._config.group_id is not None
+        nothing: dict[TopicPartition, OffsetAndMetadata | None] = dict.fromkeys(need.partitions)
+        offsets = await self._offsets.committed(need.partitions, timeout_s) if has_group else nothing
+        with self._fetches.locked() as state:
+            state.committed_found(need, offsets, time.monotonic())
+
+    async def _look_up_reset(self, need: NeedOffsetReset) -> None:
+        timeout_ms = self._config.request_timeout_ms
+        timestamps = need.timestamps(int(time.time() * 1000))
+        message = await self._cluster.call(
+            Node(need.node_id),
+            LIST_OFFSETS,
+            lambda version: list_offsets.to_request(timestamps, need.leader_epochs, self._isolation, timeout_ms),
+            timeout_ms / 1000,
+        )
+        assert isinstance(message, ListOffsetsResponse)
+        found = list_offsets.from_response(message, timestamps)
+        with self._fetches.locked() as state:
+            state.reset_found(need, found, time.monotonic())
+
+    async def _validate(self, need: NeedEpochEnds) -> None:
+        ends = await ask_epoch_ends(self._cluster, need, self._config.request_timeout_ms / 1000)
+        with self._fetches.locked() as state:
+            state.epoch_ends_found(need, ends, time.monotonic())
+
+    async def _refresh(self, need: NeedMetadata) -> None:
+        await self._cluster.refresh_metadata(topics=need.topics)
+        with self._fetches.locked() as state:
+            state.metadata_refreshed(need, time.monotonic())
