@@ -31,9 +31,9 @@ __all__ = ["check_epoch", "plan_validations"]
 
 def check_epoch(state: PartitionState, image: ClusterImage) -> None:
     """See whether the position has to be validated by what is known of the leader now."""
-    leader_epoch = leader_epoch_of(image, state.partition)
     if state.asked:
         return
+    leader_epoch = leader_epoch_of(image, state.partition)
     if state.phase is Phase.FETCHING and leader_epoch not in (-1, state.checked_epoch):
         state.phase = Phase.VALIDATING
         state.stale = state.stale or state.next_fetch_epoch > leader_epoch
