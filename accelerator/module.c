@@ -8,12 +8,14 @@
  *     new_buffer    makes room to decompress into
  *     decode        makes the columns
  *     to_list       makes objects of a run of a column of byte strings
+ *     to_headers    makes objects of the headers of a run of records
  *     make_records  makes objects of a run of records
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "decode.h"
+#include "headers.h"
 #include "objects.h"
 #include "scan.h"
 
@@ -34,6 +36,7 @@ static PyMethodDef methods[] = {
     {"decode", decode, METH_VARARGS, decode_doc},
     {"make_records", make_records, METH_VARARGS, make_records_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
+    {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", new_bytearray, METH_O, new_bytearray_doc},
     {NULL, NULL, 0, NULL},
 };

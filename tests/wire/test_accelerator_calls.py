@@ -9,10 +9,11 @@ import tracemalloc
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 
 import pytest
 
-from kafka_nextgen.wire.records import BinaryColumn, Compression, NewRecord, encode_batch
+from kafka_nextgen.wire.records import BinaryColumn, Compression, HeaderColumn, NewRecord, encode_batch
 from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
@@ -163,3 +164,30 @@ def test_lists_are_those_that_python_makes() -> None:
         for start in range(len(column) + 1):
             made = [column[i] for i in range(start, len(column))]
             assert column.to_list(start, len(column)) == made
+
+
+def test_headers_are_those_that_python_makes() -> None:
+    pairs = [("trace", b"1"), ("", None), ("größe", b""), ("\U0001f600", b"x" * 300)]
+    bounds = [0, 0, 1, 3, 3, 4]
+    column = HeaderColumn(
+        memoryview(array("i", bounds)),
+        BinaryColumn.of([key.encode() for key, _ in pairs]),
+        BinaryColumn.of([value for _, value in pairs]),
+    )
+    rows = [tuple(pairs[begin:end]) for begin, end in pairwise(bounds)]
+    assert list(column) == rows
+    for start in range(len(rows)):
+        assert column.to_list(start, len(rows)) == rows[start:] == column._to_list(start, len(rows))
+
+
+@pytest.mark.parametrize("bounds", [[0, 2], [-1, 1], [1, 0]])
+def test_headers_outside_of_their_columns_are_an_error(bounds: list[int]) -> None:
+    keys, values = BinaryColumn.of([b"trace"]), BinaryColumn.of([b"1"])
+    with pytest.raises(ValueError, match="outside"):
+        accelerator.to_headers(memoryview(array("i", bounds)), keys.buffers, values.buffers, 0, 1)
+
+
+def test_headers_of_records_that_are_not_there_are_an_error() -> None:
+    nothing = BinaryColumn.of([])
+    with pytest.raises(ValueError, match="outside"):
+        accelerator.to_headers(memoryview(array("i", [0])), nothing.buffers, nothing.buffers, 0, 1)

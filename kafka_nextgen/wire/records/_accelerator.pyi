@@ -16,6 +16,14 @@ def decode(
 def to_list(
     data: _Data, bounds: memoryview[int], validity: bytes | None, start: int, stop: int, /
 ) -> list[bytes | None]: ...
+def to_headers(
+    bounds: memoryview[int],
+    keys: tuple[bytes, memoryview[int], bytes | None],
+    values: tuple[bytes, memoryview[int], bytes | None],
+    start: int,
+    stop: int,
+    /,
+) -> list[tuple[tuple[str, bytes | None], ...]]: ...
 def new_buffer(size: int, /) -> bytearray: ...
 def make_records(
     type: type[_T],

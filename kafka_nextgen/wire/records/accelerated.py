@@ -87,8 +87,8 @@ def make_records(
         columns.timestamps,
         columns.timestamp_types,
         columns.leader_epochs,
-        (columns.keys.data, columns.keys.bounds, columns.keys.validity),
-        (columns.values.data, columns.values.bounds, columns.values.validity),
+        columns.keys.buffers,
+        columns.values.buffers,
         start,
         stop,
     )

@@ -59,6 +59,11 @@ class BinaryColumn:
         return [data[begin:end] for begin, end in pairwise(self.bounds[start : stop + 1].tolist())]
 
     @property
+    def buffers(self) -> tuple[bytes, memoryview[int], bytes | None]:
+        """Its bytes, bounds and validity."""
+        return self.data, self.bounds, self.validity
+
+    @property
     def nbytes(self) -> int:
         """What the column takes, in bytes."""
         return len(self.data) + self.bounds.nbytes + len(self.validity or b"")

@@ -17,6 +17,7 @@ from attrs import Factory, define, frozen
 
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 __all__ = ["ColumnSlice", "Columns", "HeaderColumn", "Headers"]
 
@@ -45,6 +46,11 @@ class HeaderColumn:
 
     def to_list(self, start: int, stop: int) -> list[Headers]:
         """The headers of the records from ``start`` up to before ``stop`` as objects."""
+        if ACCELERATED:
+            return accelerator.to_headers(self.bounds, self.keys.buffers, self.values.buffers, start, stop)
+        return self._to_list(start, stop)
+
+    def _to_list(self, start: int, stop: int) -> list[Headers]:
         bounds = self.bounds[start : stop + 1].tolist()
         first, last = bounds[0], bounds[-1]
         keys = [(key or b"").decode() for key in self.keys.to_list(first, last)]
