@@ -23,6 +23,7 @@ class DecodedPartition:
 
     ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
     ``diverging`` is where the log of whoever answered parts from what was read, None if it does not (KIP-320).
+    ``fetched_bytes`` is what the records took on the wire.
     """
 
     partition: TopicPartition
@@ -34,6 +35,7 @@ class DecodedPartition:
     log_start_offset: int = -1
     preferred_replica: int = -1
     diverging: EpochEnd | None = None
+    fetched_bytes: int = 0
 
     @property
     def is_failure(self) -> bool:
@@ -53,11 +55,14 @@ def decode_answer(
     """Decode what was answered to ``fetch``. Needs no lock.
 
     Partitions that were not asked for are left out, and so is one that was answered already. Once all that was decoded
-    takes ``limits.max_answer_bytes``, the others are taken to have brought no records: they are asked for again.
+    takes what was set aside for it, or ``limits.max_answer_bytes``, the others are taken to have brought no records:
+    they are asked for again.
     """
+    answered = tuple(answered)
     offsets = {position.partition: position.offset for position in fetch.positions}
     decoded: list[DecodedPartition] = []
-    left = limits.max_answer_bytes
+    set_aside_bytes = fetch.set_aside_bytes - sum(len(answer.records or b"") for answer in answered)
+    left = min(limits.max_answer_bytes, max(set_aside_bytes, 1))
     for answer in answered:
         offset = offsets.pop(answer.partition, None)
         if offset is not None:
@@ -96,6 +101,7 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
         answer.log_start_offset,
         answer.preferred_replica,
         _diverging(answer),
+        len(answer.records or b""),
     )
 
 

@@ -28,6 +28,7 @@ from kafka_nextgen.fetching.outcomes import (
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.resets import note_listed
+from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
@@ -48,6 +49,7 @@ class Inquiry:
         self._assigned = assigned or Assigned(settings.partition_max_bytes)
         self._buffers = self._assigned.buffers
         self._underway = Underway()
+        self._room = Room(settings.buffer_bytes)
         self._lost: list[Truncation] = []
         self._metadata = MetadataQuestion(settings)
         #: Whether handing over may let something be asked for that the last plan left out.
@@ -75,7 +77,7 @@ class Inquiry:
             check_epoch(state, image)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_validations(states, image, now)
-        fetches = plan_fetches(states, self._buffers, image, self._underway, self._settings, now)
+        fetches = plan_fetches(states, self._buffers, image, self._underway, self._room, self._settings, now)
         needs += map(self._underway.ask, fetches)
         if self._metadata.may_ask(now):
             needs += self._metadata.ask(plan_metadata(states, image))
@@ -132,6 +134,7 @@ class Inquiry:
         current = self._unasked(rest.fences, but=arrivals)
         sources = {asked.partition: Source(fetch.node_id, asked.leader_epoch) for asked in fetch.positions}
         for result in results:
+            self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
             if state is not None:
                 if result.partition in arrivals:

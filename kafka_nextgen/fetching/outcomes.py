@@ -72,7 +72,8 @@ class NeedMetadata:
 class Fetch:
     """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
 
-    ``tells_rack`` is whether it may prefer another replica for our rack (KIP-392).
+    ``tells_rack`` is whether it may prefer another replica for our rack (KIP-392). ``set_aside_bytes`` is for the
+    answer and what is made of it.
     """
 
     node_id: int
@@ -82,6 +83,7 @@ class Fetch:
     fences: Mapping[TopicPartition, int]
     session: SessionRequest
     tells_rack: bool = True
+    set_aside_bytes: int = 0
 
 
 @frozen

@@ -7,8 +7,8 @@
   ``fetch.buffer.bytes``). Otherwise it is simply left out; nothing waits for it.
 - If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
   application may hand over what is buffered any time, and the next request must ask for that partition again.
-- A node is asked for no more than there is room for, counting what other requests may still bring. A broker sends
-  its first batch whole whatever the limit (KIP-74), so that a small limit delays but never blocks.
+- A node is asked for no more than there is room for, counting what other requests may still bring (``room``). A broker
+  sends its first batch whole whatever the limit (KIP-74), so that a small limit delays but never blocks.
 - A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
 
 Nothing is changed here: the needs are decided, and the state notes what it asked.
@@ -26,6 +26,7 @@ from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import question_of
+from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.underway import Underway
@@ -76,23 +77,27 @@ def plan_fetches(
     buffers: Buffers,
     image: ClusterImage,
     underway: Underway,
+    room: Room,
     settings: FetchSettings,
     now: float,
 ) -> list[Fetch]:
     """One fetch per node that has something to fetch and none on its way."""
     fetches: list[Fetch] = []
-    room = settings.buffer_bytes - buffers.total_bytes - underway.total_bytes
+    free_bytes = room.buffer_bytes - buffers.total_bytes - underway.total_bytes
     active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
     share_bytes = settings.buffer_bytes // max(len(active), 1)
     wanted = [state for state in active if state.may_ask(now)]
+    nodes = len(_by_replica(active, image))
     for node_id, there in _by_replica(wanted, image).items():
         asked = [state for state in there if _has_room(state, buffers, underway, share_bytes)]
-        if underway.is_busy(node_id) or not asked or room <= 0:
+        most_bytes = room.for_fetch(free_bytes, nodes)
+        if underway.is_busy(node_id) or not asked or not most_bytes:
             continue
-        fetch = _fetch(node_id, asked, len(asked) < len(there), room, image, settings)
+        fetch = _fetch(node_id, asked, len(asked) < len(there), min(most_bytes, settings.max_bytes), image, settings)
         # One request tells one rack for all there is in it.
-        fetches.append(evolve(fetch, tells_rack=all(state.replica.tells_rack(now) for state in asked)))
-        room -= fetches[-1].max_bytes
+        tells_rack = all(state.replica.tells_rack(now) for state in asked)
+        fetches.append(evolve(fetch, tells_rack=tells_rack, set_aside_bytes=room.taken_by(fetch.max_bytes)))
+        free_bytes -= fetches[-1].set_aside_bytes
     return fetches
 
 
@@ -100,7 +105,7 @@ def _fetch(
     node_id: int,
     asked: Collection[PartitionState],
     some_left_out: bool,
-    room: int,
+    most_bytes: int,
     image: ClusterImage,
     settings: FetchSettings,
 ) -> Fetch:
@@ -118,7 +123,7 @@ def _fetch(
     return Fetch(
         node_id,
         positions,
-        max_bytes=min(settings.max_bytes, room, sum(state.max_bytes for state in asked)),
+        max_bytes=min(most_bytes, sum(state.max_bytes for state in asked)),
         max_wait_ms=min(settings.max_wait_ms, SHORT_WAIT_MS) if some_left_out else settings.max_wait_ms,
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(positions),

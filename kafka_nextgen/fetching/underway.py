@@ -84,6 +84,6 @@ class Underway:
 
     @property
     def total_bytes(self) -> int:
-        """What all of this may still bring."""
-        decoding = sum(arrival.nbytes for rest in self._decoding for arrival in rest.arrivals.values())
-        return decoding + sum(fetch.max_bytes for fetch in self._asked)
+        """What was set aside for all of this."""
+        decoding = [rest.fetch for rest in self._decoding]
+        return sum(fetch.set_aside_bytes for fetch in (*self._asked, *decoding))

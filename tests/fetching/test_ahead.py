@@ -110,13 +110,14 @@ def test_a_seek_makes_what_is_being_decoded_worthless(world: World) -> None:
 
 
 def test_what_is_being_decoded_takes_room() -> None:
-    world = World(FetchState(FetchSettings(OffsetReset.LATEST, buffer_bytes=100)), cluster({P0: 1, P1: 1}))
+    world = World(FetchState(FetchSettings(OffsetReset.LATEST, buffer_bytes=2000)), cluster({P0: 1, P1: 1}))
     world.start(P0, P1)
+    world.answer(world.fetch(), columns(P1, 0, 40))
     first = world.fetch()
     receive(world, first, p0=3)
     room_is_left = world.plan()
     world.answer(first, columns(P0, 0, 3))
-    assert (room_is_left, asked(world.plan())) == ([], [(1, 1, 0)])
+    assert (room_is_left, asked(world.plan())) == ([], [(1, 0, 3)])
 
 
 def test_where_records_end_is_told_by_the_last_whole_batch() -> None:

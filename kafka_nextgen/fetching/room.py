@@ -1,0 +1,47 @@
+"""How much memory fetching may take: all of it together ``fetch.buffer.bytes``.
+
+- Records that wait to be handed over count with what their columns take.
+- A fetch that is on its way or being decoded counts with what was set aside for it: the frame that the node may send,
+  and the columns that will be made of it, for they are there together until all of it is decoded.
+- How much columns take for each byte of a frame is learned from the answers: compressed records grow, and small ones
+  have more beside them than in them. An answer that grows more than was expected is decoded as far as there is room
+  set aside; the rest of it is asked for again.
+- A node's part is an equal one of the nodes that are read from, and of that a fetch takes half, so that the next one
+  can be on its way while it is decoded. No node waits for the long poll of another one.
+- Nothing is asked for while less than a quarter of that is free: many small answers cost more than few large ones.
+
+A node sends its first batch whole however little was asked for (KIP-74). That is what may be there in excess: of each
+node one batch, and what it grows by.
+"""
+
+from __future__ import annotations
+
+from attrs import define
+
+__all__ = ["Room"]
+
+#: How fast the growth that was expected gives way to less.
+_FORGETTING = 1 / 8
+
+
+@define
+class Room:
+    """The whole, and how many bytes the columns take of late that are made of one byte of a frame."""
+
+    buffer_bytes: int
+    growth: float = 2.0  # until something came
+
+    def note(self, fetched_bytes: int, columns_bytes: int) -> None:
+        """Learn from an answer."""
+        if fetched_bytes > 0:
+            latest = columns_bytes / fetched_bytes
+            self.growth = max(latest, self.growth + (latest - self.growth) * _FORGETTING)
+
+    def for_fetch(self, free_bytes: int, nodes: int) -> int:
+        """How many bytes of an answer may be asked for, of one of so many nodes; 0 while it is better to wait."""
+        part_bytes = self.buffer_bytes // (2 * nodes)
+        return 0 if 4 * free_bytes < part_bytes else int(min(part_bytes, free_bytes) / (1 + self.growth))
+
+    def taken_by(self, answer_bytes: int) -> int:
+        """What has to be set aside for an answer of so many bytes."""
+        return int(answer_bytes * (1 + self.growth)) + 1
