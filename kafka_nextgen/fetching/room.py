@@ -10,8 +10,8 @@
   can be on its way while it is decoded. No node waits for the long poll of another one.
 - Nothing is asked for while less than a quarter of that is free: many small answers cost more than few large ones.
 
-A node sends its first batch whole however little was asked for (KIP-74). That is what may be there in excess: of each
-node one batch, and what it grows by.
+A node sends its first batch whole however little was asked for (KIP-74), and a partition whose decoding was begun is
+decoded to its end. That is what may be there in excess, of each node: one batch, and what one partition grows by.
 """
 
 from __future__ import annotations
@@ -44,4 +44,4 @@ class Room:
 
     def taken_by(self, answer_bytes: int) -> int:
         """What has to be set aside for an answer of so many bytes."""
-        return int(answer_bytes * (1 + self.growth)) + 1
+        return int(answer_bytes * (1 + self.growth))

@@ -1,0 +1,150 @@
+"""What fetching takes, all of it together: never more than ``fetch.buffer.bytes`` but for what a node can't divide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_nextgen.bridge.fetch import FetchedPartition
+from kafka_nextgen.fetching import (
+    Fetch,
+    FetchSettings,
+    FetchState,
+    SessionAnswer,
+    decode_answer,
+    find_arrivals,
+)
+from kafka_nextgen.fetching.room import Room
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, decode_partition, encode_batch
+from tests.fetching.world import World, cluster
+
+PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
+LEADERS = {tp: 1 + tp.partition // 2 for tp in PARTITIONS}
+NODES = 2
+PARTITION_BYTES = 3_000
+
+
+def batch_of(offset: int, records: int, value: bytes, codec: Compression) -> bytes:
+    return encode_batch([NewRecord(value)] * records, compression=codec, base_offset=offset)
+
+
+def answer(fetch: Fetch, records: int, value: bytes, codec: Compression) -> list[FetchedPartition]:
+    """As many whole batches as the limits allow, and of the first partition one in any case."""
+    left, answered = fetch.max_bytes, []
+    for position in fetch.positions:
+        data, offset = b"", position.offset
+        while True:
+            batch = batch_of(offset, records, value, codec)
+            is_due = not answered and not data
+            if not is_due and len(data) + len(batch) > min(left, position.max_bytes):
+                break
+            data, offset = data + batch, offset + records
+        left -= len(data)
+        answered.append(FetchedPartition(position.partition, 0, offset, records=data))
+    return answered
+
+
+STEPS = st.lists(st.tuples(st.integers(1, 40), st.integers(0, 200), st.booleans()), min_size=1, max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.sampled_from([Compression.NONE, Compression.LZ4]), st.integers(30_000, 100_000))
+def test_what_waits_and_what_is_under_way_stay_within_the_buffer(
+    steps: Sequence[tuple[int, int, bool]], codec: Compression, buffer_bytes: int
+) -> None:
+    settings = FetchSettings(buffer_bytes=buffer_bytes, partition_max_bytes=PARTITION_BYTES)
+    world = World(FetchState(settings), cluster(LEADERS))
+    for tp in PARTITIONS:
+        world.assign(*world.state.assignment(), tp)
+        world.state.seek(tp, 0)
+    under_way: list[Fetch] = []
+    excess_bytes = 0
+    for records, value_bytes, is_taken in steps:
+        value = bytes(value_bytes)
+        plan(world, under_way, buffer_bytes)
+        if under_way:
+            fetch = under_way.pop(0)
+            answered = answer(fetch, records, value, codec)
+            excess_bytes = max(excess_bytes, NODES * sum(sizes(answered)))
+            head = SessionAnswer(0, 0, [each.partition for each in answered])
+            world.state.received(fetch, head, find_arrivals(fetch, answered), world.now)
+            under_way.insert(0, fetch)
+            plan(world, under_way, buffer_bytes)
+            del under_way[0]
+            decoded = decode_answer(fetch, answered, RecordLimits())
+            transient = sum(each.fetched_bytes + each.columns.nbytes for each in decoded if each.columns is not None)
+            assert transient <= fetch.set_aside_bytes + excess_bytes
+            world.state.fetched(fetch, decoded, world.now)
+            assert taken(world, under_way) <= buffer_bytes + excess_bytes
+        if is_taken:
+            world.take(100_000)
+
+
+def plan(world: World, under_way: list[Fetch], buffer_bytes: int) -> None:
+    """Ask for more, but never for more than there is room for."""
+    asked = [need for need in world.plan() if isinstance(need, Fetch)]
+    under_way += asked
+    assert not asked or taken(world, under_way) <= buffer_bytes
+
+
+def taken(world: World, under_way: Sequence[Fetch]) -> int:
+    return world.state.standings().buffered_bytes + sum(fetch.set_aside_bytes for fetch in under_way)
+
+
+def sizes(answered: Sequence[FetchedPartition]) -> tuple[int, int]:
+    """The largest partition of an answer: its bytes, and those of its columns."""
+    largest = max(answered, key=lambda each: len(each.records or b""))
+    columns = decode_partition(largest.records or b"", largest.partition, 0, RecordLimits())
+    return len(largest.records or b""), columns.nbytes
+
+
+def test_what_answers_grow_by_is_learned_at_once_and_forgotten_slowly() -> None:
+    room = Room(100_000)
+    room.note(100, 900)
+    assert room.growth == 9.0
+    room.note(100, 100)
+    assert 7.0 < room.growth < 9.0
+    for _ in range(100):
+        room.note(100, 100)
+    assert room.growth == pytest.approx(1.0, abs=0.01)
+    room.note(0, 0)
+    assert room.growth == pytest.approx(1.0, abs=0.01), "nothing came"
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "nodes", "expected"),
+    [
+        (60_000, 1, 10_000),  # half of the buffer, of which a third is for the frame
+        (60_000, 3, 3_333),
+        (15_000, 1, 5_000),  # all that is free
+        (7_499, 1, 0),  # less than a quarter of what a fetch may take
+        (-1, 1, 0),
+    ],
+)
+def test_a_fetch_takes_half_of_its_nodes_part_frame_and_columns_together(
+    free_bytes: int, nodes: int, expected: int
+) -> None:
+    assert Room(60_000).for_fetch(free_bytes, nodes) == expected
+
+
+def test_one_node_leaves_room_for_the_other() -> None:
+    world = World(FetchState(FetchSettings(buffer_bytes=10_000)), cluster(LEADERS))
+    world.start(*PARTITIONS)
+    limits = {need.node_id: need.max_bytes for need in world.plan() if isinstance(need, Fetch)}
+    assert limits.keys() == {1, 2}
+    assert limits[1] == limits[2]
+
+
+def test_an_answer_that_grows_more_than_was_set_aside_is_decoded_in_part_and_asked_for_again() -> None:
+    world = World(FetchState(FetchSettings(buffer_bytes=20_000)), cluster(LEADERS))
+    world.start(*PARTITIONS[:2])
+    fetch = world.fetch()
+    batch = batch_of(0, 10, bytes(10_000), Compression.LZ4)
+    answered = [FetchedPartition(tp, 0, 10, records=batch) for tp in PARTITIONS[:2]]
+    world.answer(fetch, *decode_answer(fetch, answered, RecordLimits()))
+    assert {number for number, _ in world.take()} == {0}
+    assert sorted((each.partition.partition, each.offset) for each in world.fetch().positions) == [(0, 10), (1, 0)]
