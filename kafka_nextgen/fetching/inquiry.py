@@ -77,7 +77,10 @@ class Inquiry:
             check_epoch(state, image)
         needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
         needs += plan_validations(states, image, now)
-        fetches = plan_fetches(states, self._buffers, image, self._underway, self._room, self._settings, now)
+        fetches = self._plan_fetches(image, now)
+        if not fetches and self._is_held_up(now):
+            self._give_back()
+            fetches = self._plan_fetches(image, now)
         needs += map(self._underway.ask, fetches)
         if self._metadata.may_ask(now):
             needs += self._metadata.ask(plan_metadata(states, image))
@@ -85,6 +88,26 @@ class Inquiry:
             self._note_asked(need)
         self.waits_for_room = any(state.is_left_out for state in states)
         return tuple(needs)
+
+    def _plan_fetches(self, image: ClusterImage, now: float) -> list[Fetch]:
+        states = self._assigned.states
+        return plan_fetches(states, self._buffers, image, self._underway, self._room, self._settings, now)
+
+    def _is_held_up(self, now: float) -> bool:
+        """Whether something is not fetched because of records that nobody can take, and nothing else is going on."""
+        states = self._assigned.states
+        goes_on = self._underway.total_bytes or any(
+            state.may_hand_over and self._buffers.has(state.partition) for state in states
+        )
+        is_full = self._buffers.total_bytes and any(state.is_left_out and state.may_ask(now) for state in states)
+        return bool(is_full and not goes_on)
+
+    def _give_back(self) -> None:
+        """Forget the records of paused partitions, to be fetched again, so that the others need not wait for them."""
+        for state in self._assigned.states:
+            if self._buffers.has(state.partition):
+                self._assigned.start_over(state)
+                state.rewind()
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""

@@ -9,6 +9,7 @@
 - A node's part is an equal one of the nodes that are read from, and of that a fetch takes half, so that the next one
   can be on its way while it is decoded. No node waits for the long poll of another one.
 - Nothing is asked for while less than a quarter of that is free: many small answers cost more than few large ones.
+- Records of paused partitions stay, unless they alone leave no room for the others: then they are fetched again later.
 
 A node sends its first batch whole however little was asked for (KIP-74), and a partition whose decoding was begun is
 decoded to its end. That is what may be there in excess, of each node: one batch, and what one partition grows by.

@@ -20,7 +20,7 @@ from kafka_nextgen.fetching import (
 from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, decode_partition, encode_batch
-from tests.fetching.world import World, cluster
+from tests.fetching.world import World, asked, cluster, columns
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
 LEADERS = {tp: 1 + tp.partition // 2 for tp in PARTITIONS}
@@ -148,3 +148,16 @@ def test_an_answer_that_grows_more_than_was_set_aside_is_decoded_in_part_and_ask
     world.answer(fetch, *decode_answer(fetch, answered, RecordLimits()))
     assert {number for number, _ in world.take()} == {0}
     assert sorted((each.partition.partition, each.offset) for each in world.fetch().positions) == [(0, 10), (1, 0)]
+
+
+def test_paused_partitions_give_their_room_back_before_others_wait_for_it() -> None:
+    first, second = PARTITIONS[:2]
+    world = World(FetchState(FetchSettings(buffer_bytes=2_000)), cluster(LEADERS))
+    world.start(first, second)
+    world.answer(world.fetch(), columns(first, 0, 62))
+    world.state.pause([first])
+    fetch = world.fetch()
+    assert asked([fetch]) == [(1, 1, 0)]
+    world.answer(fetch, columns(second, 0, 1))
+    world.state.resume([first])
+    assert sorted(asked(world.plan())) == [(1, 0, 0), (1, 1, 1)]
