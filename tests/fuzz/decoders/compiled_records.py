@@ -12,12 +12,12 @@ from functools import cache
 
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.types import Record, TimestampType
-from kafka_nextgen.wire.records import Columns, make_records
+from kafka_nextgen.wire.records import Columns, RecordLimits, make_records
 from kafka_nextgen.wire.records.accelerated import ACCELERATED, decode_sound
 from kafka_nextgen.wire.records.compression import decompress
 from kafka_nextgen.wire.records.decode import decode_in_python
 from tests.fuzz.decoders.decoder import Decoder, refusals
-from tests.fuzz.decoders.records import LIMITS, PARTITION, batches_and_offset, record_seeds
+from tests.fuzz.decoders.records import LIMITS, PARTITION, batches_and_offset, limits_of, record_seeds
 from tests.fuzz.guarded import Guarded
 from tests.wire.test_accelerated import content
 
@@ -48,9 +48,10 @@ def _compare(data: bytes) -> None:
     skipped = _SKIPPED if data[:1] and data[0] & _SKIPS else ()
     room, payload_room = _rooms()
     place = room.put(batches)
-    compiled = decode_sound(place, PARTITION, offset, LIMITS.max_decompressed_bytes, check_crc, skipped)
+    limits = limits_of(data)
+    compiled = decode_sound(place, PARTITION, offset, limits.max_decompressed_bytes, check_crc, skipped)
     _decode_with_guarded_payload(place, payload_room, offset, skipped)
-    twins = _by_twin(batches, offset, check_crc, skipped)
+    twins = _by_twin(batches, offset, limits, check_crc, skipped)
     if compiled is not None:
         assert not isinstance(twins, CorruptRecordError), f"taken, though {twins}"
         assert content(compiled) == content(twins)
@@ -67,9 +68,11 @@ def _check_records(compiled: Columns, twins: Columns) -> None:
     assert [(each.offset, each.timestamp, each.key, each.value, each.headers) for each in records] == list(rows)
 
 
-def _by_twin(batches: bytes, offset: int, check_crc: bool, skipped: tuple[int, ...]) -> Columns | CorruptRecordError:
+def _by_twin(
+    batches: bytes, offset: int, limits: RecordLimits, check_crc: bool, skipped: tuple[int, ...]
+) -> Columns | CorruptRecordError:
     try:
-        return decode_in_python(memoryview(batches), PARTITION, offset, LIMITS, check_crc, skipped)
+        return decode_in_python(memoryview(batches), PARTITION, offset, limits, check_crc, skipped)
     except CorruptRecordError as error:
         return error
 

@@ -1,7 +1,8 @@
 """Record batches, their compression, what a producer sends, and the markers of transactions.
 
-The first byte of a batch's input says where it is read from (``offset`` below 16) and whether the checksums of all its
-batches are made right first, since changed bytes would otherwise be refused by the checksum and never get any further.
+The first byte of a batch's input says where it is read from (``offset`` below 16), how much it may become, and whether
+the checksums of all its batches are made right first, since changed bytes would otherwise be refused by the checksum
+and never get any further.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from kafka_nextgen.wire.records import (
     read_batches,
     read_end_marker,
     read_header,
+    rebase,
 )
 from kafka_nextgen.wire.records.batch_header import CRC_START, HEADER, LENGTH_END
 from kafka_nextgen.wire.records.compression import compress, decompress
@@ -31,14 +33,25 @@ from kafka_nextgen.wire.records.markers import EndMarker
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 
-__all__ = ["COMPRESSION", "LIMITS", "PARTITION", "PRODUCED", "RECORDS", "batches_and_offset", "record_seeds"]
+__all__ = [
+    "COMPRESSION",
+    "LIMITS",
+    "PARTITION",
+    "PRODUCED",
+    "RECORDS",
+    "batches_and_offset",
+    "limits_of",
+    "record_seeds",
+]
 
 PARTITION = TopicPartition("orders", 0)
 LIMITS = RecordLimits(max_decompressed_bytes=1 << 20)
+NARROW_LIMITS = RecordLimits(max_decompressed_bytes=1_000)
 
 _OFFSET_BITS = 0x0F
 _SEALED = 0x80
 _UNCHECKED = 0x40
+_NARROW = 0x10
 _CRC = struct.Struct(">I")
 _CRC_AT = CRC_START - _CRC.size
 
@@ -51,10 +64,26 @@ def batches_and_offset(data: bytes) -> tuple[bytes, int, bool]:
     return _sealed(batches) if flags & _SEALED else batches, flags & _OFFSET_BITS, not flags & _UNCHECKED
 
 
+def limits_of(data: bytes) -> RecordLimits:
+    """How much the batches of an input may become once decompressed."""
+    return NARROW_LIMITS if data[:1] and data[0] & _NARROW else LIMITS
+
+
 def record_seeds() -> list[bytes]:
     """Batches of real producers, of each codec, and such as no producer writes."""
     batches = [*_recorded_batches(), *_made_batches()]
-    return [bytes([_SEALED]) + batch for batch in batches] + [bytes([_SEALED | 3]) + b"".join(batches[:4])]
+    several = [bytes([_SEALED | flags]) + b"".join(_logged(batches[-9:-2])) for flags in (0, 3, _NARROW)]
+    return [bytes([_SEALED]) + batch for batch in batches] + several
+
+
+def _logged(batches: list[bytes]) -> Iterator[bytes]:
+    """The batches with the offsets they get in a log."""
+    end = 0
+    for batch in batches:
+        yield rebase(batch, end, 1)
+        header = read_header(batch, 0)
+        assert header is not None
+        end += header.last_offset_delta + 1
 
 
 def _sealed(batches: bytes) -> bytes:
@@ -106,7 +135,7 @@ def _made_batches() -> Iterator[bytes]:
 def _decode(data: bytes) -> None:
     batches, offset, check_crc = batches_and_offset(data)
     with refusals():
-        check_columns(decode_in_python(memoryview(batches), PARTITION, offset, LIMITS, check_crc), offset)
+        check_columns(decode_in_python(memoryview(batches), PARTITION, offset, limits_of(data), check_crc), offset)
 
 
 def check_columns(columns: Columns, offset: int) -> None:
