@@ -182,8 +182,8 @@ class ConsumerConfig(SecurityConfig):
     fetch_buffer_bytes: int = _key(
         _BYTES,
         64 * MIB,
-        "Fetching pauses while this much waits to be polled. A partition's compressed batches may become as much in "
-        "one answer, and 16 MiB in any case. Not Kafka's.",
+        "What may wait to be polled, be on its way or be decoded, of all partitions together. A partition's compressed "
+        "batches may become as much in one answer, and 16 MiB in any case. Not Kafka's.",
     )
     receive_message_max_bytes: int = _key(
         p.whole_number(1024), 100 * MIB, "A longer frame is refused and its connection closed. librdkafka's."
