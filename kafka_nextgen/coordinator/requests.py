@@ -6,12 +6,15 @@ What only classic groups are asked is in ``classic.requests``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from kafka_nextgen.coordinator.classic.requests import ClassicRequest
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+
+if TYPE_CHECKING:  # clients make requests, too, and have no use for a coordinator's settings
+    from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
 __all__ = [
     "ConfigsChanged",

@@ -17,10 +17,10 @@ from __future__ import annotations
 import struct
 
 from attrs import frozen
-from crc32c import crc32c
 
 from kafka_nextgen.errors import CorruptRecordError, OldFormatError
 from kafka_nextgen.types import TimestampType
+from kafka_nextgen.wire.records.checksum import crc32c
 
 __all__ = [
     "CONTROL",

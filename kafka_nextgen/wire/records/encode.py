@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attrs import field, frozen
-from crc32c import crc32c
 
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import (
@@ -21,6 +20,7 @@ from kafka_nextgen.wire.records.batch_header import (
     MAGIC,
     TRANSACTIONAL,
 )
+from kafka_nextgen.wire.records.checksum import crc32c
 from kafka_nextgen.wire.records.compression import Compression, compress
 from kafka_nextgen.wire.records.varints import write_varint
 
