@@ -36,7 +36,7 @@ def run(module: str, *arguments: str, env: Mapping[str, str] | None = None) -> d
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
-        env={**os.environ, **(env or {})},
+        env={**_with_bytecode(os.environ), **(env or {})},
         capture_output=True,
         text=True,
         check=False,
@@ -45,6 +45,11 @@ def run(module: str, *arguments: str, env: Mapping[str, str] | None = None) -> d
         raise RuntimeError(f"{module} {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr[-3000:]}")
     answered: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answered
+
+
+def _with_bytecode(env: Mapping[str, str]) -> dict[str, str]:
+    """As an installed client has it: else each process compiles what is imported from here, and only that."""
+    return {name: value for name, value in env.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 @contextmanager

@@ -73,7 +73,8 @@ class Assigned:
 
     def known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
         """The states of those of ``partitions`` that are assigned."""
-        return [self._states[tp] for tp in partitions if tp in self._states]
+        found = (self._states.get(tp) for tp in partitions)
+        return [state for state in found if state is not None]
 
     def require(self, partition: TopicPartition) -> PartitionState:
         """The state of a partition; raises MisuseError if it is not assigned."""
@@ -83,8 +84,8 @@ class Assigned:
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
         """Those that are still as they were when they had these fences."""
-        states = self.known(fences)
-        return {state.partition: state for state in states if state.fence == fences[state.partition]}
+        found = ((self._states.get(tp), fence) for tp, fence in fences.items())
+        return {state.partition: state for state, fence in found if state is not None and state.fence == fence}
 
     def start_over(self, state: PartitionState) -> None:
         """Drop what is buffered of a partition, and what may still be answered."""

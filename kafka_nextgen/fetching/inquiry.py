@@ -51,6 +51,7 @@ class Inquiry:
         self._underway = Underway()
         self._room = Room(settings.buffer_bytes)
         self._lost: list[Truncation] = []
+        self._searched: ClusterImage | None = None  # where every topic was looked for, if the assignment is the same
         self._metadata = MetadataQuestion(settings)
         #: Whether handing over may let something be asked for that the last plan left out.
         self.waits_for_room = False
@@ -59,7 +60,10 @@ class Inquiry:
 
     def find_topics(self, image: ClusterImage) -> tuple[TopicPartition, ...]:
         """See which topics are gone or others now; returns the partitions that begin anew because of that."""
+        if image is self._searched:
+            return ()
         others = [state for state in self._assigned.states if find_topic(state, image)]
+        self._searched = None if others else image
         for state in others:
             self._assigned.begin_anew(state, image.id_of(state.partition.topic))
         return tuple(sorted(state.partition for state in others))
@@ -82,10 +86,10 @@ class Inquiry:
             self._give_back()
             fetches = self._plan_fetches(image, now)
         needs += map(self._underway.ask, fetches)
-        if self._metadata.may_ask(now):
-            needs += self._metadata.ask(plan_metadata(states, image))
         for need in needs:
             self._note_asked(need)
+        if self._metadata.may_ask(now):
+            needs += self._metadata.ask(plan_metadata(states, image))  # of what could not be asked about
         self.waits_for_room = any(state.is_left_out for state in states)
         return tuple(needs)
 
@@ -119,8 +123,6 @@ class Inquiry:
         return min((at for at in (*pauses, self._metadata.retry_at) if at > now), default=None)
 
     def _note_asked(self, need: Need) -> None:
-        if isinstance(need, NeedMetadata):
-            return
         for state in self._assigned.known(need.fences):
             state.asked = True
 
@@ -155,16 +157,18 @@ class Inquiry:
         rest = self._underway.end(fetch)
         arrivals = rest.arrivals
         current = self._unasked(rest.fences, but=arrivals)
-        sources = {asked.partition: Source(fetch.node_id, asked.leader_epoch) for asked in fetch.positions}
-        for result in results:
+        told = list(results)
+        epochs = {asked.partition: asked.leader_epoch for asked in fetch.positions} if told else {}
+        for result in told:
             self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
             if state is not None:
                 if result.partition in arrivals:
                     self._meet(state, result, arrivals[result.partition])
                 went_astray = state.replica.goes_astray
+                source = Source(fetch.node_id, epochs[result.partition])
                 if result.diverging is None or state.replica.preferred == fetch.node_id:
-                    note_fetched(state, self._buffers, result, sources[result.partition], self._settings, now)
+                    note_fetched(state, self._buffers, result, source, self._settings, now)
                 else:
                     self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
                 self._assigned.ask_last(state)

@@ -87,9 +87,10 @@ def plan_fetches(
     active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
     share_bytes = settings.buffer_bytes // max(len(active), 1)
     wanted = [state for state in active if state.may_ask(now)]
-    nodes = len(_by_replica(active, image))
+    nodes = len(_by_replica(active, image)) if wanted else 0
+    is_empty = not buffers.total_bytes and not underway.is_decoding
     for node_id, there in _by_replica(wanted, image).items():
-        asked = [state for state in there if _has_room(state, buffers, underway, share_bytes)]
+        asked = [state for state in there if is_empty or _has_room(state, buffers, underway, share_bytes)]
         most_bytes = room.for_fetch(free_bytes, nodes)
         if underway.is_busy(node_id) or not asked or not most_bytes:
             continue

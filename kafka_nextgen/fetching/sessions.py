@@ -95,7 +95,9 @@ class FetchSession:
             self._open = SessionRequest(self._id, _FULL, positions)
         else:
             changed = tuple([position for position in positions if known.get(position.partition) != position])
-            self._open = SessionRequest(self._id, self._epoch, changed, _dropped(known, self._known))
+            is_the_same = not changed and len(known) == len(self._known)
+            dropped = () if is_the_same else _dropped(known, self._known)
+            self._open = SessionRequest(self._id, self._epoch, changed, dropped)
         return self._open
 
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:

@@ -60,6 +60,7 @@ class FetchState(Inquiry):
         ``topic_ids`` says which topics are meant, if whoever assigns knows.
         """
         self._assigned.replace(partitions, added, topic_ids)
+        self._searched = None
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""

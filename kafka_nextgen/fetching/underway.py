@@ -60,7 +60,7 @@ class Underway:
         told = set(answer.partitions)
         leaves_out = self._sessions.answered(fetch.node_id, fetch.session, answer)
         quiet = {tp: fence for tp, fence in fetch.fences.items() if tp not in told} if leaves_out else {}
-        fences = {tp: fence for tp, fence in fetch.fences.items() if tp not in quiet} if quiet else fetch.fences
+        fences = {tp: fence for tp, fence in fetch.fences.items() if tp in told} if quiet else fetch.fences
         self._asked = [other for other in self._asked if other is not fetch]
         self._decoding.append(Rest(fetch, fences, arrivals))
         return quiet
@@ -81,6 +81,11 @@ class Underway:
     def bytes_of(self, partition: TopicPartition) -> int:
         """What is being decoded of a partition."""
         return sum(rest.arrivals[partition].nbytes for rest in self._decoding if partition in rest.arrivals)
+
+    @property
+    def is_decoding(self) -> bool:
+        """Whether anything is being decoded."""
+        return bool(self._decoding)
 
     @property
     def total_bytes(self) -> int:
