@@ -93,12 +93,14 @@ def test_a_missed_target_is_in_bold() -> None:
 
 
 def test_memory_is_told_next_to_its_bound() -> None:
-    ours, peer = backlog_memory.VARIANTS[0], backlog_memory.VARIANTS[2]
-    readings = {ours: [Reading(10, 1.0, 0.1, 0.1, 150_000_000)], peer: [Reading(10, 1.0, 0.1, 0.1, 900_000_000)]}
-    assert "150 MB, within the 167 MB" in backlog_memory.verdict(readings)
-    assert "900" in backlog_memory.memory_table(readings).splitlines()[-1]
-    readings[ours].append(Reading(10, 1.0, 0.1, 0.1, 170_000_000))
-    assert "170 MB, **beyond** the 167 MB" in backlog_memory.verdict(readings)
+    tuned, peer, untuned = (backlog_memory.VARIANTS[at] for at in (0, 2, 3))
+    readings = {variant: [Reading(10, 1.0, 0.1, 0.1, 150_000_000)] for variant in (tuned, peer, untuned)}
+    assert "always took less" in backlog_memory.verdict(readings)
+    rows = [line.split("|") for line in backlog_memory.memory_table(readings).splitlines()[2:]]
+    assert [(row[2].split()[0], row[3].strip()) for row in rows] == [("150", "310"), ("150", ""), ("150", "167")]
+    readings[untuned].append(Reading(10, 1.0, 0.1, 0.1, 170_000_000))
+    readings[peer].append(Reading(10, 1.0, 0.1, 0.1, 900_000_000))
+    assert "more than it may: defaults: kafka_nextgen, batches(), to_arrow()" in backlog_memory.verdict(readings)
 
 
 def test_a_broker_is_not_started_on_a_disk_that_is_too_small() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
-__all__ = ["BATCH", "CONSUMED", "PARTITION_BYTES", "Task"]
+__all__ = ["BATCH", "BUFFER_BYTES", "CONSUMED", "PARTITION_BYTES", "Task"]
 
-#: Tuned, each client asks for this much of a partition, and hands over so many records at once.
+#: Tuned, each client asks for this much of a partition, lets this much wait, and hands over so many records at once.
 PARTITION_BYTES = 4 * 1024 * 1024
+BUFFER_BYTES = 200 * 1024 * 1024
 CONSUMED = 10_000
 
 #: How many records ours makes a table of, tuned.

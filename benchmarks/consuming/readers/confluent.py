@@ -8,7 +8,7 @@ from typing import Any
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
 from benchmarks.consuming.gauge import Gauge, Reading
-from benchmarks.consuming.task import CONSUMED, PARTITION_BYTES, Task
+from benchmarks.consuming.task import BUFFER_BYTES, CONSUMED, PARTITION_BYTES, Task
 
 __all__ = ["config", "consume", "partitions", "poll"]
 
@@ -17,7 +17,7 @@ def config(task: Task) -> dict[str, Any]:
     """It can't do without a group, but does not join it."""
     tuned = {
         "queued.min.messages": 1_000_000,
-        "queued.max.messages.kbytes": 200 * 1024,
+        "queued.max.messages.kbytes": BUFFER_BYTES // 1024,
         "fetch.message.max.bytes": PARTITION_BYTES,
     }
     return {

@@ -7,15 +7,20 @@ from itertools import islice
 
 import kafka_nextgen.engine.application.arrow  # noqa: F401  (what to_arrow() will import is an import, not reading)
 from benchmarks.consuming.gauge import Gauge, Reading
-from benchmarks.consuming.task import BATCH, CONSUMED, PARTITION_BYTES, Task
+from benchmarks.consuming.task import BATCH, BUFFER_BYTES, CONSUMED, PARTITION_BYTES, Task
 from kafka_nextgen import Consumer, TopicPartition
 
 __all__ = ["arrow", "arrow_by_ten_thousand", "config", "iterate", "partitions", "poll"]
 
 
 def config(task: Task) -> dict[str, object]:
-    tuned = {"max.partition.fetch.bytes": PARTITION_BYTES, "max.poll.records": CONSUMED} if task.tuned else {}
-    return {"bootstrap.servers": task.bootstrap_servers, "auto.offset.reset": "earliest", **tuned}
+    tuned = {
+        "max.partition.fetch.bytes": PARTITION_BYTES,
+        "fetch.buffer.bytes": BUFFER_BYTES,
+        "max.poll.records": CONSUMED,
+    }
+    servers = {"bootstrap.servers": task.bootstrap_servers, "auto.offset.reset": "earliest"}
+    return {**servers, **(tuned if task.tuned else {})}
 
 
 def partitions(task: Task) -> list[TopicPartition]:
