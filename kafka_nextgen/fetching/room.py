@@ -8,6 +8,7 @@
   set aside; the rest of it is asked for again.
 - A node's part is an equal one of the nodes that are read from, and of that a fetch takes half, so that the next one
   can be on its way while it is decoded. No node waits for the long poll of another one.
+- No answer is asked to be larger than 24 MiB: it would not come faster, and take memory that is kept for the next.
 - Nothing is asked for while less than a quarter of that is free: many small answers cost more than few large ones.
 - Records of paused partitions stay, unless they alone leave no room for the others: then they are fetched again later.
 
@@ -19,7 +20,9 @@ from __future__ import annotations
 
 from attrs import define
 
-__all__ = ["Room"]
+__all__ = ["MOST_ANSWER_BYTES", "Room"]
+
+MOST_ANSWER_BYTES = 24 * 1024 * 1024
 
 #: How fast the growth that was expected gives way to less.
 _FORGETTING = 1 / 8
@@ -30,7 +33,7 @@ class Room:
     """The whole, and how many bytes the columns take of late that are made of one byte of a frame."""
 
     buffer_bytes: int
-    growth: float = 2.0  # until something came
+    growth: float = 1.25  # until something came
 
     def note(self, fetched_bytes: int, columns_bytes: int) -> None:
         """Learn from an answer."""
@@ -41,7 +44,9 @@ class Room:
     def for_fetch(self, free_bytes: int, nodes: int) -> int:
         """How many bytes of an answer may be asked for, of one of so many nodes; 0 while it is better to wait."""
         part_bytes = self.buffer_bytes // (2 * nodes)
-        return 0 if 4 * free_bytes < part_bytes else int(min(part_bytes, free_bytes) / (1 + self.growth))
+        if 4 * free_bytes < part_bytes:
+            return 0
+        return min(int(min(part_bytes, free_bytes) / (1 + self.growth)), MOST_ANSWER_BYTES)
 
     def taken_by(self, answer_bytes: int) -> int:
         """What has to be set aside for an answer of so many bytes."""

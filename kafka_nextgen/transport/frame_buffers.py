@@ -13,9 +13,6 @@ __all__ = ["FrameBuffers"]
 KEPT = 2
 SMALL_FRAMES = 200
 
-#: Buffers are whole numbers of this, so that a frame fits where a slightly smaller one was.
-STEP_BYTES = 1024 * 1024
-
 
 class FrameBuffers:
     """Gives buffers for frames, of one connection."""
@@ -31,7 +28,7 @@ class FrameBuffers:
             if len(buffer) >= length and _is_free(buffer):
                 self._kept.append(self._kept.pop(at))
                 return memoryview(buffer)[:length]
-        buffer = bytearray(-(-length // STEP_BYTES) * STEP_BYTES)
+        buffer = bytearray(_size_for(length))
         self._kept = [*self._kept[1 - KEPT :], buffer]
         return memoryview(buffer)[:length]
 
@@ -41,6 +38,12 @@ class FrameBuffers:
             self._small_frames += 1
             if self._small_frames > SMALL_FRAMES:
                 self._kept.clear()
+
+
+def _size_for(length: int) -> int:
+    """A power of two, or one and a half: so that a frame fits where a slightly smaller one was."""
+    power = 1 << (length - 1).bit_length()
+    return 3 * power // 4 if length <= 3 * power // 4 else power
 
 
 def _is_free(buffer: bytearray) -> bool:

@@ -17,7 +17,7 @@ from kafka_nextgen.fetching import (
     decode_answer,
     find_arrivals,
 )
-from kafka_nextgen.fetching.room import Room
+from kafka_nextgen.fetching.room import MOST_ANSWER_BYTES, Room
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.fetching.world import World, asked, cluster, columns
@@ -128,7 +128,7 @@ def test_what_answers_grow_by_is_learned_at_once_and_forgotten_slowly() -> None:
 def test_a_fetch_takes_half_of_its_nodes_part_frame_and_columns_together(
     free_bytes: int, nodes: int, expected: int
 ) -> None:
-    assert Room(60_000).for_fetch(free_bytes, nodes) == expected
+    assert Room(60_000, growth=2.0).for_fetch(free_bytes, nodes) == expected
 
 
 def test_one_node_leaves_room_for_the_other() -> None:
@@ -161,3 +161,7 @@ def test_paused_partitions_give_their_room_back_before_others_wait_for_it() -> N
     world.answer(fetch, columns(second, 0, 1))
     world.state.resume([first])
     assert sorted(asked(world.plan())) == [(1, 0, 0), (1, 1, 1)]
+
+
+def test_no_answer_is_asked_to_be_larger_than_is_of_use() -> None:
+    assert Room(1 << 40).for_fetch(1 << 40, 1) == MOST_ANSWER_BYTES

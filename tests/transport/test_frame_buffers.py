@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.transport.frame_buffers import KEPT, SMALL_FRAMES, STEP_BYTES, FrameBuffers
+from kafka_nextgen.transport.frame_buffers import KEPT, SMALL_FRAMES, FrameBuffers
 
 
 def test_a_buffer_nobody_looks_at_is_used_again() -> None:
@@ -32,8 +32,8 @@ def test_a_view_is_as_long_as_the_frame() -> None:
 
 def test_a_frame_longer_than_all_buffers_gets_a_new_one_and_few_are_kept() -> None:
     buffers = FrameBuffers()
-    for megabytes in range(1, 5):
-        assert len(buffers.take(megabytes * STEP_BYTES)) == megabytes * STEP_BYTES
+    for power in range(10, 14):
+        assert len(buffers.take(1 << power)) == 1 << power
     assert len(buffers._kept) == KEPT
 
 
@@ -43,3 +43,17 @@ def test_while_only_small_frames_come_nothing_is_kept() -> None:
     for _ in range(SMALL_FRAMES + 1):
         buffers.note_small()
     assert buffers._kept == []
+
+
+def test_a_slightly_larger_frame_fits_where_one_was() -> None:
+    buffers = FrameBuffers()
+    frame = buffers.take(1_000)
+    whole = frame.obj
+    frame.release()
+    assert (buffers.take(1_024).obj is whole, len(whole)) == (True, 1_024)
+
+
+def test_no_more_than_half_as_much_again_is_taken() -> None:
+    for length in (1, 2, 3, 5, 64 * 1024 + 1, 12_000_000, 100_000_000):
+        whole = FrameBuffers().take(length).obj
+        assert length <= len(whole) <= 1.5 * length
