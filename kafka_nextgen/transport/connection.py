@@ -88,7 +88,7 @@ class Connection(asyncio.BufferedProtocol):
         self._pipeline.add(Pending(api, version, number, frame, patience_s, future, through_hold))
         self._pump()
         try:
-            return await deadline.wait(future)
+            return await deadline.wait_alone(future)  # the loop turns once less than by waiting for what others share
         finally:
             if not future.cancel() and not future.cancelled():
                 future.exception()  # seen, even if the caller was cancelled just when it came

@@ -50,6 +50,18 @@ class Deadline:
             raise ClosedError(f"{self._what}: closed by this client")
         return future.result()
 
+    async def wait_alone(self, future: asyncio.Future[T]) -> T:
+        """Wait for a future that is nobody else's, and is cancelled with the caller. Raises as ``wait`` does."""
+        timer = self._loop.call_at(self._at, self._give_up, future)
+        try:
+            return await future
+        finally:
+            timer.cancel()
+
+    def _give_up(self, future: asyncio.Future[T]) -> None:
+        if not future.done():
+            future.set_exception(self.missed())
+
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
         """Sleep; raises ``RequestTimeoutError`` at once if the time left would not outlast it."""
         if delay_s >= self.left_s():

@@ -113,8 +113,12 @@ class Fetcher:
 
     def pump(self) -> None:
         """Begin everything the state wants to know now, and come back when it will want more."""
+        for need in self._plan():
+            self._tasks.start(self._satisfy(need))
+
+    def _plan(self) -> tuple[Need, ...]:
         if self._closed:
-            return
+            return ()
         now = time.monotonic()
         image = self._cluster.metadata
         with self._fetches.locked() as state:
@@ -123,11 +127,10 @@ class Fetcher:
             gone, lost, deadline = state.gone(), state.take_truncations(), state.deadline(now)
         self._tell_of_topics(others, gone)
         _tell_of_truncations(lost)
-        for need in needs:
-            self._tasks.start(self._satisfy(need))
         self._rearm(None if deadline is None else deadline - now)
         self._changed.set()
         self._changed = asyncio.Event()
+        return needs
 
     def _tell_of_topics(self, others: Collection[TopicPartition], gone: frozenset[TopicPartition]) -> None:
         if others:
@@ -150,6 +153,21 @@ class Fetcher:
             self._timer.cancel()
 
     async def _satisfy(self, need: Need) -> None:
+        """Ask, and go on asking: with a task for each question, every fetch would wait for the loop to turn first."""
+        following: Need | None = need
+        while following is not None:
+            try:
+                await self._meet(following)
+            except Exception:  # a bug reaches the application, and all others go on
+                self._mailbox.wake()
+                self.pump()
+                raise
+            self._mailbox.wake()  # first: what has come is handed over while the next question is sent
+            following, *others = self._plan() or (None,)
+            for other in others:
+                self._tasks.start(self._satisfy(other))
+
+    async def _meet(self, need: Need) -> None:
         try:
             await self._ask(need)
             self._outage(need).over()
@@ -158,11 +176,8 @@ class Fetcher:
             self._failed(need)
             self._mailbox.post_unless_weather(failure)
         except Exception:
-            self._failed(need)  # a bug reaches the application; the partitions are not stuck for it
+            self._failed(need)  # the partitions are not stuck for a bug
             raise
-        finally:
-            self._mailbox.wake()  # first: what has come is handed over while the next question is sent
-            self.pump()
 
     def _outage(self, need: Need) -> Outage:
         node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset | NeedEpochEnds) else ""
