@@ -21,7 +21,8 @@ class JavaTools:
 
     def __init__(self, java: str, jars: Path) -> None:
         quick = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
-        self._command = (java, *quick, "-cp", str(jars / "*"))
+        quiet = ("-XX:-UsePerfData",)  # or Java may complain, in what the tool prints, of another process's file
+        self._command = (java, *quick, *quiet, "-cp", str(jars / "*"))
 
     def start(self, tool: str, *args: str) -> subprocess.Popen[str]:
         """Start a class with these arguments; what it says is to be read from the process."""
