@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar, overload
 
+from kafka_nextgen.engine.application.data_frames import DataFrames
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.extras import needs
 from kafka_nextgen.engine.application.record_run import RecordRun
@@ -12,8 +13,6 @@ from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
     import pyarrow
 
 __all__ = ["RecordBatch"]
@@ -52,7 +51,7 @@ class _Column(Sequence[T]):
         return f"<column of {len(self)}>"
 
 
-class RecordBatch:
+class RecordBatch(DataFrames):
     """Records of one partition that lie together, in columns; the i-th entry of each is of the same record.
 
     Iterating makes a ``Record`` of each. Libraries that know Arrow's PyCapsule interface take a batch as it is.
@@ -113,18 +112,6 @@ class RecordBatch:
         with needs("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_batch
         return to_batch(self._part)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
-        with needs("to_pandas()", "pandas"):
-            import pandas  # noqa: F401  (pyarrow imports it, without a word about the extra)
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        """The same in polars, by way of Arrow. Needs the extra ``kafka-nextgen[polars]``."""
-        with needs("to_polars()", "polars"):
-            import polars
-        return polars.DataFrame(self.to_arrow())
 
     def __arrow_c_schema__(self) -> object:
         return self.to_arrow().schema.__arrow_c_schema__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kafka_nextgen.engine.application.data_frames import DataFrames
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.extras import needs
 from kafka_nextgen.engine.application.record_batch import RecordBatch
@@ -13,14 +14,12 @@ from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
     import pyarrow
 
 __all__ = ["Records"]
 
 
-class Records:
+class Records(DataFrames):
     """Records of one or more partitions, in each partition's order.
 
     ``len()`` counts them, iterating makes a ``Record`` of each; ``partitions()`` and ``of()`` look at one partition at
@@ -74,18 +73,6 @@ class Records:
         with needs("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_table
         return to_table(self._slices)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
-        with needs("to_pandas()", "pandas"):
-            import pandas  # noqa: F401  (pyarrow imports it, without a word about the extra)
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        """The same in polars, by way of Arrow. Needs the extra ``kafka-nextgen[polars]``."""
-        with needs("to_polars()", "polars"):
-            import polars
-        return polars.DataFrame(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
