@@ -197,9 +197,10 @@ class Fetcher:
 
     async def _fetch(self, need: Fetch) -> None:
         answer = await self._exchange(need)
-        if not self._receive(need, answer):
+        is_quick = self._decoder.is_quick(answer.partitions)
+        if not self._receive(need, answer, is_quick):
             return
-        decoded = await self._decoder.decode(need, answer.partitions)
+        decoded = await self._decoder.decode(need, answer.partitions, at_once=is_quick)
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
             astray = state.fetched(need, decoded, time.monotonic())
@@ -230,9 +231,8 @@ class Fetcher:
         assert isinstance(message, RawFetchAnswer)
         return bridge.from_response(message, names)
 
-    def _receive(self, need: Fetch, answer: bridge.FetchAnswer) -> bool:
+    def _receive(self, need: Fetch, answer: bridge.FetchAnswer, is_quick: bool) -> bool:
         """Go on behind what came before it is decoded; returns whether it is to be decoded at all."""
-        is_quick = self._decoder.is_quick(answer.partitions)
         arrivals = {} if is_quick else find_arrivals(need, answer.partitions)
         head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
         with self._fetches.locked() as state:

@@ -32,14 +32,16 @@ class RecordDecoder:
         self._thread = ThreadPoolExecutor(1, "kafka-nextgen-decoder")
 
     def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
-        """Whether an answer would be decoded at once."""
+        """Whether an answer is to be decoded at once."""
         return not self._waiting and sum(len(part.records or b"") for part in answered) <= SMALL_BYTES
 
-    async def decode(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
-        """Decode what was answered to ``fetch``."""
+    async def decode(
+        self, fetch: Fetch, answered: Collection[FetchedPartition], at_once: bool
+    ) -> tuple[DecodedPartition, ...]:
+        """Decode what was answered to ``fetch``, ``at_once`` if it ``is_quick``."""
         if self._closed:
             return ()
-        if self.is_quick(answered):
+        if at_once:
             return decode_answer(fetch, answered, self._limits, self._check_crcs)
         loop = asyncio.get_running_loop()
         self._waiting += 1
