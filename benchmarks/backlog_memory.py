@@ -20,7 +20,7 @@ from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.run import Layout, fill_topic
 from benchmarks.consuming.task import BUFFER_BYTES
 from benchmarks.consuming.variants import Variant
-from benchmarks.kafka import kafka
+from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, spread, table, write_section
 from benchmarks.plots import Bar, draw_bars
 from kafka_nextgen import ConsumerConfig
@@ -87,8 +87,7 @@ def plot(readings: Mapping[Variant, Sequence[Reading]]) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@which_kafka
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--partitions", default=200, show_default=True)
 @click.option("--partition-mb", default=10.0, show_default=True, help="The backlog of each.")

@@ -18,7 +18,7 @@ import kafka_nextgen
 from benchmarks.consuming.report import about_the_topic, bars, readings_table, targets_table
 from benchmarks.consuming.run import LAYOUTS, Measured, measure
 from benchmarks.consuming.variants import KINDS, VARIANTS
-from benchmarks.kafka import kafka
+from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, write_section
 from benchmarks.plots import draw_bars
 
@@ -44,8 +44,7 @@ def plot(measured: Sequence[Measured]) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@which_kafka
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--records", default=2_000_000, show_default=True)
 @click.option("--partitions", default=6, show_default=True)

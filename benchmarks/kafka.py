@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeVar
 from uuid import uuid4
 
+import click
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-__all__ = ["create_topic", "kafka"]
+__all__ = ["create_topic", "kafka", "which_kafka"]
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def which_kafka(command: F) -> F:
+    """Give a command the options ``bootstrap_servers`` and ``version``, which ``kafka`` takes."""
+    named = click.option(
+        "--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do."
+    )
+    started = click.option(
+        "--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`."
+    )
+    return named(started(command))
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import click
 
 from benchmarks.delays.feed import Feed
 from benchmarks.delays.task import POINTS, Delays, Task
-from benchmarks.kafka import create_topic, kafka
+from benchmarks.kafka import create_topic, kafka, which_kafka
 from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
 from benchmarks.plots import draw_percentiles
 from benchmarks.processes import ask, running
@@ -76,8 +76,7 @@ def plot(measured: Measured) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@which_kafka
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--seconds", default=20.0, show_default=True, help="How long each handler is looked at in each round.")
 @click.option("--records-per-s", default=5000, show_default=True)

@@ -19,7 +19,7 @@ from benchmarks.consuming.run import Layout, Measured, fill_topic
 from benchmarks.consuming.variants import BASELINE, Variant
 from benchmarks.idling.task import Idleness, Task
 from benchmarks.idling.waiters import WAITERS
-from benchmarks.kafka import create_topic, kafka
+from benchmarks.kafka import create_topic, kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, ratio, spread, table, write_section
 from benchmarks.plots import Bar, draw_bars
 from benchmarks.processes import ask
@@ -75,8 +75,7 @@ def plot(idle: Idle, readings: Mapping[Variant, Sequence[Reading]]) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@which_kafka
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--partitions", default=1000, show_default=True)
 @click.option("--records", default=2_000_000, show_default=True, help="In all partitions together.")

@@ -20,7 +20,7 @@ import attrs
 import click
 
 from benchmarks.consuming.run import LAYOUTS, fill_topic
-from benchmarks.kafka import kafka
+from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, table, write_section
 from benchmarks.plots import Bar, draw_bars
 from benchmarks.processes import ROOT
@@ -87,8 +87,7 @@ def plot(profiles: Profiles) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@which_kafka
 @click.option("--records", default=2_000_000, show_default=True)
 @click.option("--rounds", "times", default=16, show_default=True, help="How often all of them are read into Arrow.")
 @click.option("--hz", default=200, show_default=True, help="Samples a second.")

@@ -20,7 +20,7 @@ from attrs import frozen
 
 from benchmarks.gap.clients import READERS
 from benchmarks.gap.run import Measured, measure
-from benchmarks.kafka import create_topic, kafka
+from benchmarks.kafka import create_topic, kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, table, write_section
 from benchmarks.plots import Bar, draw_bars
 
@@ -83,8 +83,7 @@ def plot(measured: Mapping[int, Sequence[Measured]]) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@which_kafka
 @click.option("--rebalances", default=20, show_default=True, help="How often each group rebalances.")
 @click.option("--partitions", default=4, show_default=True, help="Of the topic; half of them move.")
 @click.option("--records-per-s", default=2000, show_default=True, help="Written to each partition.")

@@ -14,7 +14,7 @@ import click
 from attrs import frozen
 
 from benchmarks.consuming.run import Layout, fill_topic
-from benchmarks.kafka import kafka
+from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
 from benchmarks.plots import Bar, draw_bars
 from benchmarks.processes import run
@@ -79,8 +79,7 @@ def plot(starts: Starts) -> str:
 
 
 @click.command(help=__doc__)
-@click.option("--bootstrap-servers", help="A cluster to use; without it a broker is started as the tests do.")
-@click.option("--kafka", "version", default="4.3.0", show_default=True, help="The broker to start, or `embedded`.")
+@which_kafka
 @click.option("--rounds", default=9, show_default=True)
 @click.option("--write", is_flag=True, help="Put the figures on the page.")
 def main(bootstrap_servers: str | None, version: str, rounds: int, write: bool) -> None:
