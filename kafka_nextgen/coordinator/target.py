@@ -22,8 +22,8 @@ from kafka_nextgen.assignors import (
     PartitionAssignor,
     TopicMetadata,
 )
+from kafka_nextgen.assignors.checking import check_assignment
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.checking import check_assignment
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata

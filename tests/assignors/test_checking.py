@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment, MemberAssignment, MemberSpec, TopicMetadata
-from kafka_nextgen.assignors.checking import flaw_of
+from kafka_nextgen.assignors.checking import flaw_of, flaws_in
 from kafka_nextgen.types import TopicId
 
 FOO, BAR, GHOST = TopicId(int=1), TopicId(int=2), TopicId(int=3)
@@ -47,3 +47,14 @@ def test_topics_nobody_subscribes_to_stay_nobodys() -> None:
 def test_of_many_partitions_left_out_a_few_are_named() -> None:
     group = AssignmentSpec({"A": MemberSpec({"foo"})}, {FOO: TopicMetadata("foo", 1000)})
     assert flaw_of(made_of(), group) == "gave foo[0-9] and 990 more to nobody"
+
+
+def test_all_flaws_can_be_had_at_once() -> None:
+    found = list(flaws_in(made_of(A={FOO: {0, 5}}, B={FOO: {0}, BAR: {0}}, C={}), GROUP))
+    assert found == [
+        "gave partitions to C, who is no member of the group it was asked about",
+        "gave B partitions of bar, which it does not subscribe to",
+        "gave A foo[5], of 3 partitions",
+        "gave foo[0] to both A and B",
+        "gave foo[1-2] to nobody",
+    ]

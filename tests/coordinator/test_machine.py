@@ -132,12 +132,12 @@ class Saying(PartitionAssignor):
     ("says", "complaint"),
     [
         (ValueError("out of order"), "out of order"),
-        ({"A": {FOO: {0}}}, "does not assign foo[1]"),
-        ({"A": {FOO: {0, 1, 2}}}, "foo[2], which there is not"),
-        ({"A": {FOO: {0, 1}}, "X": {}}, "'X', who is no member"),
-        ({"A": {FOO: {0, 1}, UUID(int=9): {0}}}, "nobody subscribes"),
-        ({"A": {FOO: {0, 1}, BAR: {0}}}, "'bar' to 'A', who does not subscribe"),
-        ({"A": {FOO: {0, 1}}, "B": {FOO: {1}}}, "foo[1] more than once"),
+        ({"A": {FOO: {0}}}, "foo[1] to nobody"),
+        ({"A": {FOO: {0, 1, 2}}}, "gave A foo[2], of 2 partitions"),
+        ({"A": {FOO: {0, 1}}, "X": {}}, "gave partitions to X, who is no member"),
+        ({"A": {FOO: {0, 1}, UUID(int=9): {0}}}, "which it was not shown"),
+        ({"A": {FOO: {0, 1}, BAR: {0}}}, "gave A partitions of bar, which it does not subscribe to"),
+        ({"A": {FOO: {0, 1}}, "B": {FOO: {1}}}, "gave foo[1] to both A and B"),
     ],
 )
 def test_an_assignor_that_fails_or_lies_undoes_the_heartbeat(
