@@ -69,7 +69,7 @@ from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, 
 from kafka_nextgen.properties import IsolationLevel, RecoveryStrategy, SecurityProtocol, ServerAddress
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
-from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
+from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records.compiled import ACCELERATED
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ __all__ = [
     "Hooks",
     "InstanceIdInUseError",
     "IsolationLevel",
+    "JoinReason",
     "KafkaNextgenError",
     "Latency",
     "LeaveMode",

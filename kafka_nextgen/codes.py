@@ -1,6 +1,7 @@
 """Kafka's error codes, by Kafka's names: the part of the protocol that both machines and every layer above speak.
 
-Only what this project can meet is listed; ``name_of`` gives a readable name for any number.
+Only what this project can meet is listed; ``name_of`` gives a readable name for any number. From 10000 on they are
+our own, of what Kafka's KIPs name without a number.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ class ErrorCode(IntEnum):
     TRANSACTION_ABORTABLE = 120
     INVALID_REGULAR_EXPRESSION = 128
     REBOOTSTRAP_REQUIRED = 129
+    INVALID_ASSIGNMENT = 10000  # KIP-848, "ConsumerGroupInstallAssignment API"
 
 
 #: What Kafka's own clients count as retriable.

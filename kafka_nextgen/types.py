@@ -16,6 +16,7 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 from attrs import frozen
 
 __all__ = [
+    "JoinReason",
     "LeaveMode",
     "OffsetAndMetadata",
     "Record",
@@ -80,6 +81,15 @@ class TimestampType(IntEnum):
     NONE = -1
     CREATE_TIME = 0
     LOG_APPEND_TIME = 1
+
+
+class JoinReason(IntEnum):
+    """Why a member joins, as it says itself (an extension; numbers are those on the wire)."""
+
+    UNKNOWN = 0
+    RESTART = 1  # the same instance again: a known static member costs no rebalance
+    TOPIC_METADATA_CHANGE = 2  # counts from the leader of a classic group only
+    UPGRADE = 3  # a new version of the application that needs a rebalance
 
 
 class LeaveMode(Enum):

@@ -15,6 +15,7 @@ from attrs import evolve
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.recording import taken_in
+from kafka_nextgen.coordinator.extensions import records as x
 from kafka_nextgen.coordinator.group import Group, PendingOffset
 from kafka_nextgen.types import TopicIdPartition
 
@@ -90,18 +91,24 @@ def _target_metadata(group: Group, record: r.TargetAssignmentMetadata) -> None:
     _become_consumer_group(group)
     group.assignment_epoch = record.assignment_epoch
     group.assignment_timestamp_ms = record.assignment_timestamp_ms
+    group.client_assignor, group.assignment_error = record.assignor, record.error
 
 
 def _target_metadata_removed(group: Group, _: r.TargetAssignmentMetadataRemoved) -> None:
     group.assignment_epoch, group.assignment_timestamp_ms = group.first_epoch, 0
+    group.client_assignor, group.assignment_error = None, 0
 
 
 def _target_member(group: Group, record: r.TargetAssignmentMember) -> None:
     group.targets[record.member_id] = record.partitions
+    group.target_metadata.pop(record.member_id, None)
+    if record.metadata is not None:
+        group.target_metadata[record.member_id] = record.metadata
 
 
 def _target_member_removed(group: Group, record: r.TargetAssignmentMemberRemoved) -> None:
     group.targets.pop(record.member_id, None)
+    group.target_metadata.pop(record.member_id, None)
 
 
 def _current(group: Group, record: r.CurrentMemberAssignment) -> None:
@@ -173,6 +180,22 @@ def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:
             del group.pending[producer_id, partition]
 
 
+def _rebalance(group: Group, record: x.RebalanceRecorded) -> None:
+    group.rebalances[record.slot] = record
+
+
+def _rebalance_removed(group: Group, record: x.RebalanceRecordedRemoved) -> None:
+    group.rebalances.pop(record.slot, None)
+
+
+def _expected(group: Group, record: x.ExpectedMembers) -> None:
+    group.expected = record
+
+
+def _expected_removed(group: Group, _: x.ExpectedMembersRemoved) -> None:
+    group.expected = None
+
+
 _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     r.GroupMetadata: _group_metadata,
     r.GroupMetadataRemoved: _group_metadata_removed,
@@ -192,4 +215,8 @@ _APPLY: Mapping[type, Callable[[Group, Any], None]] = {
     r.OffsetRemoved: _offset_removed,
     r.PendingOffsetCommitted: _pending_offset,
     r.TransactionEnded: _transaction_ended,
+    x.RebalanceRecorded: _rebalance,
+    x.RebalanceRecordedRemoved: _rebalance_removed,
+    x.ExpectedMembers: _expected,
+    x.ExpectedMembersRemoved: _expected_removed,
 }

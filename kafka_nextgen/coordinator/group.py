@@ -17,8 +17,10 @@ from collections.abc import MutableMapping, Set
 
 from attrs import define, field, fields, frozen
 
+from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
+from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, RebalanceRecorded
 from kafka_nextgen.coordinator.overlay import Overlay
 from kafka_nextgen.coordinator.share import NOTHING, Share
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -51,12 +53,18 @@ class Group:
     metadata_hash: int = 0
     assignment_epoch: int = field(init=False)
     assignment_timestamp_ms: int = 0
+    client_assignor: str | None = None  # that a member made the target assignment with
+    assignment_error: int = 0  # what that assignor had to tell the members
     members: MutableMapping[str, r.MemberMetadata] = field(factory=dict)
     currents: MutableMapping[str, r.CurrentMemberAssignment] = field(factory=dict)
     targets: MutableMapping[str, Share] = field(factory=dict)
+    target_metadata: MutableMapping[str, Metadata] = field(factory=dict)  # of those that the assignor has some for
     patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # those resolved at least once
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
     pending: MutableMapping[tuple[int, TopicPartition], PendingOffset] = field(factory=dict)  # by producer id, too
+
+    expected: ExpectedMembers | None = None
+    rebalances: MutableMapping[int, RebalanceRecorded] = field(factory=dict)  # by slot
 
     owners: MutableMapping[TopicIdPartition, str] = field(factory=dict)  # assigned or pending revocation
     instances: MutableMapping[str, str] = field(factory=dict)
@@ -96,7 +104,8 @@ class Group:
     @property
     def holds_anything(self) -> bool:
         """Whether any record is in force, if only one whose group a compacted log will tell of later."""
-        return self.exists or bool(self.members or self.currents or self.targets or self.patterns)
+        said = (self.members, self.currents, self.targets, self.patterns, self.expected, self.rebalances)
+        return self.exists or any(said)
 
     def current(self, member_id: str) -> r.CurrentMemberAssignment:
         """What a member owns; for one that is new, nothing at epoch 0."""
@@ -146,6 +155,8 @@ _MAPPINGS = (
     "members",
     "currents",
     "targets",
+    "target_metadata",
+    "rebalances",
     "patterns",
     "offsets",
     "pending",

@@ -2,7 +2,7 @@
 
 Each class is one of Kafka's records in ``__consumer_offsets`` and carries its key and its value; a class
 ending in ``Removed`` is that record's tombstone. The number in brackets is the version of Kafka's key, which
-is its type.
+is its type. Records that Kafka has none of are in ``extensions.records``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from enum import IntEnum
 
 from attrs import frozen
 
+from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.coordinator.share import Share
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
@@ -78,7 +81,10 @@ class ClassicProtocols:
 
 @frozen
 class MemberMetadata:
-    """[5] What a member said of itself; ``classic`` if it did so by JoinGroup."""
+    """[5] What a member said of itself; ``classic`` if it did so by JoinGroup.
+
+    ``client_assignors``, preferred first, are an extension.
+    """
 
     group_id: str
     member_id: str
@@ -91,6 +97,7 @@ class MemberMetadata:
     rebalance_timeout_ms: int
     server_assignor: str | None
     classic: ClassicProtocols | None = None
+    client_assignors: tuple[ClientAssignor, ...] = ()
 
 
 @frozen
@@ -103,11 +110,16 @@ class MemberMetadataRemoved:
 
 @frozen
 class TargetAssignmentMetadata:
-    """[6] The target assignment belongs to this epoch and was made at this time (milliseconds)."""
+    """[6] The target assignment belongs to this epoch and was made at this time (milliseconds).
+
+    If a member made it: the name of its ``assignor``, and the ``error`` that this had to tell the members (extensions).
+    """
 
     group_id: str
     assignment_epoch: int
     assignment_timestamp_ms: int = 0
+    assignor: str | None = None
+    error: int = 0
 
 
 @frozen
@@ -119,11 +131,12 @@ class TargetAssignmentMetadataRemoved:
 
 @frozen
 class TargetAssignmentMember:
-    """[7] A member's share of the target assignment."""
+    """[7] A member's share of the target assignment, and what a client-side assignor has to tell it (an extension)."""
 
     group_id: str
     member_id: str
     partitions: Share
+    metadata: Metadata | None = None
 
 
 @frozen
@@ -278,4 +291,5 @@ Record = (
     | PendingOffsetCommitted
     | TransactionEnded
     | OffsetRemoved
+    | ExtensionRecord
 )

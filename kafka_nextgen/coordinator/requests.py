@@ -1,6 +1,7 @@
 """Everything a coordinator can be asked or told. Closed: one class per request, named as Kafka's API is.
 
-What only classic groups are asked is in ``classic.requests``.
+What only classic groups are asked is in ``classic.requests``, and what Kafka's own coordinators are not in
+``extensions.requests``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from kafka_nextgen.coordinator.classic.requests import ClassicRequest
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, ExtensionRequest
+from kafka_nextgen.types import JoinReason, OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 if TYPE_CHECKING:  # clients make requests, too, and have no use for a coordinator's settings
     from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -49,6 +51,7 @@ class ConsumerGroupHeartbeat:
     """A member's heartbeat: join (epoch 0), stay, leave (-1), or leave for a while (-2, static members).
 
     None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is legal in 0 only.
+    ``client_assignors``, preferred first, and ``join_reason`` count only where the coordinator has extensions.
     """
 
     group_id: str
@@ -60,6 +63,8 @@ class ConsumerGroupHeartbeat:
     subscribed_topics: frozenset[str] | None = None
     subscribed_pattern: str | None = None
     server_assignor: str | None = None
+    client_assignors: tuple[ClientAssignor, ...] | None = None
+    join_reason: JoinReason = JoinReason.UNKNOWN
     owned: frozenset[TopicIdPartition] | None = None
     client_id: str = ""
     client_host: str = ""
@@ -190,4 +195,5 @@ Request = (
     | TopicsChanged
     | ConfigsChanged
     | ClassicRequest
+    | ExtensionRequest
 )

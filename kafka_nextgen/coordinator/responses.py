@@ -1,4 +1,6 @@
-"""Everything a coordinator can answer. Closed: one class per request in ``requests``, and ``classic.responses``."""
+"""Everything a coordinator can answer. Closed: one class per request in ``requests``, and those in
+``classic.responses`` and ``extensions.responses``.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,10 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import ClassicResponse
+from kafka_nextgen.coordinator.extensions.responses import ExtensionResponse
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
@@ -30,7 +34,14 @@ __all__ = [
 
 @frozen
 class ConsumerGroupHeartbeatAnswer:
-    """``assignment`` None means unchanged; an empty one means that the member owns nothing."""
+    """``assignment`` None means unchanged; an empty one means that the member owns nothing.
+
+    The rest is said by coordinators with extensions, and only to members with client-side assignors.
+    ``should_compute``: this member is to prepare, compute and install the group's next assignment.
+    ``assignment_message``: why the last attempt at that failed, whoever made it; said once to each member, while the
+    last target stands. With the assignment of the epoch that the member has reached come the assignor's error and
+    metadata for it, and what it is to have and others have not released yet.
+    """
 
     error: ErrorCode = ErrorCode.NONE
     message: str | None = None
@@ -38,6 +49,11 @@ class ConsumerGroupHeartbeatAnswer:
     member_epoch: int = 0
     heartbeat_interval_ms: int = 0
     assignment: frozenset[TopicIdPartition] | None = None
+    should_compute: bool = False
+    assignment_message: str | None = None
+    assignment_error: int = 0
+    pending: frozenset[TopicIdPartition] = frozenset()
+    assignment_metadata: Metadata | None = None
 
 
 @frozen
@@ -158,4 +174,5 @@ Response = (
     | TransactionNoted
     | ConfigsNoted
     | ClassicResponse
+    | ExtensionResponse
 )

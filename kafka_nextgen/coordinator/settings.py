@@ -118,6 +118,7 @@ class CoordinatorSettings:
     offsets_retention_minutes: int = 10_080
     offsets_retention_check_interval_ms: int = 600_000
     profile: Profile = Profile.V4_3
+    extensions: bool = False  # what no Kafka has, see ``extensions``
 
     def __attrs_post_init__(self) -> None:
         for wrong, key, rule in self._rules():

@@ -1,0 +1,96 @@
+"""What only a coordinator with extensions can be asked. Closed: one class per request, named as its API is.
+
+Names and fields of the first two are KIP-848's ("ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
+API"), which Kafka took back before a release had them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.assignors.spec import MemberAssignment, Metadata
+
+__all__ = [
+    "AddMembers",
+    "ClientAssignor",
+    "DescribeHistory",
+    "ExpectedMember",
+    "ExtensionRequest",
+    "InstallAssignment",
+    "PrepareAssignment",
+]
+
+_NO_METADATA = Metadata()
+
+
+@frozen
+class ClientAssignor:
+    """An assignor that a member can run, with the versions of metadata it reads and what it tells its peers.
+
+    A ``reason`` other than 0, or new metadata, asks for a new assignment.
+    """
+
+    name: str
+    minimum_version: int = 0
+    maximum_version: int = 0
+    reason: int = 0
+    metadata: Metadata = _NO_METADATA
+
+
+@frozen
+class PrepareAssignment:
+    """The member that was told to compute the assignment asks what there is to assign."""
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+
+
+@frozen
+class InstallAssignment:
+    """What that member computed for the group at ``group_epoch``.
+
+    ``error`` is the assignor's word to the members, 0 for none. With an error and no ``members`` at all, the assignor
+    failed, and ``message`` says why; nothing is installed then.
+    """
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+    group_epoch: int
+    error: int = 0
+    members: Mapping[str, MemberAssignment] = field(factory=dict)
+    message: str | None = None
+
+
+@frozen
+class ExpectedMember:
+    """A static member that is to join. ``assignor`` is the server-side one it is going to vote for, if any."""
+
+    instance_id: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    assignor: str | None = None
+
+
+@frozen
+class AddMembers:
+    """These instances are about to join: the group rebalances when all of them have, or at ``deadline_ms`` since the
+    epoch.
+    """
+
+    group_id: str
+    members: tuple[ExpectedMember, ...]
+    deadline_ms: int
+
+
+@frozen
+class DescribeHistory:
+    """The rebalances of a group, as far back as they are kept."""
+
+    group_id: str
+
+
+ExtensionRequest = PrepareAssignment | InstallAssignment | AddMembers | DescribeHistory
