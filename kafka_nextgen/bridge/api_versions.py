@@ -2,6 +2,9 @@
 
 A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with what it has (KIP-511); the request
 is then repeated with version 0 or whatever the answer allows.
+
+From version 3 on a client says by which software it is. Ours says so by ``SOFTWARE_NAME``, and that is how a broker
+knows whom it may tell of extensions.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import VersionRange
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 
-__all__ = ["BrokerVersions", "from_response", "to_request", "to_response"]
+__all__ = ["SOFTWARE_NAME", "BrokerVersions", "from_response", "to_request", "to_response"]
+
+#: The name that this library goes by (KIP-511).
+SOFTWARE_NAME = "kafka-nextgen"
 
 _WITH_LEVEL_0 = 4
 
@@ -39,7 +45,7 @@ class BrokerVersions:
 
 def to_request(software_version: str) -> ApiVersionsRequest:
     """Ask what a broker speaks, and say who we are (version 3 or later)."""
-    return ApiVersionsRequest(client_software_name="kafka-nextgen", client_software_version=software_version)
+    return ApiVersionsRequest(client_software_name=SOFTWARE_NAME, client_software_version=software_version)
 
 
 def from_response(message: ApiVersionsResponse) -> BrokerVersions:

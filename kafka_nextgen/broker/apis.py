@@ -64,7 +64,7 @@ from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api, VersionRange
 from kafka_nextgen.wire.messages import ApiMessage
 
-__all__ = ["SERVED", "Handler", "advertised", "serves"]
+__all__ = ["EXTENSIONS", "SERVED", "Handler", "ServedApi", "advertised", "served_as", "serves"]
 
 #: Takes the request and its ``Context``; answers with the response, or with None if there is none to send.
 Handler = Callable[..., Awaitable["ApiMessage | None"]]
@@ -134,10 +134,20 @@ SERVED: Mapping[int, ServedApi] = {
     )
 }
 
+#: What Apache Kafka never shipped, which is told and answered to clients only that can use it.
+EXTENSIONS: Mapping[int, ServedApi] = {}
 
-def advertised(profile: Profile) -> dict[int, VersionRange]:
+
+def served_as(asked: Api, with_extensions: bool) -> ServedApi | None:
+    """Who handles an API on a connection that speaks extensions or not; None if nobody does."""
+    return SERVED.get(asked.key) or (EXTENSIONS.get(asked.key) if with_extensions else None)
+
+
+def advertised(profile: Profile, with_extensions: bool = False) -> dict[int, VersionRange]:
     """The versions of each API that clients of such a release are told, by Kafka's key."""
     served = [*(entry.api for entry in SERVED.values()), api.API_VERSIONS]
+    if with_extensions:
+        served += [entry.api for entry in EXTENSIONS.values()]
     ranges = {entry.key: _range(entry, profile) for entry in served}
     ranges[api.PRODUCE.key] = (_FIRST_ADVERTISED_PRODUCE, ranges[api.PRODUCE.key][1])
     return ranges

@@ -53,6 +53,8 @@ class Broker:
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see
             ``kafka_nextgen.broker.security.rule_text``. Given at all, they switch the authorizer on
             (``authorizer.class.name``).
+        extensions: whether there is what Apache Kafka never shipped, such as assignors in the client; only clients that
+            can use it learn of it. False is that release of Kafka and nothing else.
 
     ``host`` and ``port`` are those of the one listener there is without the setting ``listeners``; a listener that
     names no host takes ``host``.
@@ -73,10 +75,12 @@ class Broker:
         users: Mapping[str, Secret | str] | None = None,
         data_dir: str | PathLike[str] | None = None,
         rules: Iterable[str] | None = None,
+        extensions: bool = True,
     ) -> None:
         if nodes < 1:
             raise ConfigError(f"a cluster has at least one node, not {nodes}")
-        settings = BrokerSettings.from_properties({**(config or {}), **({"profile": profile} if profile else {})})
+        arguments = {**({"profile": profile} if profile else {}), **({} if extensions else {"extensions": False})}
+        settings = BrokerSettings.from_properties({**(config or {}), **arguments})
         self._listeners = tuple(
             (listener, settings.tls_context(listener.protocol)) for listener in _listeners(settings, host, port)
         )

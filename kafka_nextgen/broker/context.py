@@ -56,6 +56,11 @@ class Context:
         """Whether the feature ``group.version`` is on (KIP-848)."""
         return self.cluster.settings.group_version > 0
 
+    @property
+    def speaks_extensions(self) -> bool:
+        """Whether this broker and this client speak what Apache Kafka never shipped."""
+        return self.cluster.settings.extensions and self.peer.knows_extensions
+
     def coordinates(self, group_id: str) -> bool:
         """Whether this node is the group's coordinator."""
         return self.cluster.coordinator_of(group_id) is self.node

@@ -16,7 +16,7 @@ from time import perf_counter
 from attrs import frozen
 
 from kafka_nextgen.broker.admission import check_admitted
-from kafka_nextgen.broker.apis import SERVED, advertised, serves
+from kafka_nextgen.broker.apis import advertised, served_as, serves
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.context import Context
@@ -29,7 +29,7 @@ from kafka_nextgen.broker.throttling import keep_to_quota, throttle_ms, throttle
 from kafka_nextgen.errors import DecodeError, StorageError
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, encode_response, encode_token, peek_api_key
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.messages import ApiMessage, ApiVersionsRequest
 
 __all__ = ["Dispatcher", "Reply"]
 
@@ -93,18 +93,21 @@ class Dispatcher:
 
     async def _handle(self, request: RequestFrame, peer: Peer) -> ApiMessage | None:
         if request.api is API_VERSIONS:
-            return self._versions(peer, request.version if request.message is not None else None)
-        served = SERVED.get(request.api.key)
+            return self._versions(request, peer)
+        context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
+        served = served_as(request.api, context.speaks_extensions)
         if served is None or not serves(self._cluster.settings.profile, served.api, request.version):
             raise CloseConnectionError(f"{request.api.name} v{request.version} is not served here")
-        context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
         return await served.handle(request.message, context)
 
-    def _versions(self, peer: Peer, version: int | None) -> ApiMessage:
-        if version is not None and peer.sasl is not None and not peer.sasl.is_done:
-            peer.sasl.versions_told()
-        settings = self._cluster.settings
-        return api_versions.answer(settings, advertised(settings.profile), version)
+    def _versions(self, request: RequestFrame, peer: Peer) -> ApiMessage:
+        asked, settings = request.message, self._cluster.settings
+        if isinstance(asked, ApiVersionsRequest):
+            if peer.sasl is not None and not peer.sasl.is_done:
+                peer.sasl.versions_told()
+            peer.software_name = asked.client_software_name
+        ranges = advertised(settings.profile, settings.extensions and peer.knows_extensions)
+        return api_versions.answer(settings, ranges, None if asked is None else request.version)
 
 
 def _encoded(request: RequestFrame, response: ApiMessage) -> bytes:

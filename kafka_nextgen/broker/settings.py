@@ -8,9 +8,10 @@ outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263)
 
 All nodes of a cluster share these settings. So ``broker.rack`` may have several racks: one for each node, in order.
 
-Two keys are no settings of Kafka's brokers. ``profile`` is the release of Kafka whose broker and coordinator are
+Three keys are no settings of Kafka's brokers. ``profile`` is the release of Kafka whose broker and coordinator are
 followed. ``group.version`` is a feature of the cluster there, by the same name: 0 turns the consumer group protocol off
-(KIP-848, "Enabling the protocol").
+(KIP-848, "Enabling the protocol"). ``extensions`` is whether there is what Apache Kafka never shipped, for the clients
+that can use it; without it the broker is that release and nothing else.
 
 The offsets topic has ``offsets.topic.replication.factor`` replicas, but on fewer nodes than that as many as there are
 nodes; Kafka does not make it then.
@@ -85,6 +86,7 @@ class BrokerSettings(SecuritySettings):
     # Which Kafka this is.
     profile: Profile = field(default=Profile.V4_3, metadata={"parse": _profile})
     group_version: int = int_key(1, low=0, high=1)
+    extensions: bool = bool_key(True)
 
     # Topics and their logs.
     auto_create_topics_enable: bool = bool_key(True)

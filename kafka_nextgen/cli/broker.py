@@ -79,6 +79,11 @@ class _Address(click.ParamType[tuple[str, int]]):
     metavar="FILE",
     help="Who may do what: allow|deny PRINCIPAL OPERATIONS TYPE NAME [HOST], one a line.",
 )
+@click.option(
+    "--no-extensions",
+    is_flag=True,
+    help="Be that release and nothing else, without what Apache Kafka never shipped.",
+)
 @config_option
 def broker(
     listen: tuple[str, int],
@@ -87,6 +92,7 @@ def broker(
     metrics_port: int | None,
     users: TextIO | None,
     rules: TextIO | None,
+    no_extensions: bool,
     config: tuple[str, ...],
 ) -> None:
     """Run a broker for development and tests.
@@ -105,6 +111,7 @@ def broker(
         data_dir=data_dir,
         users=parse_users(users or ()),
         rules=rules,
+        extensions=not no_extensions,
     )
     asyncio.run(_serve(made, None if metrics_port is None else _metrics_server(metrics_port)))
 

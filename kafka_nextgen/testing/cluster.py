@@ -38,6 +38,7 @@ class Cluster:
         users: who may log in where SASL is spoken: passwords by user name.
         data_dir: where topics, records and groups are kept, so that another ``Cluster`` goes on with them.
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.
+        extensions: whether there is what Apache Kafka never shipped, for the clients that can use it.
 
     Raises:
         ConfigError: a setting is unknown or can't be.
@@ -52,8 +53,17 @@ class Cluster:
         users: Mapping[str, Secret | str] | None = None,
         data_dir: str | PathLike[str] | None = None,
         rules: Iterable[str] | None = None,
+        extensions: bool = True,
     ) -> None:
-        self._broker = Broker(config, nodes=brokers, profile=profile, users=users, rules=rules, data_dir=data_dir)
+        self._broker = Broker(
+            config,
+            nodes=brokers,
+            profile=profile,
+            users=users,
+            rules=rules,
+            data_dir=data_dir,
+            extensions=extensions,
+        )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_running = False

@@ -3,6 +3,9 @@
 A client and a broker both speak what lies here. A broker may offer less (``kafka_nextgen.broker`` says what),
 and a client takes the highest version both have (KIP-35). Ranges begin where Kafka 4.0 begins (KIP-896) and end
 with the highest version that is stable in Kafka 4.3 and has nothing in it that we would have to ignore.
+
+Keys from 10000 up are *extensions*: what KIPs promise and Kafka never shipped. A broker that has them says so to
+clients that can use them only, because some clients fail on keys they don't know.
 """
 
 from __future__ import annotations
@@ -26,8 +29,11 @@ __all__ = [
     "ALTER_USER_SCRAM_CREDENTIALS",
     "APIS",
     "API_VERSIONS",
+    "CONSUMER_GROUP_ADD_MEMBERS",
     "CONSUMER_GROUP_DESCRIBE",
     "CONSUMER_GROUP_HEARTBEAT",
+    "CONSUMER_GROUP_INSTALL_ASSIGNMENT",
+    "CONSUMER_GROUP_PREPARE_ASSIGNMENT",
     "CREATE_ACLS",
     "CREATE_PARTITIONS",
     "CREATE_TOPICS",
@@ -46,6 +52,7 @@ __all__ = [
     "DESCRIBE_TRANSACTIONS",
     "DESCRIBE_USER_SCRAM_CREDENTIALS",
     "END_TXN",
+    "EXTENSIONS",
     "FETCH",
     "FIND_COORDINATOR",
     "HEARTBEAT",
@@ -169,7 +176,20 @@ CONSUMER_GROUP_HEARTBEAT = Api(68, "ConsumerGroupHeartbeat", 0, 1)
 CONSUMER_GROUP_DESCRIBE = Api(69, "ConsumerGroupDescribe", 0, 1)
 DESCRIBE_TOPIC_PARTITIONS = Api(75, "DescribeTopicPartitions", 0, 0)
 LIST_CONFIG_RESOURCES = Api(74, "ListConfigResources", 0, 1)
+CONSUMER_GROUP_PREPARE_ASSIGNMENT = Api(10000, "ConsumerGroupPrepareAssignment", 0, 0)
+CONSUMER_GROUP_INSTALL_ASSIGNMENT = Api(10001, "ConsumerGroupInstallAssignment", 0, 0)
+CONSUMER_GROUP_ADD_MEMBERS = Api(10002, "ConsumerGroupAddMembers", 0, 0)
 # fmt: on
+
+#: What Apache Kafka never shipped, by keys that it does not use.
+EXTENSIONS: Mapping[int, Api] = {
+    api.key: api
+    for api in (
+        CONSUMER_GROUP_PREPARE_ASSIGNMENT,
+        CONSUMER_GROUP_INSTALL_ASSIGNMENT,
+        CONSUMER_GROUP_ADD_MEMBERS,
+    )
+}
 
 #: All of them, by Kafka's key.
 APIS: Mapping[int, Api] = {
@@ -223,6 +243,7 @@ APIS: Mapping[int, Api] = {
         CONSUMER_GROUP_DESCRIBE,
         LIST_CONFIG_RESOURCES,
         DESCRIBE_TOPIC_PARTITIONS,
+        *EXTENSIONS.values(),
     )
 }
 

@@ -16,6 +16,24 @@ class ConsumerGroupHeartbeatRequest(ApiMessage):
         partitions: list[int]
         def __init__(self, *, topic_id: TopicId, partitions: list[int]) -> None: ...
 
+    class ClientAssignor(DataContainer):
+        name: str
+        minimum_version: int
+        maximum_version: int
+        reason: int
+        metadata_version: int
+        metadata_bytes: bytes
+        def __init__(
+            self,
+            *,
+            name: str = ...,
+            minimum_version: int = ...,
+            maximum_version: int = ...,
+            reason: int = ...,
+            metadata_version: int = ...,
+            metadata_bytes: bytes = ...,
+        ) -> None: ...
+
     API_VERSION: int
     group_id: str
     member_id: str
@@ -27,6 +45,8 @@ class ConsumerGroupHeartbeatRequest(ApiMessage):
     subscribed_topic_regex: str | None
     server_assignor: str | None
     topic_partitions: list[TopicPartitions] | None
+    client_assignors: list[ClientAssignor] | None
+    join_reason: int
     def __init__(
         self,
         *,
@@ -40,6 +60,8 @@ class ConsumerGroupHeartbeatRequest(ApiMessage):
         subscribed_topic_regex: str | None = ...,
         server_assignor: str | None = ...,
         topic_partitions: list[TopicPartitions] | None = ...,
+        client_assignors: list[ClientAssignor] | None = ...,
+        join_reason: int = ...,
         version: int | None = ...,
     ) -> None: ...
 
@@ -50,8 +72,25 @@ class ConsumerGroupHeartbeatResponse(ApiMessage):
             partitions: list[int]
             def __init__(self, *, topic_id: TopicId, partitions: list[int]) -> None: ...
 
+        class PendingTopicPartitions(DataContainer):
+            topic_id: TopicId | None
+            partitions: list[int]
+            def __init__(self, *, topic_id: TopicId, partitions: list[int]) -> None: ...
+
         topic_partitions: list[TopicPartitions]
-        def __init__(self, *, topic_partitions: list[TopicPartitions]) -> None: ...
+        error: int
+        pending_topic_partitions: list[PendingTopicPartitions]
+        metadata_version: int
+        metadata_bytes: bytes | None
+        def __init__(
+            self,
+            *,
+            topic_partitions: list[TopicPartitions],
+            error: int = ...,
+            pending_topic_partitions: list[PendingTopicPartitions] = ...,
+            metadata_version: int = ...,
+            metadata_bytes: bytes | None = ...,
+        ) -> None: ...
 
     API_VERSION: int
     throttle_time_ms: int
@@ -61,6 +100,8 @@ class ConsumerGroupHeartbeatResponse(ApiMessage):
     member_epoch: int
     heartbeat_interval_ms: int
     assignment: Assignment | None
+    should_compute_assignment: bool
+    assignment_message: str | None
     def __init__(
         self,
         *,
@@ -71,6 +112,8 @@ class ConsumerGroupHeartbeatResponse(ApiMessage):
         member_epoch: int = ...,
         heartbeat_interval_ms: int = ...,
         assignment: Assignment | None = ...,
+        should_compute_assignment: bool = ...,
+        assignment_message: str | None = ...,
         version: int | None = ...,
     ) -> None: ...
 
@@ -93,7 +136,35 @@ class ConsumerGroupDescribeResponse(ApiMessage):
                     def __init__(self, *, topic_id: TopicId, topic_name: str, partitions: list[int]) -> None: ...
 
                 topic_partitions: list[TopicPartitions]
-                def __init__(self, *, topic_partitions: list[TopicPartitions]) -> None: ...
+                error: int
+                metadata_version: int
+                metadata_bytes: bytes | None
+                def __init__(
+                    self,
+                    *,
+                    topic_partitions: list[TopicPartitions],
+                    error: int = ...,
+                    metadata_version: int = ...,
+                    metadata_bytes: bytes | None = ...,
+                ) -> None: ...
+
+            class ClientAssignor(DataContainer):
+                name: str
+                minimum_version: int
+                maximum_version: int
+                reason: int
+                metadata_version: int
+                metadata_bytes: bytes
+                def __init__(
+                    self,
+                    *,
+                    name: str = ...,
+                    minimum_version: int = ...,
+                    maximum_version: int = ...,
+                    reason: int = ...,
+                    metadata_version: int = ...,
+                    metadata_bytes: bytes = ...,
+                ) -> None: ...
 
             member_id: str
             instance_id: str | None
@@ -106,6 +177,7 @@ class ConsumerGroupDescribeResponse(ApiMessage):
             assignment: Assignment
             target_assignment: Assignment
             member_type: int
+            client_assignors: list[ClientAssignor]
             def __init__(
                 self,
                 *,
@@ -120,6 +192,7 @@ class ConsumerGroupDescribeResponse(ApiMessage):
                 assignment: Assignment,
                 target_assignment: Assignment,
                 member_type: int = ...,
+                client_assignors: list[ClientAssignor] = ...,
             ) -> None: ...
 
         error_code: int
@@ -131,6 +204,8 @@ class ConsumerGroupDescribeResponse(ApiMessage):
         assignor_name: str
         members: list[Member]
         authorized_operations: int
+        expected_instance_ids: list[str]
+        expected_until: int
         def __init__(
             self,
             *,
@@ -143,6 +218,8 @@ class ConsumerGroupDescribeResponse(ApiMessage):
             assignor_name: str = ...,
             members: list[Member] = ...,
             authorized_operations: int = ...,
+            expected_instance_ids: list[str] = ...,
+            expected_until: int = ...,
         ) -> None: ...
 
     API_VERSION: int

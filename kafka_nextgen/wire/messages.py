@@ -4,7 +4,8 @@ Every class is made from Kafka's schema of that message. Fields are the schema's
 inside a message are attributes of its class under the schema's names, and a field outside a message's version has
 the schema's default. An all-zero topic id is read as None and written for None.
 
-Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group``.
+Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group``, and those
+that Kafka never shipped, in ``kafka_nextgen.wire.extensions``.
 
 What every consumer sends is loaded with this module. What only administration, producers, logins and the broker need
 takes longer than that to make, so each package of it is loaded when one of its messages is first asked for.
@@ -142,6 +143,15 @@ if TYPE_CHECKING:
         SaslHandshakeResponse,
     )
 
+    from kafka_nextgen.wire.extensions import (
+        ConsumerGroupAddMembersRequest,
+        ConsumerGroupAddMembersResponse,
+        ConsumerGroupInstallAssignmentRequest,
+        ConsumerGroupInstallAssignmentResponse,
+        ConsumerGroupPrepareAssignmentRequest,
+        ConsumerGroupPrepareAssignmentResponse,
+    )
+
 __all__ = [
     "AddOffsetsToTxnRequest",
     "AddOffsetsToTxnResponse",
@@ -156,10 +166,16 @@ __all__ = [
     "ApiMessage",
     "ApiVersionsRequest",
     "ApiVersionsResponse",
+    "ConsumerGroupAddMembersRequest",
+    "ConsumerGroupAddMembersResponse",
     "ConsumerGroupDescribeRequest",
     "ConsumerGroupDescribeResponse",
     "ConsumerGroupHeartbeatRequest",
     "ConsumerGroupHeartbeatResponse",
+    "ConsumerGroupInstallAssignmentRequest",
+    "ConsumerGroupInstallAssignmentResponse",
+    "ConsumerGroupPrepareAssignmentRequest",
+    "ConsumerGroupPrepareAssignmentResponse",
     "CreateAclsRequest",
     "CreateAclsResponse",
     "CreatePartitionsRequest",
@@ -278,6 +294,9 @@ _LATER = {
     "WriteTxnMarkers": "kafka.protocol.producer",
     "SaslAuthenticate": "kafka.protocol.sasl",
     "SaslHandshake": "kafka.protocol.sasl",
+    "ConsumerGroupAddMembers": "kafka_nextgen.wire.extensions",
+    "ConsumerGroupInstallAssignment": "kafka_nextgen.wire.extensions",
+    "ConsumerGroupPrepareAssignment": "kafka_nextgen.wire.extensions",
 }
 
 

@@ -32,7 +32,7 @@ _SINCE = {
     "group.consumer.regex.refresh.interval.ms": Profile.V4_1,
 }
 
-_NO_CONFIGS = ("profile", "group.version")  # settings of this broker, but of none of Kafka's
+_NO_CONFIGS = ("profile", "group.version", "extensions")  # settings of this broker, but of none of Kafka's
 
 
 @define
