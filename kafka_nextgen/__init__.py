@@ -20,6 +20,7 @@ from kafka_nextgen.engine.seeing.health import Health
 from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause
 from kafka_nextgen.engine.seeing.hooks import Hooks
 from kafka_nextgen.errors import (
+    AssignorError,
     AuthenticationError,
     BrokerError,
     CommitFailedError,
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.aio import AsyncConsumer
 
 __all__ = [
+    "AssignorError",
     "AsyncConsumer",
     "AsyncDeadLetter",
     "AsyncGroupAdmin",

@@ -23,6 +23,8 @@ import attrs
 from attrs import Factory, frozen
 
 from kafka_nextgen import properties as p
+from kafka_nextgen.assignors.configured import local_assignors
+from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.config_keys import config_key as _key
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
@@ -53,7 +55,8 @@ FORBIDDEN: Mapping[str, str] = {
     "consumer.session.timeout.ms, decides when a silent member is removed",
     "heartbeat.interval.ms": "the broker's group.consumer.heartbeat.interval.ms, or the group's "
     "consumer.heartbeat.interval.ms, decides how often a member heartbeats",
-    "partition.assignment.strategy": "the broker assigns; group.remote.assignor chooses among its assignors",
+    "partition.assignment.strategy": "the broker assigns; group.remote.assignor chooses among its assignors, "
+    "group.local.assignors brings one's own",
 }
 
 
@@ -95,6 +98,12 @@ class ConsumerConfig(SecurityConfig):
         p.text(),
         None,
         "The broker's assignor to vote for, such as uniform or range; unset leaves the choice to the broker.",
+    )
+    group_local_assignors: tuple[PartitionAssignor, ...] = _key(
+        local_assignors,
+        (),
+        "Assignors of one's own, the preferred first, instead of group.remote.assignor: one that all members have is "
+        "run by one of them, where the coordinator lets members assign (KIP-848).",
     )
     partition_assignment_strategy: tuple[str, ...] = _key(
         p.strategies,
@@ -312,6 +321,10 @@ def _contradictions(config: ConsumerConfig) -> Iterator[tuple[bool, str, str]]:
     if config.group_protocol is GroupProtocol.CLASSIC:
         why = "group.remote.assignor can't be set with group.protocol=classic: partition.assignment.strategy is its key"
         yield config.group_remote_assignor is not None, why, "group.remote.assignor"
+    if config.group_local_assignors:
+        yield config.group_id is None, "group.local.assignors needs a group.id", "group.local.assignors"
+        why = "group.local.assignors and group.remote.assignor can't both be set: either a member or the broker assigns"
+        yield config.group_remote_assignor is not None, why, "group.local.assignors"
     for low, high, spare in _ORDERED:
         yield _above(config, low, high, spare), _order_message(config, low, high, spare), low
 
@@ -345,4 +358,6 @@ def _plain(value: object) -> object:
         return value.value
     if isinstance(value, ByDuration):
         return str(value)
-    return ",".join(map(str, value)) if isinstance(value, tuple) else value
+    if isinstance(value, PartitionAssignor):
+        return value.name
+    return ",".join(str(_plain(one)) for one in value) if isinstance(value, tuple) else value

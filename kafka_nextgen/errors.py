@@ -26,6 +26,7 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │   ├── CommitFailedError           names the partitions that could not be committed
     │   └── OffsetOutOfRangeError       no offset to start from, and no leave to choose one
     │       └── LogTruncationError      what was read is not in the log any more
+    ├── AssignorError                   an assignor of the application's own can't assign its group
     └── DeserializationError            a deserializer raised; carries the record's coordinates
 """
 
@@ -37,6 +38,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
+    "AssignorError",
     "AuthenticationError",
     "BrokerError",
     "CommitFailedError",
@@ -258,6 +260,20 @@ class LogTruncationError(OffsetOutOfRangeError):
         super().__init__(message, code=code, partition=partition)
         self.position = position
         self.diverging = diverging
+
+
+class AssignorError(KafkaNextgenError):
+    """One of ``group.local.assignors`` failed; its group keeps the target assignment it has.
+
+    The consumer goes on: this is raised once by the next poll, which may simply be repeated. The coordinator asks
+    another member, and every member again once members, topics or metadata change. ``assignor`` is the name, ``group``
+    the group's id; what it raised, if it did, is the ``__cause__``.
+    """
+
+    def __init__(self, message: str, *, assignor: str, group: str | None = None) -> None:
+        super().__init__(message)
+        self.assignor = assignor
+        self.group = group
 
 
 class DeserializationError(KafkaNextgenError):

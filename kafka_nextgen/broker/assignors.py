@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from attrs import field
 
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
+from kafka_nextgen.assignors.configured import assignor_of
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["assignors_key"]
@@ -43,13 +44,10 @@ def _parse(key: str, value: object) -> tuple[PartitionAssignor, ...]:
 def _assignor(key: str, item: object) -> PartitionAssignor:
     if isinstance(item, str):
         return _named(key, item.strip())
-    assignor = _made(key, item) if isinstance(item, type) and issubclass(item, PartitionAssignor) else item
-    if not isinstance(assignor, PartitionAssignor):
-        raise ConfigError(f"{key} takes names, and PartitionAssignors of one's own, not {item!r}", key)
-    name = getattr(assignor, "name", None)
-    if not isinstance(name, str) or not name or "," in name:
-        raise ConfigError(f"{key}: {assignor!r} needs a name that members can vote for, not {name!r}", key)
-    return assignor
+    try:
+        return assignor_of(item)
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}", key) from error
 
 
 def _named(key: str, name: str) -> PartitionAssignor:
@@ -61,10 +59,3 @@ def _named(key: str, name: str) -> PartitionAssignor:
             key,
         )
     return _KAFKAS[name]
-
-
-def _made(key: str, kind: type[PartitionAssignor]) -> PartitionAssignor:
-    try:
-        return kind()
-    except TypeError as error:
-        raise ConfigError(f"{key}: {kind.__name__} can't be made without arguments: {error}", key) from error

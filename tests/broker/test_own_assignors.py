@@ -77,9 +77,9 @@ def test_one_alone_needs_no_list() -> None:
         (["uniform", UniformAssignor()], "no two may have the same name"),
         ([], "at least one"),
         (Needy, "Needy can't be made without arguments"),
-        (Nameless, "needs a name that members can vote for, not ''"),
-        (Listed, "needs a name that members can vote for, not 'a,b'"),
-        (object, "takes names, and PartitionAssignors of one's own"),
+        (Nameless, "needs a name that its group knows it by, without commas, not ''"),
+        (Listed, "needs a name that its group knows it by, without commas, not 'a,b'"),
+        (object, "must be PartitionAssignors, or module:Class of them"),
         ("tests.broker.test_own_assignors:Seen", "on the command line as MODULE:CLASS"),
     ],
 )

@@ -60,7 +60,7 @@ def test_settings_can_be_written_and_read_again() -> None:
         ({"auto.create.topics.enable": "yes"}, "auto.create.topics.enable", "true or false, not 'yes'"),
         ({"group.consumer.assignors": ""}, "group.consumer.assignors", "at least one"),
         ({"group.consumer.assignors": "range,range"}, "group.consumer.assignors", "no two may have the same name"),
-        ({"group.consumer.assignors": 7}, "group.consumer.assignors", "takes names, and PartitionAssignors"),
+        ({"group.consumer.assignors": 7}, "group.consumer.assignors", "must be PartitionAssignors, or module:Class"),
         ({SESSION: 44_999}, SESSION, r"must lie between group.consumer.min.session.timeout.ms \(45000\)"),
         ({SESSION: 60_001}, SESSION, r"and group.consumer.max.session.timeout.ms \(60000\)"),
         ({"broker.rack": "r1,"}, "broker.rack", "a rack, or one for each node"),

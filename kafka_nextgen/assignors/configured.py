@@ -1,0 +1,80 @@
+"""How assignors of one's own are configured: as objects, as classes, or by where their class is (``module:Class``).
+
+Text is imported in the process whose configuration it is, by nobody but who wrote that configuration. A class is made
+without arguments. An assignor is known in its group by its ``name``, so no two may have the same; the versions it reads
+are those that the consumer group protocol can carry (KIP-848, "ConsumerGroupHeartbeat API"). Whatever is wrong is a
+``ValueError`` that goes on after "key: ".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+
+from kafka_nextgen.assignors.spec import PartitionAssignor
+from kafka_nextgen.properties import Kind
+
+__all__ = ["assignor_of", "local_assignors"]
+
+_WANTED = "PartitionAssignors, or module:Class of them"
+#: The version of what classic members bring along during an online migration, and the highest the protocol carries.
+LOWEST_VERSION, HIGHEST_VERSION = -1, 2**15 - 1
+
+
+def _read(value: object) -> tuple[PartitionAssignor, ...]:
+    items = [item for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+    if isinstance(items, type) or not isinstance(items, Iterable):
+        items = (items,)
+    assignors = tuple(assignor_of(item) for item in items)
+    names = [assignor.name for assignor in assignors]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{', '.join(names)}: no two may have the same name")
+    return assignors
+
+
+#: The value of ``group.local.assignors``.
+local_assignors: Kind[tuple[PartitionAssignor, ...]] = Kind(_WANTED, _read)
+
+
+def assignor_of(item: object) -> PartitionAssignor:
+    """The assignor that an object, a class or ``module:Class`` stands for. Raises ``ValueError`` if it is none."""
+    found = _imported(item.strip()) if isinstance(item, str) else item
+    assignor = _made(found) if isinstance(found, type) and issubclass(found, PartitionAssignor) else found
+    if not isinstance(assignor, PartitionAssignor):
+        raise ValueError(f"must be {_WANTED}, not {item!r}")
+    _check_name(assignor)
+    _check_versions(assignor)
+    return assignor
+
+
+def _imported(text: str) -> object:
+    module, _, name = text.partition(":")
+    if not module or not name:
+        raise ValueError(f"must be {_WANTED}, not {text!r}")
+    try:
+        return getattr(import_module(module), name)
+    except Exception as error:  # whatever the module does while it is imported
+        raise ValueError(f"{text} can't be imported: {error}") from error
+
+
+def _made(kind: type[PartitionAssignor]) -> PartitionAssignor:
+    try:
+        return kind()
+    except TypeError as error:
+        raise ValueError(f"{kind.__name__} can't be made without arguments: {error}") from error
+
+
+def _check_name(assignor: PartitionAssignor) -> None:
+    name = getattr(assignor, "name", None)
+    if not isinstance(name, str) or not name.strip() or "," in name:
+        raise ValueError(f"{assignor!r} needs a name that its group knows it by, without commas, not {name!r}")
+
+
+def _check_versions(assignor: PartitionAssignor) -> None:
+    low, high = assignor.minimum_version, assignor.maximum_version
+    are_numbers = type(low) is int and type(high) is int
+    if not are_numbers or not LOWEST_VERSION <= low <= high or not 0 <= high <= HIGHEST_VERSION:
+        raise ValueError(
+            f"{assignor.name} reads versions {low!r} to {high!r}: minimum_version must be at least {LOWEST_VERSION}, "
+            f"maximum_version no less, at least 0, and at most {HIGHEST_VERSION}"
+        )

@@ -1,0 +1,131 @@
+"""What may be said in ``group.local.assignors``, and what may not."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment, PartitionAssignor, RangeAssignor
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.errors import ConfigError
+
+KEY = "group.local.assignors"
+
+
+class Mine(PartitionAssignor):
+    name = "mine"
+    maximum_version = 2
+
+    def assign(self, group: AssignmentSpec) -> GroupAssignment:
+        return GroupAssignment({})
+
+
+class Needy(Mine):
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+
+
+class Nameless(Mine):
+    name = " "
+
+
+class Listed(Mine):
+    name = "a,b"
+
+
+class Backwards(Mine):
+    minimum_version = 3
+
+
+class OnlyOfClassicMembers(Mine):
+    minimum_version = maximum_version = -1
+
+
+class TooLow(Mine):
+    minimum_version = -2
+
+
+class TooHigh(Mine):
+    maximum_version = 2**15
+
+
+class NoNumber(Mine):
+    minimum_version = True
+
+
+MINE = Mine()
+
+
+def parse(**properties: object) -> ConsumerConfig:
+    return ConsumerConfig.parse(bootstrap_servers="localhost:9092", **properties)
+
+
+def test_objects_classes_and_places_of_classes_stand_side_by_side() -> None:
+    config = parse(
+        group_id="g", group_local_assignors=[MINE, RangeAssignor, "tests.assignors.test_configured:Needless"]
+    )
+    first, second, third = config.group_local_assignors
+    assert first is MINE
+    assert isinstance(second, RangeAssignor)
+    assert isinstance(third, Needless)
+    assert "group_local_assignors='mine,range,needless'" in repr(config)
+
+
+class Needless(Mine):
+    name = "needless"
+
+
+def test_text_names_several_as_in_a_properties_file() -> None:
+    here = "tests.assignors.test_configured"
+    config = parse(group_id="g", group_local_assignors=f"{here}:Mine, {here}:Needless,")
+    assert [assignor.name for assignor in config.group_local_assignors] == ["mine", "needless"]
+
+
+@pytest.mark.parametrize("alone", [MINE, Mine])
+def test_one_alone_needs_no_list(alone: object) -> None:
+    assert [assignor.name for assignor in parse(group_id="g", group_local_assignors=alone).group_local_assignors] == [
+        "mine"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ([MINE, Mine], "mine, mine: no two may have the same name"),
+        (Needy, "Needy can't be made without arguments"),
+        (Nameless, "needs a name that its group knows it by, without commas, not ' '"),
+        (Listed, "needs a name that its group knows it by, without commas, not 'a,b'"),
+        (Backwards, "mine reads versions 3 to 2: "),
+        (OnlyOfClassicMembers, "mine reads versions -1 to -1: "),
+        (TooLow, "mine reads versions -2 to 2: "),
+        (TooHigh, "mine reads versions 0 to 32768: "),
+        (NoNumber, "mine reads versions True to 2: "),
+        (object, "must be PartitionAssignors, or module:Class of them"),
+        (7, "must be PartitionAssignors, or module:Class of them"),
+        ("range", "must be PartitionAssignors, or module:Class of them, not 'range'"),
+        ("tests.assignors.test_configured:Nobody", "test_configured:Nobody can't be imported: "),
+        ("there.is.no.such:Module", "there.is.no.such:Module can't be imported: "),
+        (".relative:Module", ".relative:Module can't be imported: "),
+        ("tests.assignors.test_configured:parse", "must be PartitionAssignors"),
+    ],
+)
+def test_what_is_no_assignor_is_refused(value: object, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint) as refused:
+        parse(group_id="g", **{KEY: value})
+    assert refused.value.key == KEY
+
+
+@pytest.mark.parametrize(
+    ("others", "complaint"),
+    [
+        ({}, r"group\.local\.assignors needs a group\.id"),
+        ({"group_id": "g", "group_remote_assignor": "range"}, r"group\.remote\.assignor can't both be set"),
+    ],
+)
+def test_what_it_can_not_be_set_with(others: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint) as refused:
+        parse(group_local_assignors=MINE, **others)
+    assert refused.value.key == KEY
+
+
+def test_unset_is_nobody() -> None:
+    assert parse().group_local_assignors == ()
