@@ -70,7 +70,15 @@ from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, 
 from kafka_nextgen.properties import IsolationLevel, RecoveryStrategy, SecurityProtocol, ServerAddress
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
-from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, Record, TimestampType, TopicPartition
+from kafka_nextgen.types import (
+    JoinReason,
+    LeaveMode,
+    OffsetAndMetadata,
+    RebalanceReason,
+    Record,
+    TimestampType,
+    TopicPartition,
+)
 from kafka_nextgen.wire.records.compiled import ACCELERATED
 
 if TYPE_CHECKING:
@@ -165,6 +173,7 @@ __all__ = [
     "RebalanceCause",
     "RebalanceConsumer",
     "RebalanceListener",
+    "RebalanceReason",
     "Record",
     "RecordBatch",
     "Records",

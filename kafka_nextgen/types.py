@@ -19,6 +19,7 @@ __all__ = [
     "JoinReason",
     "LeaveMode",
     "OffsetAndMetadata",
+    "RebalanceReason",
     "Record",
     "TimestampType",
     "TopicId",
@@ -98,6 +99,24 @@ class LeaveMode(Enum):
     DEFAULT = "default"  # a dynamic member leaves for good, a static one for a while
     REMAIN = "remain"  # a static member leaves for a while, a dynamic one says nothing
     LEAVE = "leave"  # both leave for good
+
+
+class RebalanceReason(IntEnum):
+    """Why a coordinator had a group rebalance, in its history."""
+
+    UNKNOWN = 0  # recorded by a later release
+    MEMBER_JOINED = 1
+    MEMBER_RESTARTED = 2  # a static member is back, and its place alone was not enough
+    MEMBER_LEFT = 3
+    MEMBER_EXPIRED = 4  # it was silent for its session timeout
+    MEMBER_FENCED = 5  # it lived, and did not do its part of a rebalance in time
+    SUBSCRIPTION_CHANGED = 6
+    TOPIC_METADATA_CHANGED = 7
+    PATTERN_RESOLVED = 8  # patterns match other topics than before
+    ASSIGNOR_REQUESTED = 9  # an assignor in a member asked for a new assignment
+    ADMIN = 10
+    MIGRATION = 11  # the group went from one protocol to the other
+    MEMBER_REQUESTED = 12  # a member joined again for another reason, such as KIP-568's
 
 
 class Record(NamedTuple):

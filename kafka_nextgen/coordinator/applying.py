@@ -181,11 +181,11 @@ def _offset_removed(group: Group, record: r.OffsetRemoved) -> None:
 
 
 def _rebalance(group: Group, record: x.RebalanceRecorded) -> None:
-    group.rebalances[record.slot] = record
+    group.history = {**group.history, record.slot: record.rebalance}
 
 
 def _rebalance_removed(group: Group, record: x.RebalanceRecordedRemoved) -> None:
-    group.rebalances.pop(record.slot, None)
+    group.history = {slot: rebalance for slot, rebalance in group.history.items() if slot != record.slot}
 
 
 def _expected(group: Group, record: x.ExpectedMembers) -> None:

@@ -212,7 +212,7 @@ class Coordinator:
 
     def _topics_changed(self, request: q.TopicsChanged, now: float) -> Outcome:
         """Note the topics. What follows for the groups follows with their next heartbeats, but for the offsets."""
-        topics = self.topics.changed_to(request.topics)
+        topics = self.topics.changed_to(request.topics, int(now * 1000))
         records: list[Record] = []
         for group_id in sorted(self.groups):
             draft = Draft(self.groups[group_id].overlay(), topics, self._settings_of(group_id), now)

@@ -13,6 +13,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history import forget_history
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.requests import ListGroups
@@ -107,4 +108,5 @@ def delete_group(draft: Draft) -> ErrorCode:
     for partition in group.partitions_with_offsets():
         draft.write(r.OffsetRemoved(group.group_id, partition))
     write_group_removal(draft)
+    forget_history(draft)
     return ErrorCode.NONE

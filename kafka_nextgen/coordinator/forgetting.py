@@ -31,6 +31,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.subscribed import subscribes
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.history import forget_history
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved
@@ -82,6 +83,7 @@ def forget_what_is_over(draft: Draft) -> None:
             draft.write(OffsetRemoved(group.group_id, partition))
     if not group.offsets and not group.pending and _is_empty(group):
         write_group_removal(draft)
+        forget_history(draft)
 
 
 def _rule(draft: Draft) -> Callable[[OffsetCommitted], bool]:

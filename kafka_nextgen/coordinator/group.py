@@ -20,7 +20,8 @@ from attrs import define, field, fields, frozen
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
-from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, RebalanceRecorded
+from kafka_nextgen.coordinator.extensions.history_records import History
+from kafka_nextgen.coordinator.extensions.records import ExpectedMembers
 from kafka_nextgen.coordinator.overlay import Overlay
 from kafka_nextgen.coordinator.share import NOTHING, Share
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -64,7 +65,7 @@ class Group:
     pending: MutableMapping[tuple[int, TopicPartition], PendingOffset] = field(factory=dict)  # by producer id, too
 
     expected: ExpectedMembers | None = None
-    rebalances: MutableMapping[int, RebalanceRecorded] = field(factory=dict)  # by slot
+    history: History = field(factory=dict)  # another one after each record
 
     owners: MutableMapping[TopicIdPartition, str] = field(factory=dict)  # assigned or pending revocation
     instances: MutableMapping[str, str] = field(factory=dict)
@@ -104,7 +105,7 @@ class Group:
     @property
     def holds_anything(self) -> bool:
         """Whether any record is in force, if only one whose group a compacted log will tell of later."""
-        said = (self.members, self.currents, self.targets, self.patterns, self.expected, self.rebalances)
+        said = (self.members, self.currents, self.targets, self.patterns, self.expected, self.history)
         return self.exists or any(said)
 
     def current(self, member_id: str) -> r.CurrentMemberAssignment:
@@ -156,7 +157,6 @@ _MAPPINGS = (
     "currents",
     "targets",
     "target_metadata",
-    "rebalances",
     "patterns",
     "offsets",
     "pending",

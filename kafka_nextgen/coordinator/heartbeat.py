@@ -14,8 +14,10 @@ classic group that were told to join again will do so.
 from __future__ import annotations
 
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
+from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
+from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic
 from kafka_nextgen.coordinator.migration.upgrade import make_consumer_group
 from kafka_nextgen.coordinator.progress import reconcile_member
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment
@@ -38,17 +40,19 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
         return draft.refused(refusal)
     if request.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE):
         return leave(draft, request)
+    migrates = is_taken_by_classic(draft.group)
     if refusal := make_consumer_group(draft, request) or _refuse(draft, request):
         return draft.refused(refusal)
     member_id = request.member_id or request.new_member_id
     assert member_id, "whoever passes on a version 0 join names the member"
-    take_over_instance(draft, request, member_id)
+    is_back = take_over_instance(draft, request, member_id)
     before = draft.group.current(member_id)
 
     update = update_member(draft, request, member_id)
     arm_matching(draft, request.may_see)
 
-    advance_epoch(draft, update.calls_for_assignment)
+    cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, migrates=migrates)
+    advance_epoch(draft, cause)
     if refusal := retarget(draft):
         return draft.refused(refusal)
 

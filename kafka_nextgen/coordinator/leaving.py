@@ -7,12 +7,14 @@ The answer repeats the epoch and asks for no further heartbeat.
 from __future__ import annotations
 
 from kafka_nextgen.coordinator.draft import Draft, Outcome, refused
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.fencing import refuse_leave
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.static_members import leave_for_a_while
 from kafka_nextgen.coordinator.validation import LEAVE_FOR_A_WHILE
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["leave"]
 
@@ -24,5 +26,6 @@ def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     if request.member_epoch == LEAVE_FOR_A_WHILE:
         leave_for_a_while(draft, request.member_id)
     else:
-        remove_members(draft, request.member_id)
+        cause = Cause(RebalanceReason.MEMBER_LEFT, request.member_id, request.instance_id)
+        remove_members(draft, [request.member_id], cause)
     return draft.outcome(ConsumerGroupHeartbeatAnswer(member_id=request.member_id, member_epoch=request.member_epoch))

@@ -22,11 +22,13 @@ import re2
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import RegularExpression
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, MaySee, sees_everything
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["arm_matching", "match_patterns", "refuse_pattern"]
 
@@ -71,17 +73,18 @@ def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
     As in Kafka, the rights of the member whose heartbeat set the timer decide for all of the group.
     """
     draft.cancel(TimerKind.PATTERN)
-    changed = False
+    changed: list[str] = []
     names = sorted(filter(may_see, draft.topics.by_name))
     for pattern in sorted(draft.group.pattern_subscribers):
         known = draft.group.patterns.get(pattern)
         matches = tuple(name for name in names if _compiled(pattern).fullmatch(name))
-        changed |= matches != (known.topics if known else ())
+        if matches != (known.topics if known else ()):
+            changed.append(pattern)
         draft.write(
             RegularExpression(draft.group.group_id, pattern, matches, draft.topics.created_version, draft.now_ms)
         )
     if changed:
-        advance_epoch(draft, calls_for_assignment=True)
+        advance_epoch(draft, Cause(RebalanceReason.PATTERN_RESOLVED, text=" ".join(changed)))
 
 
 def _has_reason(draft: Draft) -> bool:

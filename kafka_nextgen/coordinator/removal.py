@@ -8,8 +8,11 @@ classic group.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.migration.downgrade import downgrade_without, downgrades_without
 from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -17,16 +20,16 @@ from kafka_nextgen.coordinator.timers import TimerKind
 __all__ = ["remove_members", "write_removal"]
 
 
-def remove_members(draft: Draft, *member_ids: str) -> None:
+def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause) -> None:
     """Take members out, and let the group know, once."""
     if downgrades_without(draft.group, member_ids, draft.settings):
-        downgrade_without(draft, member_ids)
+        downgrade_without(draft, member_ids, cause)
         return
     for member_id in member_ids:
         pattern = draft.group.members[member_id].subscribed_pattern
         write_removal(draft, member_id)
         forget_pattern_if_unused(draft, pattern)
-    advance_epoch(draft, calls_for_assignment=True)
+    advance_epoch(draft, cause)
 
 
 def write_removal(draft: Draft, member_id: str) -> None:

@@ -16,8 +16,10 @@ from __future__ import annotations
 from kafka_nextgen.coordinator.classic.expiry import restart_sessions
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.offsets import forget_offsets_of_missing
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["restart"]
 
@@ -38,4 +40,5 @@ def restart(draft: Draft) -> None:
 def _make_room(draft: Draft) -> None:
     size, most = len(draft.classic.members), draft.settings.group_max_size
     if size > most:
-        prepare_rebalance(draft, f"it has {size} members, and group.max.size={most}")
+        text = f"it has {size} members, and group.max.size={most}"
+        prepare_rebalance(draft, Cause(RebalanceReason.ADMIN, text=text))

@@ -119,6 +119,7 @@ class CoordinatorSettings:
     offsets_retention_check_interval_ms: int = 600_000
     profile: Profile = Profile.V4_3
     extensions: bool = False  # what no Kafka has, see ``extensions``
+    group_rebalance_history_size: int = 50  # rebalances that are remembered of each group, an extension; 0 for none
 
     def __attrs_post_init__(self) -> None:
         for wrong, key, rule in self._rules():
@@ -139,6 +140,7 @@ class CoordinatorSettings:
             ),
             (self.group_initial_rebalance_delay_ms < 0, "group_initial_rebalance_delay_ms", "must not be negative"),
             (self.group_max_size < 1, "group_max_size", "must be at least 1"),
+            (self.group_rebalance_history_size < 0, "group_rebalance_history_size", "must not be negative"),
         )
 
     def _consumer_rules(self) -> tuple[tuple[bool, str, str], ...]:

@@ -20,12 +20,13 @@ from kafka_nextgen.coordinator.validation import JOIN, LEAVE_FOR_A_WHILE
 __all__ = ["leave_for_a_while", "replace_member", "take_over_instance"]
 
 
-def take_over_instance(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> None:
-    """Give the place of the instance's former member, if there is one, to the member that now joins with it."""
-    group = draft.group
-    former_id = group.instances.get(request.instance_id or "")
-    if request.member_epoch == JOIN and former_id is not None:
-        replace_member(draft, former_id, member_id)
+def take_over_instance(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> bool:
+    """Give the place of the instance's former member to the member that now joins with it; whether there is one."""
+    former_id = draft.group.instances.get(request.instance_id or "")
+    if request.member_epoch != JOIN or former_id is None:
+        return False
+    replace_member(draft, former_id, member_id)
+    return True
 
 
 def replace_member(draft: Draft, former_id: str, member_id: str) -> None:

@@ -12,11 +12,17 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history import note_rebalance
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["Update", "advance_epoch", "forget_pattern_if_unused", "known_or_blank", "note_member", "update_member"]
+
+
+_TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 
 
 @frozen
@@ -24,6 +30,7 @@ class Update:
     """What a heartbeat changed. ``calls_for_assignment`` is weaker: a new pattern's matches are not known yet."""
 
     member: MemberMetadata
+    is_new: bool
     subscription_changed: bool
     calls_for_assignment: bool
 
@@ -35,6 +42,7 @@ def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str)
 
 def note_member(draft: Draft, member: MemberMetadata) -> Update:
     """Take in what is known of the member now."""
+    is_new = member.member_id not in draft.group.members
     known = known_or_blank(draft.group, member.member_id)
     if member != draft.group.members.get(member.member_id):
         draft.write(member)
@@ -45,22 +53,26 @@ def note_member(draft: Draft, member: MemberMetadata) -> Update:
     resolved = member.subscribed_pattern is None or member.subscribed_pattern in draft.group.patterns
     return Update(
         member,
+        is_new=is_new,
         subscription_changed=names_changed or pattern_changed,
         calls_for_assignment=names_changed or (pattern_changed and resolved),
     )
 
 
-def advance_epoch(draft: Draft, calls_for_assignment: bool) -> None:
-    """Raise the group epoch if there is reason to. Topics are looked at only if they, or the group, changed."""
-    group = draft.group
-    # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
-    raise_it = calls_for_assignment or group.epoch == 0
-    if not raise_it and group.checked_topics_version == draft.topics.version:
-        return
+def advance_epoch(draft: Draft, cause: Cause | None = None) -> None:
+    """Raise the group epoch if there is a cause, or if its topics changed. These are looked at only if they did at
+    all, or the group did.
+    """
+    group, caused_at_ms = draft.group, None
+    if cause is None:
+        if group.checked_topics_version == draft.topics.version:
+            return
+        cause, caused_at_ms = _TOPIC_METADATA_CHANGED, draft.topics.changed_at_ms if group.has_seen_topics else None
     group.checked_topics_version = draft.topics.version
     metadata_hash = draft.topics.metadata_hash(group.subscribed_topics())
-    if raise_it or metadata_hash != group.metadata_hash:
+    if cause is not _TOPIC_METADATA_CHANGED or metadata_hash != group.metadata_hash:
         draft.write(GroupMetadata(group.group_id, group.epoch + 1, metadata_hash))
+        note_rebalance(draft, cause, caused_at_ms)
 
 
 def forget_pattern_if_unused(draft: Draft, pattern: str | None) -> None:

@@ -25,6 +25,7 @@ from kafka_nextgen.assignors import (
 from kafka_nextgen.assignors.checking import check_assignment
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.extensions.history import note_assignment
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -100,6 +101,7 @@ def _write(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> N
         if new != old:
             draft.write(TargetAssignmentMember(group.group_id, member_id, new))
     draft.write(TargetAssignmentMetadata(group.group_id, group.epoch, draft.now_ms))
+    note_assignment(draft)
 
 
 def _own(partitions: Mapping[TopicId, Set[int]]) -> Share:

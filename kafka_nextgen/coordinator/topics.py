@@ -25,6 +25,7 @@ class Topics:
     by_name: Mapping[str, TopicImage] = field(factory=dict)
     version: int = 0
     created_version: int = 0
+    changed_at_ms: int | None = field(default=None, eq=False)  # when this version was told of
     by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
     _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those asked for so far
 
@@ -32,13 +33,13 @@ class Topics:
     def _index(self) -> Mapping[TopicId, TopicImage]:
         return {topic.topic_id: topic for topic in self.by_name.values()}
 
-    def changed_to(self, by_name: Mapping[str, TopicImage]) -> Topics:
+    def changed_to(self, by_name: Mapping[str, TopicImage], now_ms: int) -> Topics:
         """The next version; this one if nothing changed."""
         if by_name == self.by_name:
             return self
         version = self.version + 1
         is_new = any(topic.topic_id not in self.by_id for topic in by_name.values())
-        return Topics(dict(by_name), version, version if is_new else self.created_version)
+        return Topics(dict(by_name), version, version if is_new else self.created_version, now_ms)
 
     def metadata_hash(self, names: Iterable[str]) -> int:
         """A hash over what there is of these topics: ids, names, partition counts, racks. 0 if there is none."""

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.leaving import go_on_without, put_out
-from kafka_nextgen.coordinator.classic.rebalance import complete_join, wait_for_company
+from kafka_nextgen.coordinator.classic.rebalance import complete_join, complete_join_if_all_are_here, wait_for_company
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["restart_sessions", "ring_classic"]
 
@@ -36,16 +38,11 @@ def _end_session(draft: Draft, member_id: str) -> None:
     member = group.members.get(member_id)
     if member_id in group.pending:
         put_out(draft, member_id)
-        _go_on_without_pending(draft)
+        complete_join_if_all_are_here(draft)  # one that never came with its id can only have been waited for
     elif member is not None and (member.is_new or not member.is_parked):
         put_out(draft, member_id)
-        go_on_without(draft, f"the session of {member_id} ended")
-
-
-def _go_on_without_pending(draft: Draft) -> None:
-    """One that never came with its id can only have been waited for."""
-    if draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
-        go_on_without(draft, "")
+        text = "its session timeout is over"
+        go_on_without(draft, Cause(RebalanceReason.MEMBER_EXPIRED, member_id, member.instance_id, text=text))
 
 
 def _end_join_phase(draft: Draft) -> None:
@@ -57,11 +54,12 @@ def _end_join_phase(draft: Draft) -> None:
 
 
 def _end_sync_phase(draft: Draft) -> None:
-    late = [member.member_id for member in draft.classic.in_order() if member.owes_sync]
-    for member_id in late:
-        put_out(draft, member_id)
+    late = [member for member in draft.classic.in_order() if member.owes_sync]
+    for member in late:
+        put_out(draft, member.member_id)
     if late:
-        go_on_without(draft, f"{', '.join(late)} did not ask for the assignment in time")
+        text = f"{', '.join(member.member_id for member in late)} did not ask for the assignment in time"
+        go_on_without(draft, Cause(RebalanceReason.MEMBER_FENCED, late[0].member_id, late[0].instance_id, text=text))
 
 
 def restart_sessions(draft: Draft) -> None:

@@ -28,9 +28,17 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 
-__all__ = ["has_room", "has_to_come_with_id", "identity_error", "is_consistent", "malformed_error"]
+__all__ = [
+    "can_skip_assignment",
+    "has_room",
+    "has_to_come_with_id",
+    "identity_error",
+    "is_consistent",
+    "malformed_error",
+]
 
 _GIVES_IDS_FIRST = 4
+_CAN_SKIP_ASSIGNMENT = 9
 
 
 def malformed_error(request: JoinGroup, settings: CoordinatorSettings) -> ErrorCode:
@@ -47,6 +55,11 @@ def has_to_come_with_id(request: JoinGroup) -> bool:
     """Whether the member is given an id first, and has to come again with it (KIP-394)."""
     is_dynamic = request.instance_id is None
     return is_dynamic and not request.member_id and request.version >= _GIVES_IDS_FIRST
+
+
+def can_skip_assignment(request: JoinGroup) -> bool:
+    """Whether a leader can be told to leave the assignment as it is (KIP-814)."""
+    return request.version >= _CAN_SKIP_ASSIGNMENT
 
 
 def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings) -> bool:

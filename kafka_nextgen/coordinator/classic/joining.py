@@ -13,6 +13,9 @@ A member that comes again:
 | CompletingRebalance | offers the same | is told of this generation once more: it may have missed the answer |
 | Stable | follows, and offers the same | is told of this generation |
 | CompletingRebalance, Stable | offers otherwise, or leads (Stable) | the group rebalances |
+
+Where the coordinator listens to what members state (``JoinReason``), and one offers the same in a stable group: RESTART
+from the leader has it told of this generation like a follower, and UPGRADE from anybody has the group rebalance.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.fencing import (
+    can_skip_assignment,
     has_room,
     has_to_come_with_id,
     identity_error,
@@ -34,9 +38,12 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.classic.static_members import replace_instance
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.history_causes import cause_of_joining_again, stated_in
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.migration.empty import clear_for_classic
 from kafka_nextgen.coordinator.migration.joining import join_consumer_group
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.types import JoinReason, RebalanceReason
 
 __all__ = ["join_group"]
 
@@ -117,17 +124,18 @@ def _add(draft: Draft, request: JoinGroup, member_id: str) -> None:
         group = evolve(group, protocol_type=request.protocol_type)
     draft.group.classic = group.with_member(member)
     draft.arm(TimerKind.SESSION, member_id, _NEW_MEMBER_TIMEOUT_S)
-    rebalance_or_go_on(draft, f"{member_id} came{_because(request)}")
+    stated, text = stated_in(draft, request.join_reason), request.reason or ""
+    rebalance_or_go_on(draft, Cause(RebalanceReason.MEMBER_JOINED, member_id, request.instance_id, stated, text))
 
 
 def _join_again(draft: Draft, request: JoinGroup) -> Outcome:
     group = draft.classic
     member = group.members[request.member_id]
     leads = group.leader_id == member.member_id
-    is_settled = group.is_in(ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE)
-    leads_a_stable_group = leads and group.is_in(ClassicStatus.STABLE)
-    if is_settled and member.protocols == request.protocols and not leads_a_stable_group:
-        return draft.outcome(joined(group, member, tells_members=leads))
+    if member.protocols == request.protocols and not _wants_rebalance(draft, request):
+        skips = leads and group.is_in(ClassicStatus.STABLE) and can_skip_assignment(request)
+        return draft.outcome(evolve(joined(group, member, tells_members=leads), skip_assignment=skips))
+    cause = cause_of_joining_again(draft, member, request)
     if member.join is not None:
         draft.release(member.join, None)
     rejoined = evolve(
@@ -138,10 +146,14 @@ def _join_again(draft: Draft, request: JoinGroup) -> Outcome:
         join=request.number,
     )
     draft.group.classic = group.with_member(rejoined)
-    who = "the leader" if leads else member.member_id
-    rebalance_or_go_on(draft, f"{who} joins again{_because(request)}")
+    rebalance_or_go_on(draft, cause)
     return draft.answered(request.number)
 
 
-def _because(request: JoinGroup) -> str:
-    return f" ({request.reason})" if request.reason else ""
+def _wants_rebalance(draft: Draft, request: JoinGroup) -> bool:
+    """Whether a member that offers the same has the group rebalance, or is part of one that is being prepared."""
+    group, stated = draft.classic, stated_in(draft, request.join_reason)
+    if not group.is_in(ClassicStatus.STABLE):
+        return not group.is_in(ClassicStatus.COMPLETING_REBALANCE)
+    leads = group.leader_id == request.member_id
+    return stated is JoinReason.UPGRADE or (leads and stated is not JoinReason.RESTART)

@@ -23,6 +23,8 @@ from kafka_nextgen.coordinator.classic.responses import (
     SyncGroupAnswer,
 )
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.history_causes import cause_of_leaving
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.migration.identity import identity_error as consumer_identity_error
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -39,15 +41,16 @@ def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
 
 
 def _leave_classic_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
-    results, reasons = [], []
+    results: list[LeftMember] = []
+    left: list[tuple[str, LeavingMember]] = []
     for who in leaving:
         member_id, error = _found(draft.classic, who)
         results.append(LeftMember(who.member_id, who.instance_id, error))
         if error is ErrorCode.NONE:
             put_out(draft, member_id)
-            reasons.append(f"{member_id} left" + (f" ({who.reason})" if who.reason else ""))
-    if reasons:
-        go_on_without(draft, ", ".join(reasons))
+            left.append((member_id, who))
+    if left:
+        go_on_without(draft, cause_of_leaving(left))
     return results
 
 
@@ -62,15 +65,17 @@ def _found(group: ClassicGroup, who: LeavingMember) -> tuple[str, ErrorCode]:
 
 def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
     results: list[LeftMember] = []
-    left: dict[str, None] = {}  # whoever is named twice goes once
+    left: dict[str, LeavingMember] = {}  # whoever is named twice goes once
     for who in leaving:
         member_id = who.member_id or draft.group.instances.get(who.instance_id or "", "")
         error = consumer_identity_error(draft.group, member_id, who.instance_id)
         results.append(LeftMember(who.member_id, who.instance_id, error))
         if error is ErrorCode.NONE:
-            left[member_id] = None
+            left.setdefault(member_id, who)
     if left:
-        remove_members(draft, *left)
+        first = next(iter(left))
+        cause = cause_of_leaving(left.items(), speaks_consumer=not draft.group.is_classic_member(first))
+        remove_members(draft, left, cause)
     return results
 
 
@@ -88,9 +93,9 @@ def put_out(draft: Draft, member_id: str) -> None:
     draft.cancel(TimerKind.SESSION, member_id)
 
 
-def go_on_without(draft: Draft, reason: str) -> None:
+def go_on_without(draft: Draft, cause: Cause) -> None:
     """Let the group find out what follows from members being gone."""
     if draft.classic.is_in(ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE):
-        prepare_rebalance(draft, reason)
+        prepare_rebalance(draft, cause)
     else:
         complete_join_if_all_are_here(draft)

@@ -24,6 +24,8 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember,
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.responses import JoinedMember, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history import note_assignment, note_rebalance
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = [
@@ -37,20 +39,21 @@ __all__ = [
 ]
 
 
-def rebalance_or_go_on(draft: Draft, reason: str) -> None:
+def rebalance_or_go_on(draft: Draft, cause: Cause) -> None:
     """Begin a rebalance, unless one is being prepared; then it may be that nobody is missing any more."""
     if draft.classic.is_in(ClassicStatus.PREPARING_REBALANCE):
         complete_join_if_all_are_here(draft)
     else:
-        prepare_rebalance(draft, reason)
+        prepare_rebalance(draft, cause)
 
 
-def prepare_rebalance(draft: Draft, reason: str) -> None:
+def prepare_rebalance(draft: Draft, cause: Cause) -> None:
     """Have everybody join again."""
     group = draft.classic
     _send_back_to_join(draft)
     draft.cancel(TimerKind.SYNC)
-    draft.note(f"group {group.group_id} rebalances, from generation {group.generation}: {reason}")
+    draft.note(f"group {group.group_id} rebalances, from generation {group.generation}: {cause}")
+    note_rebalance(draft, cause)
     was_empty = group.is_in(ClassicStatus.EMPTY)
     draft.group.classic = evolve(draft.classic, status=ClassicStatus.PREPARING_REBALANCE)
     if was_empty:
@@ -118,6 +121,7 @@ def complete_join(draft: Draft) -> None:
     else:
         draft.note(f"group {group.group_id} is empty, at generation {generation}")
         draft.write(record_of(draft.classic, draft.now_ms))
+        note_assignment(draft)
 
 
 def _put_out_the_absent(draft: Draft) -> None:

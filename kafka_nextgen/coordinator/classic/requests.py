@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from kafka_nextgen.types import JoinReason
+
 __all__ = [
     "ClassicRequest",
     "DescribeGroups",
@@ -50,6 +52,7 @@ class JoinGroup:
     client_host: str = ""
     version: int = 9
     new_member_id: str = ""
+    join_reason: JoinReason = JoinReason.UNKNOWN
 
 
 @frozen

@@ -8,6 +8,7 @@ that id is another process of the same name. The assignment stays with the insta
 | PreparingRebalance | it has joined, and waits |
 | CompletingRebalance | a rebalance: the leader may be assigning to the old id at this moment |
 | Stable, but now the members would vote for another protocol | a rebalance |
+| Stable, and the process states UPGRADE | a rebalance, where the coordinator listens to that |
 | Stable | nothing: the same generation goes on, under the new id |
 
 In the last case a follower is told of the generation, and asks for the part that is its. A leader is told of the
@@ -20,17 +21,19 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.fencing import can_skip_assignment
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, joined, rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_causes import stated_in
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.types import JoinReason, RebalanceReason
 
 __all__ = ["replace_instance"]
-
-_CAN_SKIP_ASSIGNMENT = 9
 
 
 def replace_instance(draft: Draft, request: JoinGroup) -> None:
@@ -39,9 +42,11 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
     former_id = before.holder_of(request.instance_id)
     assert former_id is not None
     member = _take_over(draft, request, before.members[former_id])
-    group = draft.classic
-    if not group.is_in(ClassicStatus.STABLE) or chosen_protocol(group) != group.protocol:
-        rebalance_or_go_on(draft, f"{member.member_id} takes the place of {former_id}")
+    group, stated = draft.classic, stated_in(draft, request.join_reason)
+    keeps_protocol = group.is_in(ClassicStatus.STABLE) and chosen_protocol(group) == group.protocol
+    if not keeps_protocol or stated is JoinReason.UPGRADE:
+        reason, text = RebalanceReason.MEMBER_RESTARTED, request.reason or ""
+        rebalance_or_go_on(draft, Cause(reason, member.member_id, member.instance_id, stated, text))
         return
     draft.group.classic = group.with_member(evolve(member, join=None))
     draft.write(record_of(draft.classic, draft.now_ms))
@@ -78,7 +83,7 @@ def _take_over(draft: Draft, request: JoinGroup, former: ClassicMember) -> Class
 def _answer(
     group: ClassicGroup, member: ClassicMember, request: JoinGroup, former_leader_id: str | None
 ) -> JoinGroupAnswer:
-    if request.version < _CAN_SKIP_ASSIGNMENT:
+    if not can_skip_assignment(request):
         answer = joined(group, member, tells_members=False)
         return evolve(answer, leader_id=former_leader_id or "")
     leads = group.leader_id == member.member_id

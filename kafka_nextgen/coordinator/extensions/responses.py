@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import MemberSpec, TopicMetadata
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.records import RebalanceRecorded
+from kafka_nextgen.coordinator.extensions.history_records import Rebalance
 from kafka_nextgen.types import TopicId
 
 __all__ = [
@@ -64,7 +64,7 @@ class HistoryDescribed:
 
     error: ErrorCode = ErrorCode.NONE
     message: str | None = None
-    rebalances: tuple[RebalanceRecorded, ...] = ()
+    rebalances: tuple[Rebalance, ...] = ()
 
 
 ExtensionResponse = AssignmentPrepared | AssignmentInstalled | MembersAdded | HistoryDescribed

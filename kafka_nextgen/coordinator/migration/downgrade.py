@@ -25,12 +25,14 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember,
 from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, prepare_rebalance
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.share import flatten
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.topics import Topics
 from kafka_nextgen.embedded import PROTOCOL_TYPE, encode_assignment, version_of
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["downgrade", "downgrade_without", "downgrades_by_return_of", "downgrades_without"]
 
@@ -54,10 +56,11 @@ def _allows(settings: CoordinatorSettings, size: int) -> bool:
     return settings.group_consumer_migration_policy.downgrades and size <= settings.group_max_size
 
 
-def downgrade_without(draft: Draft, leaving: Collection[str]) -> None:
+def downgrade_without(draft: Draft, leaving: Collection[str], cause: Cause) -> None:
     """The members that stay have to share what those had who leave."""
     downgrade(draft, leaving, draft.group.epoch)
-    prepare_rebalance(draft, f"it was a consumer group until {', '.join(sorted(leaving))} left")
+    text = f"it was a consumer group until {', '.join(sorted(leaving))} left"
+    prepare_rebalance(draft, evolve(cause, reason=RebalanceReason.MIGRATION, text=text))
 
 
 def downgrade(draft: Draft, leaving: Collection[str], generation: int) -> None:

@@ -28,6 +28,8 @@ from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
+from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
 from kafka_nextgen.coordinator.migration.identity import instance_error
@@ -40,7 +42,7 @@ from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import RebalanceReason, TopicIdPartition
 
 __all__ = ["join_consumer_group"]
 
@@ -92,12 +94,15 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
     downgrades = downgrades_by_return_of(group, request.instance_id, draft.settings)
     member_id = request.member_id or request.new_member_id
     holder = group.instances.get(request.instance_id or "", member_id)
-    if holder != member_id:
+    is_back = holder != member_id
+    if is_back:
         replace_member(draft, holder, member_id)
     before = group.current(member_id)
 
     update = note_member(draft, _member(draft, request, said, member_id))
-    advance_epoch(draft, update.calls_for_assignment)
+    advance_epoch(
+        draft, cause_of_change(draft, update, request.join_reason, is_back=is_back, text=request.reason or "")
+    )
 
     step = _Step(update, before, draft.topics.with_ids(said.owned))
     if downgrades:
@@ -134,7 +139,8 @@ def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
     downgrade(draft, (), epoch_before)
     if not is_stale or not draft.settings.behaviour.stale_downgrade_rebalances:
         return told
-    prepare_rebalance(draft, f"{step.before.member_id} subscribes to something else than before")
+    member = step.update.member
+    prepare_rebalance(draft, Cause(RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id, member.instance_id))
     return step.before.member_epoch  # an old one: it has to join again as well
 
 

@@ -1,0 +1,79 @@
+"""The history of a group: each rebalance the coordinator starts, with its cause and when there was an assignment.
+
+A consumer group rebalances when its epoch is raised, a classic one when its members are to join again. Both go through
+``note_rebalance``. ``note_assignment`` is for when an assignment is there: a target was made, or a classic group's
+leader brought its own. It ends all rebalances that the assignment takes into account, be they several, and those that
+its predecessor by the other protocol left behind.
+
+Kept are the latest ``group_rebalance_history_size`` of them, until the group is deleted. A change of protocol and a
+fail-over change nothing of it. A consumer group that becomes a classic one before it has its target is in one
+rebalance, not two.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_records import (
+    Cause,
+    Rebalance,
+    RebalanceRecorded,
+    RebalanceRecordedRemoved,
+)
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+
+__all__ = ["forget_history", "note_assignment", "note_rebalance"]
+
+#: Kafka's clients cut what they say here (KIP-800); whoever says more is cut by us.
+_LONGEST_TEXT = 255
+
+
+def note_rebalance(draft: Draft, cause: Cause, caused_at_ms: int | None = None) -> None:
+    """A rebalance begins, by a cause of now or of ``caused_at_ms``."""
+    group, size = draft.group, _size(draft.settings)
+    if not size:
+        return
+    last = max(group.history.values(), key=lambda rebalance: rebalance.number, default=None)
+    is_classic = group.classic is not None
+    epoch = draft.classic.generation + 1 if is_classic else group.epoch
+    if last is not None and is_classic and _goes_on(last, epoch):
+        return
+    _forget_from(draft, size)
+    number = 1 if last is None else last.number + 1
+    when_ms = draft.now_ms if caused_at_ms is None else caused_at_ms
+    rebalance = Rebalance(number, evolve(cause, text=cause.text[:_LONGEST_TEXT]), when_ms, is_classic, epoch)
+    draft.write(RebalanceRecorded(group.group_id, number % size, rebalance))
+
+
+def _goes_on(last: Rebalance, generation: int) -> bool:
+    return last.assigned_at_ms is None and last.epoch == generation and not last.is_classic
+
+
+def note_assignment(draft: Draft) -> None:
+    """There is an assignment: a target at the assignment epoch, or a classic group's at its generation."""
+    group, is_classic = draft.group, draft.group.classic is not None
+    if not _size(draft.settings):
+        return
+    epoch = draft.classic.generation if is_classic else group.assignment_epoch
+    for slot, rebalance in group.history.items():
+        is_over = rebalance.epoch <= epoch or rebalance.is_classic is not is_classic
+        if rebalance.assigned_at_ms is None and is_over:
+            assigned = evolve(rebalance, target_epoch=epoch, assigned_at_ms=draft.now_ms)
+            draft.write(RebalanceRecorded(group.group_id, slot, assigned))
+
+
+def forget_history(draft: Draft) -> None:
+    """The group is deleted."""
+    _forget_from(draft, 0)
+
+
+def _forget_from(draft: Draft, size: int) -> None:
+    """Nothing is kept beyond ``size`` places, which may have been more."""
+    for slot in draft.group.history:
+        if slot >= size:
+            draft.write(RebalanceRecordedRemoved(draft.group.group_id, slot))
+
+
+def _size(settings: CoordinatorSettings) -> int:
+    return settings.group_rebalance_history_size if settings.extensions else 0
