@@ -21,6 +21,7 @@ from kafka_nextgen.types import TopicId
 __all__ = [
     "AssignmentSpec",
     "AssignorMetadata",
+    "ClientAssignor",
     "ConsumerGroupMetadata",
     "GroupAssignment",
     "MemberAssignment",
@@ -53,6 +54,20 @@ _NO_METADATA = Metadata()
 class AssignorMetadata:
     """A member's word to the assignor. A ``reason`` other than 0, or new metadata, asks for a new assignment."""
 
+    reason: int = 0
+    metadata: Metadata = _NO_METADATA
+
+
+@frozen
+class ClientAssignor:
+    """An assignor that a member can run, with the versions of metadata it reads and what it tells its peers.
+
+    A ``reason`` other than 0, or new metadata, asks for a new assignment.
+    """
+
+    name: str
+    minimum_version: int = 0
+    maximum_version: int = 0
     reason: int = 0
     metadata: Metadata = _NO_METADATA
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import MemberAssignment, Metadata
+from kafka_nextgen.assignors.spec import ClientAssignor, MemberAssignment
 
 __all__ = [
     "AddMembers",
@@ -21,22 +21,6 @@ __all__ = [
     "InstallAssignment",
     "PrepareAssignment",
 ]
-
-_NO_METADATA = Metadata()
-
-
-@frozen
-class ClientAssignor:
-    """An assignor that a member can run, with the versions of metadata it reads and what it tells its peers.
-
-    A ``reason`` other than 0, or new metadata, asks for a new assignment.
-    """
-
-    name: str
-    minimum_version: int = 0
-    maximum_version: int = 0
-    reason: int = 0
-    metadata: Metadata = _NO_METADATA
 
 
 @frozen

@@ -1,0 +1,179 @@
+"""The way from being told to compute to an assignment that is installed (KIP-848, "Client Side Mode").
+
+A step that fails is repeated as long as there is time: from being told, the member has the rebalance timeout, and then
+the coordinator has asked somebody else. Being told again means nothing while the member is at it, for the coordinator
+may say so with every answer; but once the result is on its way, another assignment is wanted.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.assignors.spec import GroupAssignment
+from kafka_nextgen.codes import name_of
+from kafka_nextgen.membership import backoff
+from kafka_nextgen.membership.assigning import informing
+from kafka_nextgen.membership.assigning.effects import Compute
+from kafka_nextgen.membership.assigning.events import (
+    ComputationFailed,
+    Computed,
+    HeartbeatHeard,
+    Installed,
+    Lost,
+    MembershipEnded,
+    Prepared,
+    Refused,
+)
+from kafka_nextgen.membership.assigning.refusals import Reaction, reaction_to
+from kafka_nextgen.membership.assigning.settings import Moment
+from kafka_nextgen.membership.assigning.state import AssigningState, Outcome, Result, at_rest, in_phase
+from kafka_nextgen.membership.assigning.states import AssigningPhase
+from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.membership.numbering import numbered
+
+__all__ = [
+    "computation_failed",
+    "computed",
+    "computed_in_vain",
+    "failed_in_vain",
+    "give_up_if_late",
+    "heard",
+    "heard_while_at_it",
+    "install_refused",
+    "installed",
+    "lost",
+    "membership_ended",
+    "prepare_refused",
+    "prepared",
+]
+
+#: The group error of a report that there is no assignment; the same as a stream processor's for that.
+ASSIGNMENT_ERROR = 2
+
+
+def heard(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
+    """An answer to a member that computes nothing: it may have to."""
+    state, told = informing.take_answer(state, event, at)
+    return (_begin(state, at) if event.should_compute else state), told
+
+
+def _begin(state: AssigningState, at: Moment) -> AssigningState:
+    """Ask for the group, or first wait for the assignor, which does one thing at a time."""
+    phase = AssigningPhase.PREPARING if state.computing is None else AssigningPhase.BLOCKED
+    return evolve(in_phase(at_rest(state), phase, at.now), until=at.now + at.settings.rebalance_timeout_s)
+
+
+def heard_while_at_it(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
+    """An answer to a member that computes already."""
+    state, told = informing.take_answer(state, event, at)
+    return evolve(state, told_again=state.told_again or event.should_compute), told
+
+
+def prepared(state: AssigningState, event: Prepared, at: Moment) -> Outcome:
+    """The coordinator told what the group is like: let the assignor work."""
+    state = evolve(state, assignor=event.assignor, group_epoch=event.group_epoch)
+    if event.assignor not in at.settings.assignors:
+        return _report(state, f"the group's assignor {event.assignor!r} is none of this member's", None, at)
+    state, number = numbered(in_phase(state, AssigningPhase.COMPUTING, at.now))
+    return evolve(state, computing=number), (Compute(number, event.assignor, event.spec),)
+
+
+def computed(state: AssigningState, event: Computed, at: Moment) -> Outcome:
+    """There is an assignment: have it installed."""
+    state = evolve(in_phase(state, AssigningPhase.INSTALLING, at.now), computing=None, told_again=False)
+    return evolve(state, result=Result(event.assignment)), ()
+
+
+def computation_failed(state: AssigningState, event: ComputationFailed, at: Moment) -> Outcome:
+    """The assignor can't: tell the application, and the coordinator, which then asks somebody else."""
+    return _report(evolve(state, computing=None), event.why, event.number, at)
+
+
+def _report(state: AssigningState, why: str, computation: int | None, at: Moment) -> Outcome:
+    state, told = informing.fail(state, why, computation)
+    nothing = Result(GroupAssignment({}, ASSIGNMENT_ERROR), why)
+    state = in_phase(state, AssigningPhase.INSTALLING, at.now)
+    return evolve(state, told_again=False, result=nothing), told
+
+
+def computed_in_vain(state: AssigningState, _event: Computed, at: Moment) -> Outcome:
+    """The assignor is free again, too late for what it was at."""
+    state = evolve(state, computing=None)
+    if state.phase is AssigningPhase.BLOCKED:
+        state = in_phase(state, AssigningPhase.PREPARING, at.now)
+    return state, ()
+
+
+def failed_in_vain(state: AssigningState, event: ComputationFailed, at: Moment) -> Outcome:
+    """The assignor is free again; that it was too slow is known already."""
+    return computed_in_vain(state, Computed(event.number, GroupAssignment({})), at)
+
+
+def installed(state: AssigningState, _event: Installed, at: Moment) -> Outcome:
+    """The coordinator has it: done, unless another assignment is wanted by now."""
+    return _end(state, at), ()
+
+
+def _end(state: AssigningState, at: Moment) -> AssigningState:
+    return _begin(state, at) if state.told_again else at_rest(state)
+
+
+def prepare_refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
+    """The coordinator does not tell what the group is like."""
+    if reaction_to(event.code) is Reaction.FAIL:
+        state, told = informing.fail(state, f"the group could not be had from the coordinator: {_said(event)}", None)
+        return _end(state, at), told
+    return _refused(state, event, at)
+
+
+def install_refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
+    """The coordinator does not take the assignment, or the report that there is none."""
+    assert state.result is not None, "something was to be installed"
+    if reaction_to(event.code) is not Reaction.FAIL:
+        return _refused(state, event, at)
+    if state.result.failure is not None:
+        return _end(state, at), ()
+    why = f"the coordinator refused what assignor {state.assignor!r} made for epoch {state.group_epoch}: {_said(event)}"
+    state, told = informing.fail(state, why, None)
+    return _end(state, at), told
+
+
+def _said(event: Refused) -> str:
+    return f"{event.message} ({name_of(event.code)})" if event.message else name_of(event.code)
+
+
+def _refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
+    reaction = reaction_to(event.code)
+    if reaction is Reaction.STAND_DOWN:
+        return _end(state, at), ()
+    if reaction is Reaction.WAIT_FOR_EPOCH:
+        return evolve(state, request=None, awaits_heartbeat=True), ()
+    state = _back_off(state, at)
+    return state, (FindCoordinator(),) if reaction is Reaction.FIND_COORDINATOR else ()
+
+
+def lost(state: AssigningState, _event: Lost, at: Moment) -> Outcome:
+    """No answer: ask again, after a pause. What was installed all the same is then not this member's to install."""
+    return _back_off(state, at), ()
+
+
+def _back_off(state: AssigningState, at: Moment) -> AssigningState:
+    failures = state.failures + 1
+    return evolve(state, request=None, failures=failures, not_before=backoff.after(failures, at))
+
+
+def membership_ended(state: AssigningState, _event: MembershipEnded, _at: Moment) -> Outcome:
+    """Whatever it was told to do was told to a member."""
+    return AssigningState(computing=state.computing, last_number=state.last_number), ()
+
+
+def give_up_if_late(state: AssigningState, at: Moment) -> Outcome:
+    """The time is over: the coordinator asks somebody else, and does not want this any more."""
+    if at.now < state.until:
+        return state, ()
+    if state.phase is not AssigningPhase.COMPUTING:
+        return at_rest(state), ()
+    limit_s = at.settings.rebalance_timeout_s
+    why = f"assignor {state.assignor!r} is not done within the rebalance timeout of {limit_s:g} s"
+    state, told = informing.fail(state, why, None)
+    return at_rest(state), told

@@ -1,0 +1,61 @@
+"""What every heartbeat's answer tells a member with assignors of its own, whether or not it computes anything itself.
+
+``on_assignment`` is called once per epoch, with the final target (KIP-848, "Assignment"): the first assignment told in
+an epoch is that, for it comes with the partitions which others have not released yet. It is called on the assignor that
+made the target, and on none where the coordinator assigned by itself.
+
+Whoever failed, the application is told, once: of this member's own failure when it happens, of another's when the
+coordinator passes it on. The next target puts an end to it.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.assignors.spec import ConsumerGroupMetadata, MemberAssignment
+from kafka_nextgen.membership.assigning.effects import CallOnAssignment, TellFailure
+from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
+from kafka_nextgen.membership.assigning.settings import Moment
+from kafka_nextgen.membership.assigning.state import AssigningState, Outcome
+from kafka_nextgen.types import TopicId, TopicIdPartition
+
+__all__ = ["fail", "take_answer"]
+
+
+def take_answer(state: AssigningState, event: HeartbeatHeard, at: Moment) -> Outcome:
+    """Take the epoch, what went wrong, and the target."""
+    state = evolve(state, member_id=event.member_id, member_epoch=event.member_epoch, awaits_heartbeat=False)
+    state, told = _take_failure(state, event.failure)
+    if event.share is None or event.member_epoch <= state.informed_epoch:
+        return state, told
+    state = evolve(state, informed_epoch=event.member_epoch, failure=None, is_reported=False)
+    return state, (*told, *_call(event, event.share, at))
+
+
+def _take_failure(state: AssigningState, failure: str | None) -> Outcome:
+    if failure is None:
+        return state, ()
+    if state.is_reported:
+        return evolve(state, is_reported=False), ()
+    return evolve(state, failure=failure), (TellFailure(failure),)
+
+
+def _call(event: HeartbeatHeard, share: TargetShare, at: Moment) -> tuple[CallOnAssignment, ...]:
+    if share.assignor not in at.settings.assignors:
+        return ()
+    group = ConsumerGroupMetadata(at.settings.group_id, event.member_epoch, event.member_id, at.settings.instance_id)
+    assignment = MemberAssignment(_by_topic(share.partitions), share.metadata)
+    return (CallOnAssignment(share.assignor, share.error, assignment, group),)
+
+
+def _by_topic(partitions: frozenset[TopicIdPartition]) -> dict[TopicId, set[int]]:
+    by_topic: dict[TopicId, set[int]] = {}
+    for each in sorted(partitions):
+        by_topic.setdefault(each.topic_id, set()).add(each.partition)
+    return by_topic
+
+
+def fail(state: AssigningState, why: str, computation: int | None) -> Outcome:
+    """This member could not make the assignment: its application is told now."""
+    state = evolve(state, failure=why, is_reported=True)
+    return state, (TellFailure(why, state.assignor or None, computation),)

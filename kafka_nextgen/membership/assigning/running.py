@@ -1,0 +1,76 @@
+"""An assignor of one's own is anybody's code: what it says and what it makes is checked before it goes any further.
+
+Whatever it does wrong is a ``PartitionAssignorError`` that says what and, if it raised, has that as its cause.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.assignors.checking import flaw_of
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    AssignorMetadata,
+    ClientAssignor,
+    GroupAssignment,
+    Metadata,
+    PartitionAssignor,
+    PartitionAssignorError,
+)
+
+__all__ = ["compute", "offer_of"]
+
+_INT8 = range(-128, 128)
+
+
+def offer_of(assignor: PartitionAssignor) -> ClientAssignor:
+    """The assignor as a heartbeat tells of it, with what it says to its peers at this moment."""
+    try:
+        said = assignor.metadata()
+    except BaseException as error:
+        raise PartitionAssignorError(f"assignor {assignor.name!r}: metadata() raised {error!r}") from error
+    if not isinstance(said, AssignorMetadata) or not _is_metadata(said.metadata) or said.reason not in _INT8:
+        raise PartitionAssignorError(f"assignor {assignor.name!r}: metadata() returned {said!r}")
+    low, high, version = assignor.minimum_version, assignor.maximum_version, said.metadata.version
+    if not low <= version <= high:
+        why = f"metadata() is in version {version}, which is none of those it reads, {low} to {high}"
+        raise PartitionAssignorError(f"assignor {assignor.name!r}: {why}")
+    return ClientAssignor(assignor.name, low, high, said.reason, said.metadata)
+
+
+def _is_metadata(value: object) -> bool:
+    return isinstance(value, Metadata) and type(value.version) is int and isinstance(value.payload, bytes)
+
+
+def compute(assignor: PartitionAssignor, group: AssignmentSpec) -> GroupAssignment:
+    """What the assignor makes of the group, which is an assignment of it."""
+    try:
+        assignment = assignor.assign(group)
+    except BaseException as error:
+        raise PartitionAssignorError(f"assignor {assignor.name!r} raised {error!r}") from error
+    flaw = _flaw(assignment, group)
+    if flaw is not None:
+        raise PartitionAssignorError(f"assignor {assignor.name!r} {flaw}")
+    return assignment
+
+
+def _flaw(assignment: object, group: AssignmentSpec) -> str | None:
+    if not isinstance(assignment, GroupAssignment):
+        return f"returned {type(assignment).__name__} and no GroupAssignment"
+    if assignment.error not in _INT8:
+        return f"returned the error {assignment.error!r}, which is not from -128 to 127"
+    try:
+        return flaw_of(assignment, group) or _flaw_of_metadata(assignment, group)
+    except (AttributeError, TypeError, ValueError) as error:
+        return f"returned what can't be read as an assignment: {error}"
+
+
+def _flaw_of_metadata(assignment: GroupAssignment, group: AssignmentSpec) -> str | None:
+    """Whoever is told something reads it in the version that it wrote (KIP-848, "Assignor Behavior")."""
+    for member_id, share in assignment.members.items():
+        told, version = share.metadata, group.members[member_id].metadata.version
+        if told is None:
+            continue
+        if not _is_metadata(told):
+            return f"gave {member_id} metadata that is none: {told!r}"
+        if told.version != version:
+            return f"gave {member_id} metadata in version {told.version}; that member speaks version {version}"
+    return None
