@@ -35,6 +35,8 @@ __all__ = [
     "ConsumerGroupTargetAssignmentMetadataValue",
     "GroupMetadataKey",
     "GroupMetadataValue",
+    "GroupRebalanceKey",
+    "GroupRebalanceValue",
     "OffsetCommitKey",
     "OffsetCommitValue",
     "decode_message",
@@ -117,6 +119,14 @@ class ConsumerGroupRegularExpressionKey(ApiData, load_json=_SCHEMAS):
 
 class ConsumerGroupRegularExpressionValue(ApiData, load_json=_SCHEMAS):
     """Type 16: the topics it matched."""
+
+
+class GroupRebalanceKey(ApiData, load_json=_SCHEMAS):
+    """Type 10000, an extension: a place in the history of a group of either protocol."""
+
+
+class GroupRebalanceValue(ApiData, load_json=_SCHEMAS):
+    """Type 10000: the rebalance that is remembered there."""
 
 
 def encode_message(number: int, message: ApiData, version: int) -> bytes:

@@ -203,6 +203,39 @@ class ConsumerGroupRegularExpressionValue(ApiData):
     timestamp: int
     def __init__(self, *, topics: list[str] = ..., topics_version: int = ..., timestamp: int = ...) -> None: ...
 
+class GroupRebalanceKey(ApiData):
+    group_id: str
+    slot: int
+    def __init__(self, *, group_id: str = ..., slot: int = ...) -> None: ...
+
+class GroupRebalanceValue(ApiData):
+    number: int
+    reason: int
+    member_id: str
+    instance_id: str | None
+    join_reason: int
+    text: str
+    cause_timestamp: int
+    is_classic: bool
+    epoch: int
+    target_epoch: int
+    assignment_timestamp: int
+    def __init__(
+        self,
+        *,
+        number: int = ...,
+        reason: int = ...,
+        member_id: str = ...,
+        instance_id: str | None = ...,
+        join_reason: int = ...,
+        text: str = ...,
+        cause_timestamp: int = ...,
+        is_classic: bool = ...,
+        epoch: int = ...,
+        target_epoch: int = ...,
+        assignment_timestamp: int = ...,
+    ) -> None: ...
+
 class ConsumerGroupClassicMemberMetadata(ApiData):
     class ClassicProtocol(DataContainer):
         name: str

@@ -9,6 +9,7 @@
 | 6, 7 | the target assignment's epoch, a member's share of it | 0 |
 | 8 | what a member owns | 0 |
 | 16 | the topics a pattern matched | 0 |
+| 10000 | a rebalance of a group's history, an extension that Kafka's coordinators skip | 0 |
 
 The versions are those that Kafka 4.3 writes; all older ones are read. Other types (4, which Kafka stopped writing with
 4.1, and those of share and streams groups) and newer versions are nobody's fault: they are ``Skipped``. Bytes that are

@@ -9,6 +9,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.offsets_topic.assignments import CURRENT, TARGET, TARGET_SHARE
 from kafka_nextgen.bridge.offsets_topic.classic_groups import CLASSIC_GROUP
 from kafka_nextgen.bridge.offsets_topic.groups import GROUP, MEMBER, PATTERN
+from kafka_nextgen.bridge.offsets_topic.history import REBALANCE
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
@@ -16,7 +17,7 @@ from kafka_nextgen.wire.offsets_topic import decode_message, encode_message, rea
 
 __all__ = ["KeyAndValue", "Skipped", "decode", "encode"]
 
-_KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN)
+_KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN, REBALANCE)
 _BY_NUMBER: Mapping[int, RecordKind] = {0: OFFSET, **{kind.number: kind for kind in _KINDS}}
 _BY_RECORD: Mapping[type[Record], RecordKind] = {
     **{kind.record: kind for kind in _KINDS},
