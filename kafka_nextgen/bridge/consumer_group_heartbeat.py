@@ -5,10 +5,14 @@ takes one for the other. In an answer a null assignment means unchanged, an empt
 
 What a coordinator sets is kept within sense: a heartbeat interval between 10 ms, so that no answer makes a member
 flood it, and 5 minutes. An epoch below -2, a missing topic id or a negative partition is no answer at all.
+
+Tagged fields from 10000 up are extensions: what KIP-848 promises of client-side assignors and Kafka never shipped. They
+are read and written only where both ends speak them.
 """
 
 from __future__ import annotations
 
+from kafka_nextgen.bridge.client_assignors import assignors_from, metadata_to
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -16,7 +20,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import JoinReason, TopicIdPartition
 from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
@@ -85,13 +89,20 @@ def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatA
 
 
 def from_request(
-    message: ConsumerGroupHeartbeatRequest, client_id: str, client_host: str, new_member_id: str = ""
+    message: ConsumerGroupHeartbeatRequest,
+    client_id: str,
+    client_host: str,
+    new_member_id: str = "",
+    *,
+    with_extensions: bool = False,
 ) -> ConsumerGroupHeartbeat:
     """Read a heartbeat as the coordinator wants it.
 
     ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what
-    a member that came without an id will be called (version 0 only).
+    a member that came without an id will be called (version 0 only). Extensions are passed over unless
+    ``with_extensions``.
     """
+    assignors = message.client_assignors if with_extensions else None
     names, owned = message.subscribed_topic_names, message.topic_partitions
     return ConsumerGroupHeartbeat(
         group_id=message.group_id,
@@ -108,12 +119,16 @@ def from_request(
         client_host=client_host,
         version=message.API_VERSION,
         new_member_id=new_member_id,
+        client_assignors=None if assignors is None else assignors_from(assignors),
+        join_reason=_join_reason(message.join_reason) if with_extensions else JoinReason.UNKNOWN,
     )
 
 
-def to_response(answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatResponse:
+def to_response(
+    answer: ConsumerGroupHeartbeatAnswer, *, with_extensions: bool = False
+) -> ConsumerGroupHeartbeatResponse:
     """Write the coordinator's answer; it is the same in every version."""
-    return ConsumerGroupHeartbeatResponse(
+    response = ConsumerGroupHeartbeatResponse(
         error_code=answer.error,
         error_message=answer.message,
         member_id=answer.member_id,
@@ -121,6 +136,9 @@ def to_response(answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatR
         heartbeat_interval_ms=answer.heartbeat_interval_ms,
         assignment=None if answer.assignment is None else _assignment_to(answer.assignment),
     )
+    if with_extensions:
+        _extend(response, answer)
+    return response
 
 
 def _owned_to(partitions: frozenset[TopicIdPartition]) -> list[_Owned]:
@@ -134,6 +152,27 @@ def _assignment_to(partitions: frozenset[TopicIdPartition]) -> _Assignment:
             for topic_id, numbers in by_topic_id(partitions).items()
         ]
     )
+
+
+def _extend(response: ConsumerGroupHeartbeatResponse, answer: ConsumerGroupHeartbeatAnswer) -> None:
+    response.should_compute_assignment = answer.should_compute
+    response.assignment_message = answer.assignment_message
+    assignment = response.assignment
+    if assignment is not None:
+        assignment.error = answer.assignment_error
+        assignment.metadata_version, assignment.metadata_bytes = metadata_to(answer.assignment_metadata)
+        assignment.pending_topic_partitions = [
+            _Assignment.PendingTopicPartitions(topic_id=topic_id, partitions=numbers)
+            for topic_id, numbers in by_topic_id(answer.pending).items()
+        ]
+
+
+def _join_reason(number: int) -> JoinReason:
+    """A reason of a later release is none that we know."""
+    try:
+        return JoinReason(number)
+    except ValueError:
+        return JoinReason.UNKNOWN
 
 
 def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:

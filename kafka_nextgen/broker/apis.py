@@ -18,6 +18,8 @@ from kafka_nextgen.broker.handlers.alter_configs import handle as alter_configs
 from kafka_nextgen.broker.handlers.alter_user_scram_credentials import handle as alter_user_scram_credentials
 from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
 from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
+from kafka_nextgen.broker.handlers.consumer_group_install_assignment import handle as consumer_group_install_assignment
+from kafka_nextgen.broker.handlers.consumer_group_prepare_assignment import handle as consumer_group_prepare_assignment
 from kafka_nextgen.broker.handlers.create_acls import handle as create_acls
 from kafka_nextgen.broker.handlers.create_partitions import handle as create_partitions
 from kafka_nextgen.broker.handlers.create_topics import handle as create_topics
@@ -135,7 +137,13 @@ SERVED: Mapping[int, ServedApi] = {
 }
 
 #: What Apache Kafka never shipped, which is told and answered to clients only that can use it.
-EXTENSIONS: Mapping[int, ServedApi] = {}
+EXTENSIONS: Mapping[int, ServedApi] = {
+    served.api.key: served
+    for served in (
+        ServedApi(api.CONSUMER_GROUP_PREPARE_ASSIGNMENT, consumer_group_prepare_assignment),
+        ServedApi(api.CONSUMER_GROUP_INSTALL_ASSIGNMENT, consumer_group_install_assignment),
+    )
+}
 
 
 def served_as(asked: Api, with_extensions: bool) -> ServedApi | None:

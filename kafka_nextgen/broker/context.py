@@ -65,6 +65,14 @@ class Context:
         """Whether this node is the group's coordinator."""
         return self.cluster.coordinator_of(group_id) is self.node
 
+    def refusal_of_group(self, right: Right, group_id: str) -> ErrorCode | None:
+        """Why a request of the consumer group protocol about this group is refused before its coordinator sees it."""
+        if not self.has_consumer_protocol:
+            return ErrorCode.UNSUPPORTED_VERSION
+        if not self.may(right, group_id):
+            return right.error
+        return None if self.coordinates(group_id) else ErrorCode.NOT_COORDINATOR
+
     def coordinates_transaction(self, transactional_id: str) -> bool:
         """Whether this node is the transactional id's coordinator."""
         return self.cluster.transaction_coordinator_of(transactional_id) is self.node

@@ -4,11 +4,14 @@ A record's key is two bytes with the number of its type, then the key message in
 the value's version, then the value message in that version; a tombstone has none.
 
 The value of a member has a tagged structure that may be null, in a form that the decoder does not know: a byte, 1 or 0
-for null, and then the structure. So it is written and read apart, as ``ConsumerGroupClassicMemberMetadata``.
+for null, and then the structure. So all its tags are written and read apart: ``ConsumerGroupClassicMemberMetadata`` and
+``ConsumerGroupClientAssignors``. Kafka never shipped the latter: tags from 10000 up are ours, and Kafka passes them
+over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from struct import Struct
 from typing import TypeVar
 
@@ -21,6 +24,7 @@ from kafka_nextgen.wire.shape import check
 
 __all__ = [
     "ConsumerGroupClassicMemberMetadata",
+    "ConsumerGroupClientAssignors",
     "ConsumerGroupCurrentMemberAssignmentKey",
     "ConsumerGroupCurrentMemberAssignmentValue",
     "ConsumerGroupMemberMetadataKey",
@@ -39,10 +43,13 @@ __all__ = [
     "GroupRebalanceValue",
     "OffsetCommitKey",
     "OffsetCommitValue",
+    "add_tags",
     "decode_message",
     "decode_nullable",
+    "decode_tagged",
     "encode_message",
     "encode_nullable",
+    "encode_tagged",
     "read_number",
 ]
 
@@ -87,6 +94,10 @@ class ConsumerGroupMemberMetadataValue(ApiData, load_json=_SCHEMAS):
 
 class ConsumerGroupClassicMemberMetadata(ApiData, load_json=_SCHEMAS):
     """Type 5: what else there is of a member that speaks the classic protocol; tag 0 of the value."""
+
+
+class ConsumerGroupClientAssignors(ApiData, load_json=_SCHEMAS):
+    """Type 5: the assignors that the member can run itself; tag 10000 of the value."""
 
 
 class ConsumerGroupTargetAssignmentMetadataKey(ApiData, load_json=_SCHEMAS):
@@ -134,17 +145,35 @@ def encode_message(number: int, message: ApiData, version: int) -> bytes:
     return _INT16.pack(number) + _encode(message, version)
 
 
-def encode_nullable(value: bytes, tag: int, structure: ApiData | None) -> bytes:
-    """Put a tagged structure, or null, at the end of a value that has no other tags."""
+def add_tags(value: bytes, contents: Mapping[int, bytes]) -> bytes:
+    """Put tagged fields at the end of a value that has none."""
     assert value.endswith(_NO_TAGS)
-    content = _NULL if structure is None else _THERE + _encode(structure, 0)
-    return value[: -len(_NO_TAGS)] + b"".join([*map(UnsignedVarInt32.encode, (1, tag, len(content))), content])
+    fields = [UnsignedVarInt32.encode(len(contents))]
+    for tag, content in sorted(contents.items()):
+        fields += [UnsignedVarInt32.encode(tag), UnsignedVarInt32.encode(len(content)), content]
+    return value[: -len(_NO_TAGS)] + b"".join(fields)
+
+
+def encode_tagged(structure: ApiData) -> bytes:
+    """Write a structure that is a tagged field."""
+    return _encode(structure, 0)
+
+
+def encode_nullable(structure: ApiData | None) -> bytes:
+    """Write a structure, or null, that is a tagged field."""
+    return _NULL if structure is None else _THERE + _encode(structure, 0)
+
+
+def decode_tagged(structure: type[M], value: ApiData, tag: int) -> M | None:
+    """Take a tagged structure out of a decoded value; None if it is missing. Raises ``DecodeError``."""
+    content = _tagged(value, tag)
+    return None if content is None else _decode(structure, content, 0)
 
 
 def decode_nullable(structure: type[M], value: ApiData, tag: int) -> M | None:
-    """Take a tagged structure out of a decoded value; None if it is null or missing. Raises ``DecodeError``."""
-    content: bytes = (value.unknown_tags or {}).get(f"_{tag}", _NULL)
-    if content == _NULL:
+    """The same of a structure that may be null, which is None, too. Raises ``DecodeError``."""
+    content = _tagged(value, tag)
+    if content is None or content == _NULL:
         return None
     if content[:1] != _THERE:
         refuse(structure.name, "neither null nor a structure")
@@ -160,6 +189,11 @@ def read_number(data: bytes, where: str) -> int:
 def decode_message(message: type[M], data: bytes, version: int) -> M:
     """Read the key or value behind its number. Raises ``DecodeError``."""
     return _decode(message, data[_INT16.size :], version)
+
+
+def _tagged(value: ApiData, tag: int) -> bytes | None:
+    content: bytes | None = (value.unknown_tags or {}).get(f"_{tag}")
+    return content
 
 
 def _encode(message: ApiData, version: int) -> bytes:

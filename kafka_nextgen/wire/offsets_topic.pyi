@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import TypeVar
 
 from kafka.protocol.api_data import ApiData
@@ -7,6 +8,7 @@ from kafka_nextgen.types import TopicId
 
 __all__ = [
     "ConsumerGroupClassicMemberMetadata",
+    "ConsumerGroupClientAssignors",
     "ConsumerGroupCurrentMemberAssignmentKey",
     "ConsumerGroupCurrentMemberAssignmentValue",
     "ConsumerGroupMemberMetadataKey",
@@ -23,10 +25,13 @@ __all__ = [
     "GroupMetadataValue",
     "OffsetCommitKey",
     "OffsetCommitValue",
+    "add_tags",
     "decode_message",
     "decode_nullable",
+    "decode_tagged",
     "encode_message",
     "encode_nullable",
+    "encode_tagged",
     "read_number",
 ]
 
@@ -143,7 +148,16 @@ class ConsumerGroupTargetAssignmentMetadataKey(ApiData):
 class ConsumerGroupTargetAssignmentMetadataValue(ApiData):
     assignment_epoch: int
     assignment_timestamp: int
-    def __init__(self, *, assignment_epoch: int = ..., assignment_timestamp: int = ...) -> None: ...
+    error: int
+    assignor_name: str | None
+    def __init__(
+        self,
+        *,
+        assignment_epoch: int = ...,
+        assignment_timestamp: int = ...,
+        error: int = ...,
+        assignor_name: str | None = ...,
+    ) -> None: ...
 
 class ConsumerGroupTargetAssignmentMemberKey(ApiData):
     group_id: str
@@ -157,7 +171,15 @@ class ConsumerGroupTargetAssignmentMemberValue(ApiData):
         def __init__(self, *, topic_id: TopicId | None = ..., partitions: list[int] = ...) -> None: ...
 
     topic_partitions: list[TopicPartition]
-    def __init__(self, *, topic_partitions: list[TopicPartition] = ...) -> None: ...
+    metadata_version: int
+    metadata_bytes: bytes | None
+    def __init__(
+        self,
+        *,
+        topic_partitions: list[TopicPartition] = ...,
+        metadata_version: int = ...,
+        metadata_bytes: bytes | None = ...,
+    ) -> None: ...
 
 class ConsumerGroupCurrentMemberAssignmentKey(ApiData):
     group_id: str
@@ -246,8 +268,33 @@ class ConsumerGroupClassicMemberMetadata(ApiData):
     supported_protocols: list[ClassicProtocol]
     def __init__(self, *, session_timeout_ms: int = ..., supported_protocols: list[ClassicProtocol] = ...) -> None: ...
 
+class ConsumerGroupClientAssignors(ApiData):
+    class ClientAssignor(DataContainer):
+        name: str
+        minimum_version: int
+        maximum_version: int
+        reason: int
+        metadata_version: int
+        metadata_bytes: bytes
+        def __init__(
+            self,
+            *,
+            name: str = ...,
+            minimum_version: int = ...,
+            maximum_version: int = ...,
+            reason: int = ...,
+            metadata_version: int = ...,
+            metadata_bytes: bytes = ...,
+        ) -> None: ...
+
+    assignors: list[ClientAssignor]
+    def __init__(self, *, assignors: list[ClientAssignor] = ...) -> None: ...
+
 def encode_message(number: int, message: ApiData, version: int) -> bytes: ...
 def read_number(data: bytes, where: str) -> int: ...
 def decode_message(message: type[M], data: bytes, version: int) -> M: ...
-def encode_nullable(value: bytes, tag: int, structure: ApiData | None) -> bytes: ...
+def add_tags(value: bytes, contents: Mapping[int, bytes]) -> bytes: ...
+def encode_tagged(structure: ApiData) -> bytes: ...
+def encode_nullable(structure: ApiData | None) -> bytes: ...
+def decode_tagged(structure: type[M], value: ApiData, tag: int) -> M | None: ...
 def decode_nullable(structure: type[M], value: ApiData, tag: int) -> M | None: ...

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.bridge.offsets_topic import KeyAndValue, Skipped, decode, encode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 
@@ -105,6 +107,10 @@ classic_members = st.builds(
 )
 partitions = st.builds(TopicPartition, texts, int32s)
 names = st.lists(texts, max_size=4).map(tuple)
+int16s = st.integers(-(2**15), 2**15 - 1)
+int8s = st.integers(-128, 127)
+metadata = st.builds(Metadata, int16s, st.binary(max_size=20))
+assignors = st.builds(ClientAssignor, texts, int16s, int16s, int8s, metadata)
 
 records: st.SearchStrategy[r.Record] = st.one_of(
     st.builds(r.GroupMetadata, texts, int32s, int64s),
@@ -121,9 +127,10 @@ records: st.SearchStrategy[r.Record] = st.one_of(
         int32s,
         maybe,
         st.none() | classic,
+        st.lists(assignors, max_size=3).map(tuple),
     ),
-    st.builds(r.TargetAssignmentMetadata, texts, int32s, int64s),
-    st.builds(r.TargetAssignmentMember, texts, texts, shares),
+    st.builds(r.TargetAssignmentMetadata, texts, int32s, int64s, maybe, int8s),
+    st.builds(r.TargetAssignmentMember, texts, texts, shares, st.none() | metadata),
     st.builds(
         r.CurrentMemberAssignment, texts, texts, int32s, int32s, st.sampled_from(r.MemberStatus), granted, granted
     ),

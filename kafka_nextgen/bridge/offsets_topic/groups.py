@@ -1,28 +1,36 @@
 """Consumer groups, their members, and the patterns these subscribe to.
 
-Kafka writes an empty pattern for a member that gave one up, or never had one and said so; here that is none.
+Kafka writes an empty pattern for a member that gave one up, or never had one and said so; here that is none. It has no
+assignors in its members, and none are written for a member that has none.
 """
 
 from __future__ import annotations
 
+from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.wire.offsets_topic import (
     ConsumerGroupClassicMemberMetadata,
+    ConsumerGroupClientAssignors,
     ConsumerGroupMemberMetadataKey,
     ConsumerGroupMemberMetadataValue,
     ConsumerGroupMetadataKey,
     ConsumerGroupMetadataValue,
     ConsumerGroupRegularExpressionKey,
     ConsumerGroupRegularExpressionValue,
+    add_tags,
     decode_nullable,
+    decode_tagged,
     encode_nullable,
+    encode_tagged,
 )
 
 __all__ = ["GROUP", "MEMBER", "PATTERN"]
 
 _CLASSIC_TAG = 0
+_ASSIGNORS_TAG = 10000
 
 _Protocol = ConsumerGroupClassicMemberMetadata.ClassicProtocol
 
@@ -69,17 +77,29 @@ def _member(key: ConsumerGroupMemberMetadataKey, value: ConsumerGroupMemberMetad
         rebalance_timeout_ms=value.rebalance_timeout_ms,
         server_assignor=value.server_assignor,
         classic=_classic(decode_nullable(ConsumerGroupClassicMemberMetadata, value, _CLASSIC_TAG)),
+        client_assignors=_assignors(decode_tagged(ConsumerGroupClientAssignors, value, _ASSIGNORS_TAG)),
     )
 
 
-def _with_classic(record: r.MemberMetadata, value: bytes) -> bytes:
-    if record.classic is None:
-        return encode_nullable(value, _CLASSIC_TAG, None)
-    offered = [_Protocol(name=protocol.name, metadata=protocol.metadata) for protocol in record.classic.supported]
-    structure = ConsumerGroupClassicMemberMetadata(
-        session_timeout_ms=record.classic.session_timeout_ms, supported_protocols=offered
+def _with_tags(record: r.MemberMetadata, value: bytes) -> bytes:
+    tags = {_CLASSIC_TAG: encode_nullable(_classic_to(record.classic))}
+    if record.client_assignors:
+        assignors = assignors_to(record.client_assignors, ConsumerGroupClientAssignors.ClientAssignor)
+        tags[_ASSIGNORS_TAG] = encode_tagged(ConsumerGroupClientAssignors(assignors=assignors))
+    return add_tags(value, tags)
+
+
+def _classic_to(classic: r.ClassicProtocols | None) -> ConsumerGroupClassicMemberMetadata | None:
+    if classic is None:
+        return None
+    offered = [_Protocol(name=protocol.name, metadata=protocol.metadata) for protocol in classic.supported]
+    return ConsumerGroupClassicMemberMetadata(
+        session_timeout_ms=classic.session_timeout_ms, supported_protocols=offered
     )
-    return encode_nullable(value, _CLASSIC_TAG, structure)
+
+
+def _assignors(structure: ConsumerGroupClientAssignors | None) -> tuple[ClientAssignor, ...]:
+    return () if structure is None else assignors_from(structure.assignors)
 
 
 def _classic(structure: ConsumerGroupClassicMemberMetadata | None) -> r.ClassicProtocols | None:
@@ -126,7 +146,7 @@ MEMBER = RecordKind(
     to_value=_member_value,
     from_messages=_member,
     removed_from=lambda key: r.MemberMetadataRemoved(key.group_id, key.member_id),
-    finish=_with_classic,
+    finish=_with_tags,
 )
 
 PATTERN = RecordKind(

@@ -32,4 +32,5 @@ def coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
         offsets_retention_minutes=settings.offsets_retention_minutes,
         offsets_retention_check_interval_ms=settings.offsets_retention_check_interval_ms,
         profile=settings.profile,
+        extensions=settings.extensions,
     )

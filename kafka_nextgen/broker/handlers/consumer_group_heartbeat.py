@@ -3,6 +3,8 @@
 In version 0 a member may come without an id, and is given one here. Where the protocol is switched off nothing else is
 looked at.
 
+What Kafka never shipped, in tagged fields, is taken from and told to clients only that can use it.
+
 Topics that the member may not describe are an error if it subscribes to them by name, and no match of its pattern.
 """
 
@@ -31,10 +33,12 @@ async def handle(request: ConsumerGroupHeartbeatRequest, context: Context) -> Co
         return to_response(ConsumerGroupHeartbeatAnswer(error=refused))
     if not context.coordinates(request.group_id):
         return to_response(ConsumerGroupHeartbeatAnswer(error=ErrorCode.NOT_COORDINATOR))
-    heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()))
+    extended = context.speaks_extensions
+    heartbeat = from_request(request, context.client_id, context.client_host, str(uuid4()), with_extensions=extended)
     if context.cluster.security.authorizer is not None:
         heartbeat = evolve(heartbeat, may_see=partial(context.may, DESCRIBE_TOPIC))
-    return to_response(context.cluster.groups.ask(heartbeat, ConsumerGroupHeartbeatAnswer))
+    answer = context.cluster.groups.ask(heartbeat, ConsumerGroupHeartbeatAnswer)
+    return to_response(answer, with_extensions=extended)
 
 
 def _refusal(request: ConsumerGroupHeartbeatRequest, context: Context) -> ErrorCode | None:

@@ -37,7 +37,8 @@ class InstallAssignment:
     """What that member computed for the group at ``group_epoch``.
 
     ``error`` is the assignor's word to the members, 0 for none. With an error and no ``members`` at all, the assignor
-    failed, and ``message`` says why; nothing is installed then.
+    failed, and ``message`` says why; nothing is installed then. ``flaw`` is what is wrong with it and ``members`` can't
+    hold, such as one member twice; to be read after "the assignor".
     """
 
     group_id: str
@@ -47,6 +48,7 @@ class InstallAssignment:
     error: int = 0
     members: Mapping[str, MemberAssignment] = field(factory=dict)
     message: str | None = None
+    flaw: str | None = None
 
 
 @frozen

@@ -1,0 +1,137 @@
+"""ConsumerGroupPrepareAssignment (KIP-848, "ConsumerGroupPrepareAssignment API"), from both ends.
+
+An assignor is told of subscriptions by name, the message has topic ids: topics that there are not are left out, and
+nothing of them could be assigned.
+
+A member makes one entry for each partition that the answer counts, and has to do so before it can find that they are
+too many. So there may be no more of them than Metadata could have listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafka_nextgen.assignors.spec import MemberSpec, Metadata, TopicMetadata
+from kafka_nextgen.bridge.topics import code_of, topic_id_partitions
+from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
+from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
+from kafka_nextgen.coordinator.share import share_of
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.messages import (
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
+)
+
+__all__ = ["from_request", "from_response", "to_request", "to_response"]
+
+_MOST_PARTITIONS = 1_000_000
+
+_Member = ConsumerGroupPrepareAssignmentResponse.Member
+_Topic = ConsumerGroupPrepareAssignmentResponse.Topic
+
+_Topics = Mapping[TopicId, TopicMetadata]
+
+
+def to_request(request: PrepareAssignment) -> ConsumerGroupPrepareAssignmentRequest:
+    """Ask what there is to assign."""
+    return ConsumerGroupPrepareAssignmentRequest(
+        group_id=request.group_id, member_id=request.member_id, member_epoch=request.member_epoch
+    )
+
+
+def from_request(message: ConsumerGroupPrepareAssignmentRequest) -> PrepareAssignment:
+    """Read who asks."""
+    return PrepareAssignment(message.group_id, message.member_id, message.member_epoch)
+
+
+def to_response(answer: AssignmentPrepared) -> ConsumerGroupPrepareAssignmentResponse:
+    """Write the group as its assignor is to see it."""
+    ids = {topic.name: topic_id for topic_id, topic in answer.topics.items()}
+    return ConsumerGroupPrepareAssignmentResponse(
+        error_code=answer.error,
+        error_message=answer.message,
+        group_epoch=answer.group_epoch,
+        assignor_name=answer.assignor,
+        members=[_member_to(member_id, member, ids) for member_id, member in answer.members.items()],
+        topics=[_topic_to(topic_id, topic) for topic_id, topic in answer.topics.items()],
+    )
+
+
+def from_response(message: ConsumerGroupPrepareAssignmentResponse) -> AssignmentPrepared:
+    """Read the group. Raises ``DecodeError`` for what no coordinator may answer."""
+    topics = _topics_from(message.topics)
+    members = {member.member_id: _member_from(member, topics) for member in message.members}
+    if len(members) != len(message.members):
+        raise DecodeError(f"{message.name} names a member twice")
+    return AssignmentPrepared(
+        error=code_of(message.error_code),
+        message=message.error_message,
+        group_epoch=message.group_epoch,
+        assignor=message.assignor_name,
+        members=members,
+        topics=topics,
+    )
+
+
+def _member_to(member_id: str, member: PreparedMember, ids: Mapping[str, TopicId]) -> _Member:
+    spec = member.spec
+    return _Member(
+        member_id=member_id,
+        member_epoch=member.member_epoch,
+        instance_id=spec.instance_id,
+        rack_id=spec.rack_id,
+        subscribed_topic_ids=[ids[name] for name in sorted(spec.subscribed_topics) if name in ids],
+        assignor=_Member.Assignor(
+            reason=spec.reason, metadata_version=spec.metadata.version, metadata_bytes=spec.metadata.payload
+        ),
+        topic_partitions=[
+            _Member.TopicPartitions(topic_id=topic_id, partitions=sorted(numbers))
+            for topic_id, numbers in spec.target.items()
+        ],
+    )
+
+
+def _topic_to(topic_id: TopicId, topic: TopicMetadata) -> _Topic:
+    return _Topic(
+        topic_id=topic_id,
+        topic_name=topic.name,
+        num_partitions=topic.num_partitions,
+        partition_racks=[_Topic.PartitionRacks(racks=list(racks)) for racks in topic.partition_racks],
+    )
+
+
+def _topics_from(structures: Iterable[_Topic]) -> dict[TopicId, TopicMetadata]:
+    topics: dict[TopicId, TopicMetadata] = {}
+    partitions = 0
+    for each in structures:
+        partitions += each.num_partitions
+        if each.topic_id is None or each.topic_id in topics or each.num_partitions < 0:
+            raise DecodeError(
+                f"topic {each.topic_name}: no id, an id that occurs twice, or {each.num_partitions} partitions"
+            )
+        if partitions > _MOST_PARTITIONS:
+            raise DecodeError(
+                f"topic {each.topic_name}: {partitions} partitions to assign, more than {_MOST_PARTITIONS}"
+            )
+        racks = tuple(tuple(partition.racks) for partition in each.partition_racks)
+        if racks and len(racks) != each.num_partitions:
+            raise DecodeError(f"topic {each.topic_name}: {each.num_partitions} partitions, racks of {len(racks)}")
+        topics[each.topic_id] = TopicMetadata(each.topic_name, each.num_partitions, racks)
+    return topics
+
+
+def _member_from(member: _Member, topics: _Topics) -> PreparedMember:
+    unknown = [topic_id for topic_id in member.subscribed_topic_ids if topic_id not in topics]
+    if unknown:
+        raise DecodeError(f"member {member.member_id} is subscribed to topic id {unknown[0]}, of which nothing is told")
+    word = member.assignor
+    spec = MemberSpec(
+        subscribed_topics=frozenset(topics[topic_id].name for topic_id in member.subscribed_topic_ids if topic_id),
+        target=share_of(topic_id_partitions((each.topic_id, each.partitions) for each in member.topic_partitions)),
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        reason=word.reason,
+        metadata=Metadata(word.metadata_version, bytes(word.metadata_bytes)),
+    )
+    return PreparedMember(member.member_epoch, spec)

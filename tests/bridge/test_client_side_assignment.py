@@ -1,0 +1,226 @@
+"""What members with assignors of their own and their coordinator tell each other, over the wire and in the log."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.assignors.spec import MemberAssignment, MemberSpec, Metadata, TopicMetadata
+from kafka_nextgen.bridge import consumer_group_heartbeat as heartbeats
+from kafka_nextgen.bridge import consumer_group_install_assignment as installing
+from kafka_nextgen.bridge import consumer_group_prepare_assignment as preparing
+from kafka_nextgen.bridge.client_assignors import assignors_to
+from kafka_nextgen.bridge.offsets_topic import decode, encode
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, PreparedMember
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import JoinReason
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
+)
+from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, by_id
+
+WEIGHTED = ClientAssignor("weighted", -1, 2, reason=1, metadata=Metadata(2, b"\x05"))
+PLAIN = ClientAssignor("plain")
+Member = ConsumerGroupPrepareAssignmentResponse.Member
+Topic = ConsumerGroupPrepareAssignmentResponse.Topic
+
+
+def heartbeat(reason: int = 1) -> ConsumerGroupHeartbeatRequest:
+    assignors = assignors_to([WEIGHTED, PLAIN], ConsumerGroupHeartbeatRequest.ClientAssignor)
+    message: ConsumerGroupHeartbeatRequest = asked(
+        ConsumerGroupHeartbeatRequest(
+            group_id="g", member_id="m", member_epoch=0, client_assignors=assignors, join_reason=reason
+        ),
+        1,
+    )
+    return message
+
+
+def test_a_member_tells_its_assignors_and_why_it_joins() -> None:
+    heard = heartbeats.from_request(heartbeat(), "me", "/h", with_extensions=True)
+    assert heard.client_assignors == (WEIGHTED, PLAIN)
+    assert heard.join_reason is JoinReason.RESTART
+
+
+def test_a_broker_without_extensions_hears_nothing_of_them() -> None:
+    heard = heartbeats.from_request(heartbeat(), "me", "/h")
+    assert (heard.client_assignors, heard.join_reason) == (None, JoinReason.UNKNOWN)
+
+
+@pytest.mark.parametrize("reason", [-128, -1, 99])
+def test_a_reason_of_a_later_release_is_unknown(reason: int) -> None:
+    heard = heartbeats.from_request(heartbeat(reason), "me", "/h", with_extensions=True)
+    assert heard.join_reason is JoinReason.UNKNOWN
+
+
+SAID = ConsumerGroupHeartbeatAnswer(
+    member_id="m",
+    member_epoch=3,
+    assignment=by_id(ORDERS, 0),
+    should_compute=True,
+    assignment_message="weighted failed",
+    assignment_error=7,
+    pending=by_id(ORDERS, 1, 2) | by_id(AUDIT, 0),
+    assignment_metadata=Metadata(2, b""),
+)
+
+
+def test_an_answer_tells_what_the_assignor_said() -> None:
+    message: ConsumerGroupHeartbeatResponse = answered(
+        apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(SAID, with_extensions=True), 1
+    )
+    assert (message.should_compute_assignment, message.assignment_message) == (True, "weighted failed")
+    assignment = message.assignment
+    assert assignment is not None
+    assert (assignment.error, assignment.metadata_version, assignment.metadata_bytes) == (7, 2, b"")
+    pending = {topic.topic_id: topic.partitions for topic in assignment.pending_topic_partitions}
+    assert pending == {ORDERS: [1, 2], AUDIT: [0]}
+
+
+def test_without_extensions_an_answer_is_what_kafka_would_send() -> None:
+    message: ConsumerGroupHeartbeatResponse = answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(SAID), 1)
+    assert message.tags is None
+    assert message.assignment is not None
+    assert message.assignment.tags is None
+
+
+PREPARED = AssignmentPrepared(
+    group_epoch=4,
+    assignor="weighted",
+    members={
+        "a": PreparedMember(
+            3,
+            MemberSpec(
+                subscribed_topics=frozenset({"orders", "audit"}),
+                target={ORDERS: frozenset({0, 1})},
+                instance_id="i",
+                rack_id="r",
+                reason=1,
+                metadata=Metadata(-1, b"user data"),
+            ),
+        ),
+        "b": PreparedMember(0, MemberSpec(subscribed_topics=frozenset())),
+    },
+    topics={ORDERS: TopicMetadata("orders", 2, (("r",), ("r", "s"))), AUDIT: TopicMetadata("audit", 1)},
+)
+
+
+def prepared(answer: AssignmentPrepared) -> AssignmentPrepared:
+    message = answered(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, preparing.to_response(answer), 0)
+    return preparing.from_response(message)
+
+
+@pytest.mark.parametrize("answer", [PREPARED, AssignmentPrepared(ErrorCode.STALE_MEMBER_EPOCH, "epoch 3, not 2")])
+def test_what_there_is_to_assign_arrives_as_it_was(answer: AssignmentPrepared) -> None:
+    assert prepared(answer) == answer
+
+
+def test_a_subscription_to_a_topic_that_there_is_not_is_left_out() -> None:
+    members = {"a": PreparedMember(1, MemberSpec(subscribed_topics=frozenset({"orders", "nowhere"})))}
+    spec = prepared(AssignmentPrepared(members=members, topics=PREPARED.topics)).members["a"].spec
+    assert spec.subscribed_topics == {"orders"}
+
+
+def test_the_member_that_prepares_says_who_it_is() -> None:
+    request = PrepareAssignment("g", "m", 3)
+    assert preparing.from_request(asked(preparing.to_request(request), 0)) == request
+
+
+def member(**fields: object) -> Member:
+    return Member(**{"member_id": "a", "assignor": Member.Assignor(), **fields})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        pytest.param({"topics": [Topic(topic_id=GONE, num_partitions=-1)]}, "-1 partitions", id="fewer than none"),
+        pytest.param({"topics": [Topic(topic_id=GONE, num_partitions=2**31 - 1)]}, "more than", id="more than memory"),
+        pytest.param({"topics": [Topic(topic_id=GONE)] * 2}, "twice", id="a topic twice"),
+        pytest.param(
+            {"topics": [Topic(topic_id=GONE, num_partitions=2, partition_racks=[Topic.PartitionRacks(racks=["r"])])]},
+            "2 partitions, racks of 1",
+            id="racks of fewer partitions",
+        ),
+        pytest.param({"members": [member()] * 2}, "a member twice", id="a member twice"),
+        pytest.param({"members": [member(subscribed_topic_ids=[GONE])]}, "nothing is told", id="an untold topic"),
+        pytest.param(
+            {"members": [member(topic_partitions=[Member.TopicPartitions(topic_id=GONE, partitions=[-1])])]},
+            "partition -1",
+            id="a negative partition",
+        ),
+    ],
+)
+def test_what_no_coordinator_may_answer_is_refused(fields: dict[str, object], why: str) -> None:
+    message = ConsumerGroupPrepareAssignmentResponse(**fields)  # type: ignore[arg-type]
+    with pytest.raises(DecodeError, match=why):
+        preparing.from_response(answered(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, message, 0))
+
+
+INSTALLED = InstallAssignment(
+    group_id="g",
+    member_id="m",
+    member_epoch=3,
+    group_epoch=4,
+    error=2,
+    members={
+        "a": MemberAssignment({ORDERS: frozenset({0, 1})}, Metadata(1, b"")),
+        "b": MemberAssignment(),
+    },
+)
+FAILED = InstallAssignment("g", "m", 3, 4, error=1, message="weighted raised KeyError")
+
+
+@pytest.mark.parametrize("request_", [INSTALLED, FAILED], ids=["an assignment", "a failure"])
+def test_what_was_computed_arrives_as_it_was(request_: InstallAssignment) -> None:
+    assert installing.from_request(asked(installing.to_request(request_), 0)) == request_
+
+
+Given = ConsumerGroupInstallAssignmentRequest.Member
+
+
+def given(member_id: str, *topics: list[int]) -> Given:
+    partitions = [Given.TopicPartitions(topic_id=ORDERS, partitions=numbers) for numbers in topics]
+    return Given(member_id=member_id, partitions=partitions)
+
+
+@pytest.mark.parametrize(
+    ("members", "flaw"),
+    [
+        pytest.param([given("a", [0]), given("b", [1])], None, id="sound"),
+        pytest.param([given("a", [0]), given("a", [1])], "named member a twice", id="a member twice"),
+        pytest.param([given("a", [0, 0])], "gave a partition to member a twice", id="a partition twice"),
+        pytest.param([given("a", [0], [0])], "gave a partition to member a twice", id="a partition in two places"),
+    ],
+)
+def test_what_an_assignment_can_not_hold_is_told_in_words(members: list[Given], flaw: str | None) -> None:
+    message = ConsumerGroupInstallAssignmentRequest(group_id="g", member_id="m", members=members)
+    assert installing.from_request(asked(message, 0)).flaw == flaw
+
+
+def test_whether_it_is_the_target_now_arrives() -> None:
+    answer = AssignmentInstalled(ErrorCode.INVALID_ASSIGNMENT, "orders[0] is assigned twice")
+    message = answered(apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT, installing.to_response(answer), 0)
+    assert installing.from_response(message) == answer
+
+
+def test_a_topic_listed_twice_with_different_partitions_is_no_flaw() -> None:
+    message = ConsumerGroupInstallAssignmentRequest(group_id="g", member_id="m", members=[given("a", [0], [1])])
+    read = installing.from_request(asked(message, 0))
+    assert (read.flaw, read.members["a"].partitions) == (None, {ORDERS: {0, 1}})
+
+
+def test_what_only_extensions_say_is_no_byte_of_other_records() -> None:
+    plain = r.TargetAssignmentMember("g", "m", {ORDERS: frozenset({0})})
+    told = r.TargetAssignmentMember("g", "m", {ORDERS: frozenset({0})}, Metadata(1, b"x"))
+    without, with_metadata = encode(plain).value, encode(told).value
+    assert without is not None
+    assert with_metadata is not None
+    assert with_metadata.startswith(without[:-1])  # the same up to the tags
+    assert decode(encode(told).key, with_metadata) == told
