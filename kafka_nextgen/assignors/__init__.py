@@ -7,6 +7,7 @@ The coordinator runs ``uniform`` and ``range`` (KIP-848, "Server Side Mode"); bo
 
 from __future__ import annotations
 
+from kafka_nextgen.assignors.rack_aware import RackAwareAssignor
 from kafka_nextgen.assignors.range import RangeAssignor
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
@@ -32,6 +33,7 @@ __all__ = [
     "Metadata",
     "PartitionAssignor",
     "PartitionAssignorError",
+    "RackAwareAssignor",
     "RangeAssignor",
     "TopicMetadata",
     "UniformAssignor",

@@ -1,4 +1,4 @@
-"""Both server-side assignors, by properties and by a few groups small enough to look at."""
+"""The assignors, by properties and by a few groups small enough to look at."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from kafka_nextgen.assignors import (
     GroupAssignment,
     MemberSpec,
     PartitionAssignor,
+    RackAwareAssignor,
     RangeAssignor,
     TopicMetadata,
     UniformAssignor,
 )
 from kafka_nextgen.types import TopicId
 
-ASSIGNORS = [UniformAssignor(), RangeAssignor()]
+ASSIGNORS = [UniformAssignor(), RangeAssignor(), RackAwareAssignor()]
 NAMES = ["a", "b", "c", "d"]
 IDS = {name: UUID(int=number) for number, name in enumerate(NAMES, 1)}
 

@@ -86,15 +86,17 @@ def test_uniform_gives_what_two_claim_to_the_first_of_them() -> None:
 
 SCRIPT = """
 from tests.assignors.test_steadiness import MIXED
-from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
-for assignor in (UniformAssignor(), RangeAssignor()):
+from tests.assignors.test_assignors import ASSIGNORS
+for assignor in ASSIGNORS:
     for member_id, share in sorted(assignor.assign(MIXED).members.items()):
         print(member_id, sorted((str(topic), sorted(numbers)) for topic, numbers in share.partitions.items()))
 """
 
 MIXED = AssignmentSpec(
     {
-        f"m{number}": MemberSpec({name for place, name in enumerate("abcd") if (number >> place) % 2})
+        f"m{number}": MemberSpec(
+            {name for place, name in enumerate("abcd") if (number >> place) % 2}, rack_id=f"r{number % 3}"
+        )
         for number in range(16)
     },
     topics_of({"a": 20, "b": 30, "c": 7, "d": 1}),
@@ -131,9 +133,10 @@ def calls(assignor: PartitionAssignor, members: int, subscribes: Callable[[int, 
     subscriptions = [
         {name for topic, name in enumerate(TOPICS) if subscribes(member, topic)} for member in range(members)
     ]
+    racks = tuple((f"r{number % 4}", f"r{number % 5}") for number in range(members))
     group = AssignmentSpec(
-        {f"m{number:04}": MemberSpec(names) for number, names in enumerate(subscriptions)},
-        {topic_id: TopicMetadata(name, members) for name, topic_id in ids.items()},
+        {f"m{number:04}": MemberSpec(names, rack_id=f"r{number % 3}") for number, names in enumerate(subscriptions)},
+        {topic_id: TopicMetadata(name, members, racks) for name, topic_id in ids.items()},
     )
     counted = 0
 
