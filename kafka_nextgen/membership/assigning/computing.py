@@ -1,8 +1,8 @@
 """The way from being told to compute to an assignment that is installed (KIP-848, "Client Side Mode").
 
 A step that fails is repeated as long as there is time: from being told, the member has the rebalance timeout, and then
-the coordinator has asked somebody else. Being told again means nothing while the member is at it, for the coordinator
-may say so with every answer; but once the result is on its way, another assignment is wanted.
+the coordinator has asked somebody else. It may be told with every answer until it has prepared. Told again after that,
+it is to do it once more: what it is at was wanted by another coordinator, or is wanted of another epoch by now.
 """
 
 from __future__ import annotations
@@ -71,16 +71,16 @@ def heard_while_at_it(state: AssigningState, event: HeartbeatHeard, at: Moment) 
 
 def prepared(state: AssigningState, event: Prepared, at: Moment) -> Outcome:
     """The coordinator told what the group is like: let the assignor work."""
-    state = evolve(state, assignor=event.assignor, group_epoch=event.group_epoch)
+    state = evolve(state, assignor=event.assignor, group_epoch=event.group_epoch, told_again=False)
     if event.assignor not in at.settings.assignors:
-        return _report(state, f"the group's assignor {event.assignor!r} is none of this member's", None, at)
+        return _report(state, "this member has no such assignor", None, at)
     state, number = numbered(in_phase(state, AssigningPhase.COMPUTING, at.now))
     return evolve(state, computing=number), (Compute(number, event.assignor, event.spec),)
 
 
 def computed(state: AssigningState, event: Computed, at: Moment) -> Outcome:
     """There is an assignment: have it installed."""
-    state = evolve(in_phase(state, AssigningPhase.INSTALLING, at.now), computing=None, told_again=False)
+    state = evolve(in_phase(state, AssigningPhase.INSTALLING, at.now), computing=None)
     return evolve(state, result=Result(event.assignment)), ()
 
 
@@ -93,7 +93,7 @@ def _report(state: AssigningState, why: str, computation: int | None, at: Moment
     state, told = informing.fail(state, why, computation)
     nothing = Result(GroupAssignment({}, ASSIGNMENT_ERROR), why)
     state = in_phase(state, AssigningPhase.INSTALLING, at.now)
-    return evolve(state, told_again=False, result=nothing), told
+    return evolve(state, result=nothing), told
 
 
 def computed_in_vain(state: AssigningState, _event: Computed, at: Moment) -> Outcome:
@@ -121,7 +121,7 @@ def _end(state: AssigningState, at: Moment) -> AssigningState:
 def prepare_refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
     """The coordinator does not tell what the group is like."""
     if reaction_to(event.code) is Reaction.FAIL:
-        state, told = informing.fail(state, f"the group could not be had from the coordinator: {_said(event)}", None)
+        state, told = informing.fail(state, f"the coordinator refused to prepare it: {_said(event)}", None)
         return _end(state, at), told
     return _refused(state, event, at)
 
@@ -133,8 +133,7 @@ def install_refused(state: AssigningState, event: Refused, at: Moment) -> Outcom
         return _refused(state, event, at)
     if state.result.failure is not None:
         return _end(state, at), ()
-    why = f"the coordinator refused what assignor {state.assignor!r} made for epoch {state.group_epoch}: {_said(event)}"
-    state, told = informing.fail(state, why, None)
+    state, told = informing.fail(state, f"the coordinator refused what it made: {_said(event)}", None)
     return _end(state, at), told
 
 
@@ -174,6 +173,6 @@ def give_up_if_late(state: AssigningState, at: Moment) -> Outcome:
     if state.phase is not AssigningPhase.COMPUTING:
         return at_rest(state), ()
     limit_s = at.settings.rebalance_timeout_s
-    why = f"assignor {state.assignor!r} is not done within the rebalance timeout of {limit_s:g} s"
-    state, told = informing.fail(state, why, None)
+    why = f"it is not done within the rebalance timeout of {limit_s:g} s"
+    state, told = informing.fail(state, why, state.computing)
     return at_rest(state), told

@@ -69,9 +69,10 @@ class CallOnAssignment:
 
 @frozen
 class TellFailure:
-    """The next poll raises this: the group's assignment could not be made, and why.
+    """The next poll raises this: the group's assignment could not be made.
 
-    ``assignor`` and ``computation`` are those of this member, None if it happened elsewhere.
+    Without an ``assignor`` it is the coordinator's word, which tells whose it was; else ``why`` is read after the name
+    of this member's, and ``computation`` is the one that failed, if one did.
     """
 
     why: str

@@ -1,9 +1,11 @@
 """An assignor of one's own is anybody's code: what it says and what it makes is checked before it goes any further.
 
-Whatever it does wrong is a ``PartitionAssignorError`` that says what and, if it raised, has that as its cause.
+Whatever it does wrong is a ``PartitionAssignorError`` that says what "it" did and, if it raised, has that as its cause.
 """
 
 from __future__ import annotations
+
+from collections.abc import Set
 
 from kafka_nextgen.assignors.checking import flaw_of
 from kafka_nextgen.assignors.spec import (
@@ -26,13 +28,12 @@ def offer_of(assignor: PartitionAssignor) -> ClientAssignor:
     try:
         said = assignor.metadata()
     except BaseException as error:
-        raise PartitionAssignorError(f"assignor {assignor.name!r}: metadata() raised {error!r}") from error
-    if not isinstance(said, AssignorMetadata) or not _is_metadata(said.metadata) or said.reason not in _INT8:
-        raise PartitionAssignorError(f"assignor {assignor.name!r}: metadata() returned {said!r}")
+        raise PartitionAssignorError(f"its metadata() raised {error!r}") from error
+    if not isinstance(said, AssignorMetadata) or not _is_metadata(said.metadata) or not _is_int8(said.reason):
+        raise PartitionAssignorError(f"its metadata() returned {said!r}")
     low, high, version = assignor.minimum_version, assignor.maximum_version, said.metadata.version
     if not low <= version <= high:
-        why = f"metadata() is in version {version}, which is none of those it reads, {low} to {high}"
-        raise PartitionAssignorError(f"assignor {assignor.name!r}: {why}")
+        raise PartitionAssignorError(f"its metadata() has version {version}, and it reads versions {low} to {high}")
     return ClientAssignor(assignor.name, low, high, said.reason, said.metadata)
 
 
@@ -40,27 +41,39 @@ def _is_metadata(value: object) -> bool:
     return isinstance(value, Metadata) and type(value.version) is int and isinstance(value.payload, bytes)
 
 
+def _is_int8(value: object) -> bool:
+    return type(value) is int and value in _INT8
+
+
 def compute(assignor: PartitionAssignor, group: AssignmentSpec) -> GroupAssignment:
     """What the assignor makes of the group, which is an assignment of it."""
     try:
         assignment = assignor.assign(group)
     except BaseException as error:
-        raise PartitionAssignorError(f"assignor {assignor.name!r} raised {error!r}") from error
+        raise PartitionAssignorError(f"it raised {error!r}") from error
     flaw = _flaw(assignment, group)
     if flaw is not None:
-        raise PartitionAssignorError(f"assignor {assignor.name!r} {flaw}")
+        raise PartitionAssignorError(f"it {flaw}")
     return assignment
 
 
 def _flaw(assignment: object, group: AssignmentSpec) -> str | None:
     if not isinstance(assignment, GroupAssignment):
         return f"returned {type(assignment).__name__} and no GroupAssignment"
-    if assignment.error not in _INT8:
+    if not _is_int8(assignment.error):
         return f"returned the error {assignment.error!r}, which is not from -128 to 127"
     try:
-        return flaw_of(assignment, group) or _flaw_of_metadata(assignment, group)
+        return _flaw_of_shape(assignment) or flaw_of(assignment, group) or _flaw_of_metadata(assignment, group)
     except (AttributeError, TypeError, ValueError) as error:
         return f"returned what can't be read as an assignment: {error}"
+
+
+def _flaw_of_shape(assignment: GroupAssignment) -> str | None:
+    for member_id, share in assignment.members.items():
+        for numbers in share.partitions.values():
+            if not isinstance(numbers, Set) or any(type(number) is not int for number in numbers):
+                return f"gave {member_id} {numbers!r}, which is no set of numbers"
+    return None
 
 
 def _flaw_of_metadata(assignment: GroupAssignment, group: AssignmentSpec) -> str | None:

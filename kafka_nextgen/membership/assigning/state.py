@@ -31,7 +31,7 @@ class AssigningState(Numbering):
     member_epoch: int = NOT_A_MEMBER  # of the last heartbeat that was answered
     phase: AssigningPhase = AssigningPhase.IDLE
     until: float = inf  # when somebody else will have been told to compute
-    told_again: bool = False  # since the result was sent: another assignment is wanted
+    told_again: bool = False  # to compute, since it prepared
     computing: int | None = None  # the computation that the assignor is at, perhaps for nothing
     assignor: str = ""  # that the coordinator chose
     group_epoch: int = NOT_A_MEMBER  # that the assignment is for

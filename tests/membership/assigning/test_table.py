@@ -1,0 +1,49 @@
+"""Every arrow of the assigning table is walked by the conversations, and by random ones."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.assigning.machine import RULES
+from kafka_nextgen.membership.assigning.refusals import REACTIONS
+from tests.membership.assigning.conversation import WALKED, Conversation, computing
+
+STEPS = {
+    "heard": Conversation.hear,
+    "told": lambda talk: talk.hear(compute=True),
+    "share": lambda talk: talk.share(6, 0),
+    "failed elsewhere": lambda talk: talk.hear(failure="assignor 'mine' of member B failed"),
+    "prepared": Conversation.prepare,
+    "computed": Conversation.compute,
+    "raised": Conversation.raise_error,
+    "installed": Conversation.install,
+    "lost": Conversation.lose,
+    "left": Conversation.end,
+    "a moment": lambda talk: talk.passes(0.2),
+    "a minute": lambda talk: talk.passes(60),
+    **{code.name: lambda talk, code=code: talk.refuse(code) for code in (*REACTIONS, ErrorCode.INVALID_ASSIGNMENT)},
+}
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(sorted(STEPS)), max_size=30))
+def test_whatever_happens_in_whatever_order_it_comes_to_rest(steps: list[str]) -> None:
+    talk = Conversation()
+    for step in steps:
+        before, lines = talk.phase, STEPS[step](talk)  # type: ignore[operator]
+        sent = [line for line in lines if line.startswith(("prepare", "install"))]
+        assert len(sent) <= 1, "one request at a time"
+        assert not ("compute mine" in lines and before == "blocked"), "one computation at a time"
+    talk.passes(60)
+    assert (talk.phase, talk.machine.deadline()) == ("idle", None)
+
+
+def test_every_arrow_is_walked() -> None:
+    test_whatever_happens_in_whatever_order_it_comes_to_rest()
+    talk = computing()
+    talk.passes(60)
+    talk.raise_error()  # too late, which random walks hardly ever are
+    arrows = {(row.status, row.event, to) for row in RULES for to in row.to}
+    assert arrows - WALKED == set()
