@@ -12,12 +12,17 @@ are read and written only where both ends speak them.
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.client_assignors import assignors_from, metadata_to
+from collections.abc import Sequence
+
+from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
+from kafka_nextgen.bridge.join_reasons import join_reason as join_reason_of
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
+from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
 from kafka_nextgen.types import JoinReason, TopicIdPartition
@@ -26,13 +31,14 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatResponse,
 )
 
-__all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response"]
+__all__ = ["NoPatternsError", "from_request", "to_event", "to_heard", "to_request", "to_response"]
 
 _LEAST_INTERVAL_MS = 10
 _MOST_INTERVAL_MS = 300_000
 _JOIN = 0
 _LEAVE_FOR_A_WHILE = -2
 
+_ClientAssignor = ConsumerGroupHeartbeatRequest.ClientAssignor
 _Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 _Assignment = ConsumerGroupHeartbeatResponse.Assignment
 
@@ -42,13 +48,21 @@ class NoPatternsError(UnsupportedProtocolError):
 
 
 def to_request(
-    effect: SendHeartbeat, group_id: str, version: int, own_member_id: str | None = None
+    effect: SendHeartbeat,
+    group_id: str,
+    version: int,
+    own_member_id: str | None = None,
+    *,
+    client_assignors: Sequence[ClientAssignor] | None = None,
+    join_reason: JoinReason = JoinReason.UNKNOWN,
 ) -> ConsumerGroupHeartbeatRequest:
     """Write a member's heartbeat. Raises ``NoPatternsError`` for a pattern in version 0.
 
     Member ids are made by the coordinator in version 0: a join leaves ``own_member_id`` out, the id that the member
     made for itself. If the answer gets lost, the join is repeated, and the coordinator counts one member too many
     until that one's session is over (why KIP-1082 changed it).
+
+    ``client_assignors`` (None: unchanged) and ``join_reason`` are extensions, for coordinators that have them.
     """
     if version == 0 and effect.subscribed_pattern:
         raise NoPatternsError(
@@ -70,6 +84,8 @@ def to_request(
         subscribed_topic_regex=effect.subscribed_pattern,
         server_assignor=effect.server_assignor,
         topic_partitions=None if effect.owned is None else _owned_to(effect.owned),
+        client_assignors=None if client_assignors is None else assignors_to(client_assignors, _ClientAssignor),
+        join_reason=join_reason,
     )
 
 
@@ -85,6 +101,27 @@ def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatA
         member_epoch=message.member_epoch,
         heartbeat_interval_ms=min(max(message.heartbeat_interval_ms, _LEAST_INTERVAL_MS), _MOST_INTERVAL_MS),
         assignment=_assignment(message),
+    )
+
+
+def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
+    """Read what an answer without an error says to assignors. Raises ``DecodeError`` for impossible partitions."""
+    return HeartbeatHeard(
+        member_id=message.member_id or "",
+        member_epoch=message.member_epoch,
+        should_compute=message.should_compute_assignment,
+        failure=message.assignment_message,
+        share=None if message.assignment is None else _share(message.assignment),
+    )
+
+
+def _share(assignment: _Assignment) -> TargetShare:
+    topics = (*assignment.topic_partitions, *assignment.pending_topic_partitions)
+    return TargetShare(
+        partitions=topic_id_partitions((topic.topic_id, topic.partitions) for topic in topics),
+        assignor=assignment.assignor_name,
+        error=assignment.error,
+        metadata=metadata_from(assignment.metadata_version, assignment.metadata_bytes),
     )
 
 
@@ -120,7 +157,7 @@ def from_request(
         version=message.API_VERSION,
         new_member_id=new_member_id,
         client_assignors=None if assignors is None else assignors_from(assignors),
-        join_reason=_join_reason(message.join_reason) if with_extensions else JoinReason.UNKNOWN,
+        join_reason=join_reason_of(message.join_reason) if with_extensions else JoinReason.UNKNOWN,
     )
 
 
@@ -160,19 +197,12 @@ def _extend(response: ConsumerGroupHeartbeatResponse, answer: ConsumerGroupHeart
     assignment = response.assignment
     if assignment is not None:
         assignment.error = answer.assignment_error
+        assignment.assignor_name = answer.assignment_assignor
         assignment.metadata_version, assignment.metadata_bytes = metadata_to(answer.assignment_metadata)
         assignment.pending_topic_partitions = [
             _Assignment.PendingTopicPartitions(topic_id=topic_id, partitions=numbers)
             for topic_id, numbers in by_topic_id(answer.pending).items()
         ]
-
-
-def _join_reason(number: int) -> JoinReason:
-    """A reason of a later release is none that we know."""
-    try:
-        return JoinReason(number)
-    except ValueError:
-        return JoinReason.UNKNOWN
 
 
 def _assignment(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:

@@ -10,30 +10,33 @@ from collections.abc import Iterable, Iterator
 
 from kafka_nextgen.assignors.spec import MemberAssignment
 from kafka_nextgen.bridge.client_assignors import metadata_from, metadata_to
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID, code_of
+from kafka_nextgen.bridge.topics import NO_TOPIC_ID
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled
+from kafka_nextgen.membership.assigning.effects import SendInstall
+from kafka_nextgen.membership.assigning.events import Installed, Refused
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupInstallAssignmentResponse,
 )
 
-__all__ = ["from_request", "from_response", "to_request", "to_response"]
+__all__ = ["from_request", "to_event", "to_request", "to_response"]
 
 _Member = ConsumerGroupInstallAssignmentRequest.Member
 
 
-def to_request(request: InstallAssignment) -> ConsumerGroupInstallAssignmentRequest:
+def to_request(effect: SendInstall, group_id: str) -> ConsumerGroupInstallAssignmentRequest:
     """Write what was computed."""
     return ConsumerGroupInstallAssignmentRequest(
-        group_id=request.group_id,
-        member_id=request.member_id,
-        member_epoch=request.member_epoch,
-        group_epoch=request.group_epoch,
-        error=request.error,
-        error_message=request.message,
-        members=[_member_to(member_id, share) for member_id, share in request.members.items()],
+        group_id=group_id,
+        member_id=effect.member_id,
+        member_epoch=effect.member_epoch,
+        group_epoch=effect.group_epoch,
+        error=effect.error,
+        error_message=effect.message,
+        members=[_member_to(member_id, share) for member_id, share in effect.members.items()],
     )
 
 
@@ -56,9 +59,11 @@ def to_response(answer: AssignmentInstalled) -> ConsumerGroupInstallAssignmentRe
     return ConsumerGroupInstallAssignmentResponse(error_code=answer.error, error_message=answer.message)
 
 
-def from_response(message: ConsumerGroupInstallAssignmentResponse) -> AssignmentInstalled:
-    """Read whether that is the group's target now."""
-    return AssignmentInstalled(code_of(message.error_code), message.error_message)
+def to_event(number: int, message: ConsumerGroupInstallAssignmentResponse) -> Installed | Refused:
+    """Read the answer to request ``number``."""
+    if message.error_code != ErrorCode.NONE:
+        return Refused(number, message.error_code, message.error_message)
+    return Installed(number)
 
 
 def _member_to(member_id: str, share: MemberAssignment) -> _Member:

@@ -11,19 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafka_nextgen.assignors.spec import MemberSpec, Metadata, TopicMetadata
-from kafka_nextgen.bridge.topics import code_of, topic_id_partitions
+from kafka_nextgen.assignors.spec import AssignmentSpec, MemberSpec, Metadata, TopicMetadata
+from kafka_nextgen.bridge.topics import topic_id_partitions
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
 from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.membership.assigning.effects import SendPrepare
+from kafka_nextgen.membership.assigning.events import Prepared, Refused
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
 )
 
-__all__ = ["from_request", "from_response", "to_request", "to_response"]
+__all__ = ["from_request", "to_event", "to_request", "to_response"]
 
 _MOST_PARTITIONS = 1_000_000
 
@@ -33,10 +36,10 @@ _Topic = ConsumerGroupPrepareAssignmentResponse.Topic
 _Topics = Mapping[TopicId, TopicMetadata]
 
 
-def to_request(request: PrepareAssignment) -> ConsumerGroupPrepareAssignmentRequest:
+def to_request(effect: SendPrepare, group_id: str) -> ConsumerGroupPrepareAssignmentRequest:
     """Ask what there is to assign."""
     return ConsumerGroupPrepareAssignmentRequest(
-        group_id=request.group_id, member_id=request.member_id, member_epoch=request.member_epoch
+        group_id=group_id, member_id=effect.member_id, member_epoch=effect.member_epoch
     )
 
 
@@ -58,20 +61,15 @@ def to_response(answer: AssignmentPrepared) -> ConsumerGroupPrepareAssignmentRes
     )
 
 
-def from_response(message: ConsumerGroupPrepareAssignmentResponse) -> AssignmentPrepared:
-    """Read the group. Raises ``DecodeError`` for what no coordinator may answer."""
+def to_event(number: int, message: ConsumerGroupPrepareAssignmentResponse) -> Prepared | Refused:
+    """Read the answer to request ``number``. Raises ``DecodeError`` for what no coordinator may answer."""
+    if message.error_code != ErrorCode.NONE:
+        return Refused(number, message.error_code, message.error_message)
     topics = _topics_from(message.topics)
     members = {member.member_id: _member_from(member, topics) for member in message.members}
     if len(members) != len(message.members):
         raise DecodeError(f"{message.name} names a member twice")
-    return AssignmentPrepared(
-        error=code_of(message.error_code),
-        message=message.error_message,
-        group_epoch=message.group_epoch,
-        assignor=message.assignor_name,
-        members=members,
-        topics=topics,
-    )
+    return Prepared(number, message.group_epoch, message.assignor_name, AssignmentSpec(members, topics))
 
 
 def _member_to(member_id: str, member: PreparedMember, ids: Mapping[str, TopicId]) -> _Member:
@@ -121,12 +119,12 @@ def _topics_from(structures: Iterable[_Topic]) -> dict[TopicId, TopicMetadata]:
     return topics
 
 
-def _member_from(member: _Member, topics: _Topics) -> PreparedMember:
+def _member_from(member: _Member, topics: _Topics) -> MemberSpec:
     unknown = [topic_id for topic_id in member.subscribed_topic_ids if topic_id not in topics]
     if unknown:
         raise DecodeError(f"member {member.member_id} is subscribed to topic id {unknown[0]}, of which nothing is told")
     word = member.assignor
-    spec = MemberSpec(
+    return MemberSpec(
         subscribed_topics=frozenset(topics[topic_id].name for topic_id in member.subscribed_topic_ids if topic_id),
         target=share_of(topic_id_partitions((each.topic_id, each.partitions) for each in member.topic_partitions)),
         instance_id=member.instance_id,
@@ -134,4 +132,3 @@ def _member_from(member: _Member, topics: _Topics) -> PreparedMember:
         reason=word.reason,
         metadata=Metadata(word.metadata_version, bytes(word.metadata_bytes)),
     )
-    return PreparedMember(member.member_epoch, spec)

@@ -39,7 +39,7 @@ class ConsumerGroupHeartbeatAnswer:
     The rest is said by coordinators with extensions, and only to members with client-side assignors.
     ``should_compute``: this member is to prepare, compute and install the group's next assignment.
     ``assignment_message``: why the last attempt at that failed, whoever made it; said once to each member, while the
-    last target stands. With the assignment of the epoch that the member has reached come the assignor's error and
+    last target stands. With the assignment of the epoch that the member has reached come the assignor's name, error and
     metadata for it, and what it is to have and others have not released yet.
     """
 
@@ -51,6 +51,7 @@ class ConsumerGroupHeartbeatAnswer:
     assignment: frozenset[TopicIdPartition] | None = None
     should_compute: bool = False
     assignment_message: str | None = None
+    assignment_assignor: str | None = None
     assignment_error: int = 0
     pending: frozenset[TopicIdPartition] = frozenset()
     assignment_metadata: Metadata | None = None

@@ -82,6 +82,7 @@ class ConsumerGroupHeartbeatResponse(ApiMessage):
         pending_topic_partitions: list[PendingTopicPartitions]
         metadata_version: int
         metadata_bytes: bytes | None
+        assignor_name: str | None
         def __init__(
             self,
             *,
@@ -90,6 +91,7 @@ class ConsumerGroupHeartbeatResponse(ApiMessage):
             pending_topic_partitions: list[PendingTopicPartitions] = ...,
             metadata_version: int = ...,
             metadata_bytes: bytes | None = ...,
+            assignor_name: str | None = ...,
         ) -> None: ...
 
     API_VERSION: int

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.assignors.spec import MemberAssignment, MemberSpec, Metadata, TopicMetadata
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    ClientAssignor,
+    MemberAssignment,
+    MemberSpec,
+    Metadata,
+    TopicMetadata,
+)
 from kafka_nextgen.bridge import consumer_group_heartbeat as heartbeats
 from kafka_nextgen.bridge import consumer_group_install_assignment as installing
 from kafka_nextgen.bridge import consumer_group_prepare_assignment as preparing
-from kafka_nextgen.bridge.client_assignors import assignors_to
 from kafka_nextgen.bridge.offsets_topic import decode, encode
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, PreparedMember
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.membership.assigning.effects import SendInstall, SendPrepare
+from kafka_nextgen.membership.assigning.events import HeartbeatHeard, Installed, Prepared, Refused, TargetShare
+from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
@@ -33,13 +42,10 @@ Topic = ConsumerGroupPrepareAssignmentResponse.Topic
 
 
 def heartbeat(reason: int = 1) -> ConsumerGroupHeartbeatRequest:
-    assignors = assignors_to([WEIGHTED, PLAIN], ConsumerGroupHeartbeatRequest.ClientAssignor)
-    message: ConsumerGroupHeartbeatRequest = asked(
-        ConsumerGroupHeartbeatRequest(
-            group_id="g", member_id="m", member_epoch=0, client_assignors=assignors, join_reason=reason
-        ),
-        1,
-    )
+    join = SendHeartbeat(number=1, member_id="m", member_epoch=0)
+    sent = heartbeats.to_request(join, "g", 1, client_assignors=[WEIGHTED, PLAIN])
+    sent.join_reason = reason
+    message: ConsumerGroupHeartbeatRequest = asked(sent, 1)
     return message
 
 
@@ -66,6 +72,7 @@ SAID = ConsumerGroupHeartbeatAnswer(
     assignment=by_id(ORDERS, 0),
     should_compute=True,
     assignment_message="weighted failed",
+    assignment_assignor="weighted",
     assignment_error=7,
     pending=by_id(ORDERS, 1, 2) | by_id(AUDIT, 0),
     assignment_metadata=Metadata(2, b""),
@@ -73,15 +80,20 @@ SAID = ConsumerGroupHeartbeatAnswer(
 
 
 def test_an_answer_tells_what_the_assignor_said() -> None:
-    message: ConsumerGroupHeartbeatResponse = answered(
-        apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(SAID, with_extensions=True), 1
+    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(SAID, with_extensions=True), 1)
+    target = by_id(ORDERS, 0, 1, 2) | by_id(AUDIT, 0)
+    assert heartbeats.to_heard(message) == HeartbeatHeard(
+        member_id="m",
+        member_epoch=3,
+        should_compute=True,
+        failure="weighted failed",
+        share=TargetShare(target, "weighted", 7, Metadata(2, b"")),
     )
-    assert (message.should_compute_assignment, message.assignment_message) == (True, "weighted failed")
-    assignment = message.assignment
-    assert assignment is not None
-    assert (assignment.error, assignment.metadata_version, assignment.metadata_bytes) == (7, 2, b"")
-    pending = {topic.topic_id: topic.partitions for topic in assignment.pending_topic_partitions}
-    assert pending == {ORDERS: [1, 2], AUDIT: [0]}
+
+
+def test_an_answer_of_stock_kafka_says_nothing_to_assignors() -> None:
+    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(SAID), 1)
+    assert heartbeats.to_heard(message) == HeartbeatHeard("m", 3, share=TargetShare(by_id(ORDERS, 0)))
 
 
 def test_without_extensions_an_answer_is_what_kafka_would_send() -> None:
@@ -112,25 +124,31 @@ PREPARED = AssignmentPrepared(
 )
 
 
-def prepared(answer: AssignmentPrepared) -> AssignmentPrepared:
+def prepared(answer: AssignmentPrepared) -> Prepared | Refused:
     message = answered(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, preparing.to_response(answer), 0)
-    return preparing.from_response(message)
+    return preparing.to_event(7, message)
 
 
-@pytest.mark.parametrize("answer", [PREPARED, AssignmentPrepared(ErrorCode.STALE_MEMBER_EPOCH, "epoch 3, not 2")])
-def test_what_there_is_to_assign_arrives_as_it_was(answer: AssignmentPrepared) -> None:
-    assert prepared(answer) == answer
+def test_what_there_is_to_assign_arrives_as_it_was() -> None:
+    members = {member_id: member.spec for member_id, member in PREPARED.members.items()}
+    assert prepared(PREPARED) == Prepared(7, 4, "weighted", AssignmentSpec(members, PREPARED.topics))
+
+
+def test_why_there_is_nothing_to_assign_arrives() -> None:
+    refused = AssignmentPrepared(ErrorCode.STALE_MEMBER_EPOCH, "epoch 3, not 2")
+    assert prepared(refused) == Refused(7, ErrorCode.STALE_MEMBER_EPOCH, "epoch 3, not 2")
 
 
 def test_a_subscription_to_a_topic_that_there_is_not_is_left_out() -> None:
     members = {"a": PreparedMember(1, MemberSpec(subscribed_topics=frozenset({"orders", "nowhere"})))}
-    spec = prepared(AssignmentPrepared(members=members, topics=PREPARED.topics)).members["a"].spec
-    assert spec.subscribed_topics == {"orders"}
+    event = prepared(AssignmentPrepared(members=members, topics=PREPARED.topics))
+    assert isinstance(event, Prepared)
+    assert event.spec.members["a"].subscribed_topics == {"orders"}
 
 
 def test_the_member_that_prepares_says_who_it_is() -> None:
-    request = PrepareAssignment("g", "m", 3)
-    assert preparing.from_request(asked(preparing.to_request(request), 0)) == request
+    sent = preparing.to_request(SendPrepare(7, "m", 3, deadline=9.0), "g")
+    assert preparing.from_request(asked(sent, 0)) == PrepareAssignment("g", "m", 3)
 
 
 def member(**fields: object) -> Member:
@@ -160,26 +178,28 @@ def member(**fields: object) -> Member:
 def test_what_no_coordinator_may_answer_is_refused(fields: dict[str, object], why: str) -> None:
     message = ConsumerGroupPrepareAssignmentResponse(**fields)  # type: ignore[arg-type]
     with pytest.raises(DecodeError, match=why):
-        preparing.from_response(answered(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, message, 0))
+        preparing.to_event(7, answered(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, message, 0))
 
 
-INSTALLED = InstallAssignment(
-    group_id="g",
-    member_id="m",
-    member_epoch=3,
-    group_epoch=4,
-    error=2,
-    members={
-        "a": MemberAssignment({ORDERS: frozenset({0, 1})}, Metadata(1, b"")),
-        "b": MemberAssignment(),
-    },
+SHARES = {
+    "a": MemberAssignment({ORDERS: frozenset({0, 1})}, Metadata(1, b"")),
+    "b": MemberAssignment(),
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "members", "message"),
+    [
+        pytest.param(2, SHARES, None, id="an assignment"),
+        pytest.param(1, {}, "weighted raised KeyError", id="a failure"),
+    ],
 )
-FAILED = InstallAssignment("g", "m", 3, 4, error=1, message="weighted raised KeyError")
-
-
-@pytest.mark.parametrize("request_", [INSTALLED, FAILED], ids=["an assignment", "a failure"])
-def test_what_was_computed_arrives_as_it_was(request_: InstallAssignment) -> None:
-    assert installing.from_request(asked(installing.to_request(request_), 0)) == request_
+def test_what_was_computed_arrives_as_it_was(
+    error: int, members: dict[str, MemberAssignment], message: str | None
+) -> None:
+    sent = installing.to_request(SendInstall(7, "m", 3, 4, 9.0, error, members, message), "g")
+    read = installing.from_request(asked(sent, 0))
+    assert read == InstallAssignment("g", "m", 3, 4, error, members, message)
 
 
 Given = ConsumerGroupInstallAssignmentRequest.Member
@@ -204,10 +224,16 @@ def test_what_an_assignment_can_not_hold_is_told_in_words(members: list[Given], 
     assert installing.from_request(asked(message, 0)).flaw == flaw
 
 
-def test_whether_it_is_the_target_now_arrives() -> None:
-    answer = AssignmentInstalled(ErrorCode.INVALID_ASSIGNMENT, "orders[0] is assigned twice")
+@pytest.mark.parametrize(
+    ("answer", "event"),
+    [
+        (AssignmentInstalled(), Installed(7)),
+        (AssignmentInstalled(ErrorCode.INVALID_ASSIGNMENT, "why"), Refused(7, ErrorCode.INVALID_ASSIGNMENT, "why")),
+    ],
+)
+def test_whether_it_is_the_target_now_arrives(answer: AssignmentInstalled, event: Installed | Refused) -> None:
     message = answered(apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT, installing.to_response(answer), 0)
-    assert installing.from_response(message) == answer
+    assert installing.to_event(7, message) == event
 
 
 def test_a_topic_listed_twice_with_different_partitions_is_no_flaw() -> None:
