@@ -7,6 +7,16 @@ The coordinator runs ``uniform`` and ``range`` (KIP-848, "Server Side Mode"); bo
 
 from __future__ import annotations
 
+from kafka_nextgen.assignors.explaining import (
+    Balance,
+    DescribedGroup,
+    DescribedMember,
+    Explanation,
+    MemberChange,
+    Move,
+    explain,
+    spec_of,
+)
 from kafka_nextgen.assignors.rack_aware import RackAwareAssignor
 from kafka_nextgen.assignors.range import RangeAssignor
 from kafka_nextgen.assignors.spec import (
@@ -26,15 +36,23 @@ from kafka_nextgen.assignors.uniform import UniformAssignor
 __all__ = [
     "AssignmentSpec",
     "AssignorMetadata",
+    "Balance",
     "ConsumerGroupMetadata",
+    "DescribedGroup",
+    "DescribedMember",
+    "Explanation",
     "GroupAssignment",
     "MemberAssignment",
+    "MemberChange",
     "MemberSpec",
     "Metadata",
+    "Move",
     "PartitionAssignor",
     "PartitionAssignorError",
     "RackAwareAssignor",
     "RangeAssignor",
     "TopicMetadata",
     "UniformAssignor",
+    "explain",
+    "spec_of",
 ]

@@ -1,0 +1,18 @@
+"""What an assignor would do to a group, on paper: nothing is asked of a broker, and nothing changes."""
+
+from __future__ import annotations
+
+from kafka_nextgen.assignors.explaining.described import DescribedGroup, DescribedMember, spec_of
+from kafka_nextgen.assignors.explaining.explain import explain
+from kafka_nextgen.assignors.explaining.explanation import Balance, Explanation, MemberChange, Move
+
+__all__ = [
+    "Balance",
+    "DescribedGroup",
+    "DescribedMember",
+    "Explanation",
+    "MemberChange",
+    "Move",
+    "explain",
+    "spec_of",
+]

@@ -1,0 +1,99 @@
+"""Running an assignor on paper and comparing what it makes of a group with what the group has.
+
+Whatever an assignor does here, raise or return nonsense, is what is to be explained, and so no error of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+
+from kafka_nextgen.assignors.checking import flaws_in
+from kafka_nextgen.assignors.explaining.described import DescribedGroup, spec_of
+from kafka_nextgen.assignors.explaining.explanation import Explanation, MemberChange, Move
+from kafka_nextgen.assignors.line import line_of
+from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberSpec, PartitionAssignor, TopicMetadata
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["explain"]
+
+Partitions = frozenset[TopicPartition]
+
+
+def explain(
+    assignor: PartitionAssignor,
+    group: AssignmentSpec | DescribedGroup,
+    topics: Mapping[TopicId, TopicMetadata] | None = None,
+) -> Explanation:
+    """What the assignor would do to a group: balance, moves, stickiness, and what each member gains and loses.
+
+    Args:
+        assignor: any assignor, built in or your own. What it raises or does wrong is in the explanation.
+        group: the group as assignors see it, such as ``GroupAdmin.assignment_spec`` reads it from a cluster, or a
+            description of it by ``GroupAdmin.describe``.
+        topics: the topics of a described group; without them they are as large as its members know them to be, and in
+            no racks.
+
+    Raises:
+        ConfigError: a subscription pattern in a description can't be matched here.
+    """
+    spec = group if isinstance(group, AssignmentSpec) else spec_of(group, topics)
+    try:
+        assignment = assignor.assign(spec)
+        if not isinstance(assignment, GroupAssignment):
+            raise TypeError(f"it returned {type(assignment).__name__}, and no GroupAssignment")
+        flaws = tuple(flaws_in(assignment, spec))
+        after = {name: _named(share.partitions, spec) for name, share in assignment.members.items()}
+    except Exception as error:  # an assignor may be anybody's code, and what it returned anything
+        failure = f"{type(error).__name__}: {error}"
+        return Explanation(assignor.name, tuple(_changes(spec, None)), (), failure=failure)
+    changes = tuple(_changes(spec, after))
+    return Explanation(assignor.name, changes, tuple(_moves(changes)), flaws, error=assignment.error)
+
+
+def _named(share: Mapping[TopicId, Set[int]], spec: AssignmentSpec) -> Partitions:
+    names = {topic_id: spec.topics[topic_id].name if topic_id in spec.topics else str(topic_id) for topic_id in share}
+    return frozenset(TopicPartition(names[topic_id], int(n)) for topic_id, numbers in share.items() for n in numbers)
+
+
+def _changes(spec: AssignmentSpec, after: Mapping[str, Partitions] | None) -> Iterator[MemberChange]:
+    """Each member; without an assignment everything stays as it is."""
+    topics = {topic.name: topic for topic in spec.topics.values()}
+    for member_id in line_of(spec.members):
+        member = spec.members[member_id]
+        has = _named(member.target, spec)
+        gets = has if after is None else after.get(member_id, frozenset())
+        yield MemberChange(
+            member_id=member_id,
+            instance_id=member.instance_id,
+            rack_id=member.rack_id,
+            before=has,
+            after=gets,
+            could_stay=frozenset(tp for tp in has if _could_stay(tp, member, topics)),
+            across_before=frozenset(tp for tp in has if _is_across(tp, member, topics)),
+            across_after=frozenset(tp for tp in gets if _is_across(tp, member, topics)),
+        )
+
+
+def _could_stay(partition: TopicPartition, member: MemberSpec, topics: Mapping[str, TopicMetadata]) -> bool:
+    topic = topics.get(partition.topic)
+    return (
+        topic is not None and partition.partition < topic.num_partitions and partition.topic in member.subscribed_topics
+    )
+
+
+def _is_across(partition: TopicPartition, member: MemberSpec, topics: Mapping[str, TopicMetadata]) -> bool:
+    topic = topics.get(partition.topic)
+    if topic is None or member.rack_id is None or not 0 <= partition.partition < len(topic.partition_racks):
+        return False
+    racks = topic.partition_racks[partition.partition]
+    return bool(racks) and member.rack_id not in racks
+
+
+def _moves(changes: tuple[MemberChange, ...]) -> Iterator[Move]:
+    """What changes hands, partition by partition."""
+    givers = {partition: change.member_id for change in changes for partition in change.loses}
+    taken = [(partition, change.member_id) for change in changes for partition in change.gains]
+    for partition, taker in sorted(taken):
+        yield Move(partition, givers.get(partition), taker)
+    for partition in sorted(givers.keys() - {partition for partition, _ in taken}):
+        yield Move(partition, givers[partition], None)
