@@ -17,7 +17,7 @@ from attrs import frozen
 
 from kafka_nextgen.types import TopicId, TopicIdPartition
 
-__all__ = ["NO_GENERATION", "Claim", "Claims"]
+__all__ = ["NO_GENERATION", "Claim", "Claims", "Share"]
 
 #: The generation of a member that says none.
 NO_GENERATION = -1

@@ -59,6 +59,16 @@ class MemberWord:
     minimum_version: int = FOREIGN_VERSION
     maximum_version: int = FOREIGN_VERSION
 
+    @property
+    def version(self) -> int:
+        """The version that the metadata is in."""
+        return self.said.metadata.version
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the member's user data is of no format of ours."""
+        return self.maximum_version == FOREIGN_VERSION
+
     def reads(self, version: int) -> bool:
         """Whether the member understands metadata of this version."""
         return self.minimum_version <= version <= self.maximum_version
@@ -89,7 +99,7 @@ def word_of(assignor: PartitionAssignor, said: AssignorMetadata) -> MemberWord:
 def write_member_word(word: MemberWord) -> bytes | None:
     """The user data of a subscription; foreign user data as it came."""
     metadata = word.said.metadata
-    if metadata.version == FOREIGN_VERSION and word.maximum_version == FOREIGN_VERSION:
+    if word.is_foreign:
         return metadata.payload or None
     fields = _TO, word.minimum_version, word.maximum_version, word.said.reason, metadata.version
     return _TO_FIELDS.pack(*fields) + _nullable(metadata.payload)

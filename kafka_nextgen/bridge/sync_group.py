@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
-from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, encode_assignment
+from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, encode_assignment, user_data_of
 from kafka_nextgen.membership.classic.effects import SendSyncGroup
 from kafka_nextgen.membership.classic.events import SyncAnswered, SyncRefused
 from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
@@ -29,8 +29,10 @@ def to_request(effect: SendSyncGroup, group_id: str) -> SyncGroupRequest:
         protocol_type=PROTOCOL_TYPE,
         protocol_name=effect.strategy,
         assignments=[
-            _Assignment(member_id=member_id, assignment=encode_assignment(partitions))
-            for member_id, partitions in effect.assignments
+            _Assignment(
+                member_id=part.member_id, assignment=encode_assignment(part.partitions, user_data=part.user_data)
+            )
+            for part in effect.assignments
         ],
     )
 
@@ -39,8 +41,9 @@ def to_event(number: int, message: SyncGroupResponse) -> SyncAnswered | SyncRefu
     """Read the answer to SyncGroup ``number``. Raises ``DecodeError`` for an assignment that can't be read."""
     if message.error_code != ErrorCode.NONE:
         return SyncRefused(number, message.error_code)
-    partitions = decode_assignment(bytes(message.assignment))
-    return SyncAnswered(number, message.protocol_type or None, message.protocol_name or None, partitions)
+    assignment = bytes(message.assignment)
+    said = message.protocol_type or None, message.protocol_name or None
+    return SyncAnswered(number, *said, decode_assignment(assignment), user_data_of(assignment))
 
 
 def from_request(message: SyncGroupRequest, number: int) -> SyncGroup:

@@ -33,6 +33,7 @@ class Task(Enum):
     LOSE = "lose"
     COMMIT = "commit"
     TOPICS = "topics"
+    ASSIGNOR = "assignor"  # of members that bring one to a classic group
     HEARTBEAT = "heartbeat"  # of members whose coordinator is scripted
 
 
@@ -88,7 +89,7 @@ class Client:
     @property
     def tasks(self) -> frozenset[Task]:
         """What it can be slow in."""
-        return frozenset(Task) - {Task.HEARTBEAT}
+        return frozenset(Task) - {Task.HEARTBEAT, Task.ASSIGNOR}
 
     def consumed(self) -> Mapping[TopicPartition, OffsetAndMetadata]:
         """What the application has processed of what it is assigned."""

@@ -60,7 +60,10 @@ class ClassicRequests:
         """Send a SyncGroup; the coordinator holds the answer back until the leader has assigned."""
         try:
             answer = await self._call(
-                SYNC_GROUP, lambda _: sync_group.to_request(effect, self._group_id), SyncGroupResponse
+                SYNC_GROUP,
+                lambda _: sync_group.to_request(effect, self._group_id),
+                SyncGroupResponse,
+                effect.timeout_s,
             )
             return sync_group.to_event(effect.number, answer)
         except (BrokerError, AuthenticationError) as refused:

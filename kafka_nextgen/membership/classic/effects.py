@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from kafka_nextgen.assignors.spec import AssignmentSpec, Metadata
 from kafka_nextgen.embedded import MemberSubscription
-from kafka_nextgen.membership.classic.group import Offer
+from kafka_nextgen.membership.classic.group import MemberPart, Offer
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
     CallOnAssigned,
@@ -23,10 +24,13 @@ from kafka_nextgen.types import TopicPartition
 __all__ = [
     "AskForTopics",
     "ClassicEffect",
+    "RaiseAssignorFailed",
+    "RunAssignor",
     "SendClassicHeartbeat",
     "SendJoinGroup",
     "SendLeaveGroup",
     "SendSyncGroup",
+    "TellAssignor",
 ]
 
 
@@ -52,7 +56,8 @@ class SendJoinGroup:
 class SendSyncGroup:
     """Send a SyncGroup and answer with SyncAnswered, SyncRefused or SyncLost.
 
-    ``assignments`` is for every member of the group from its leader, and empty from the others.
+    ``assignments`` is for every member of the group from its leader, and empty from the others. The coordinator parks
+    it until the leader has assigned: wait ``timeout_s`` seconds.
     """
 
     number: int
@@ -60,7 +65,8 @@ class SendSyncGroup:
     instance_id: str | None
     generation: int
     strategy: str | None
-    assignments: tuple[tuple[str, frozenset[TopicPartition]], ...] = ()
+    timeout_s: float
+    assignments: tuple[MemberPart, ...] = ()
 
 
 @frozen
@@ -95,12 +101,46 @@ class AskForTopics:
     pattern: str | None = None
 
 
+@frozen
+class RunAssignor:
+    """Have this assignor of the application's own assign the group, beside everything else.
+
+    Answer with AssignorReturned or AssignorFailed.
+    """
+
+    number: int
+    assignor: str
+    group: AssignmentSpec
+
+
+@frozen
+class TellAssignor:
+    """Call the assignor's ``on_assignment``: what this member was given in this generation, and the assignor's word."""
+
+    assignor: str
+    error: int
+    partitions: frozenset[TopicPartition]
+    metadata: Metadata | None
+    generation: int
+
+
+@frozen
+class RaiseAssignorFailed:
+    """Raise, where the application polls, that the group has no new assignment for what this assignor did."""
+
+    assignor: str
+    message: str
+
+
 ClassicEffect = (
     SendJoinGroup
     | SendSyncGroup
     | SendClassicHeartbeat
     | SendLeaveGroup
     | AskForTopics
+    | RunAssignor
+    | TellAssignor
+    | RaiseAssignorFailed
     | FindCoordinator
     | StopFetching
     | CommitConsumed

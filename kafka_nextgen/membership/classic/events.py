@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
+from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.events import (
     AssignFinished,
@@ -25,9 +26,12 @@ from kafka_nextgen.membership.events import (
     TimePassed,
     Unsubscribed,
 )
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = [
+    "AssignorFailed",
+    "AssignorReturned",
+    "AssignorsAsked",
     "ClassicEvent",
     "CommitRefused",
     "JoinAnswered",
@@ -82,12 +86,16 @@ class JoinLost:
 
 @frozen
 class SyncAnswered:
-    """The leader has assigned; this is the member's part. The protocol is None from brokers that don't say."""
+    """The leader has assigned; this is the member's part, and the assignor's word to it.
+
+    The protocol is None from brokers that don't say.
+    """
 
     number: int
     protocol_type: str | None
     strategy: str | None
     partitions: frozenset[TopicPartition]
+    user_data: bytes | None = None
 
 
 @frozen
@@ -122,11 +130,15 @@ class LeaveEnded:
 
 @frozen
 class TopicsDescribed:
-    """The topics asked for by ``number`` that exist, and the names of those that match the pattern."""
+    """The topics asked for by ``number`` that exist, and the names of those that match the pattern.
+
+    ``ids`` has the ids of those topics; brokers before Kafka 2.8 tell none (KIP-516).
+    """
 
     number: int
     topics: Mapping[str, TopicMetadata]
     matching: frozenset[str] = frozenset()
+    ids: Mapping[str, TopicId] = field(factory=dict)
 
 
 @frozen
@@ -152,6 +164,29 @@ class RebalanceEnforced:
     reason: str
 
 
+@frozen
+class AssignorsAsked:
+    """What each of the application's own assignors, by name, has to say now."""
+
+    words: Mapping[str, MemberWord]
+
+
+@frozen
+class AssignorReturned:
+    """The assignor run as ``number`` came to this."""
+
+    number: int
+    assignment: GroupAssignment
+
+
+@frozen
+class AssignorFailed:
+    """The assignor run as ``number`` came to nothing; ``reason`` goes on after its name."""
+
+    number: int
+    reason: str
+
+
 ClassicEvent = (
     Subscribed
     | Unsubscribed
@@ -171,6 +206,9 @@ ClassicEvent = (
     | TopicsDescribed
     | TopicsNotDescribed
     | RebalanceEnforced
+    | AssignorsAsked
+    | AssignorReturned
+    | AssignorFailed
     | CommitRefused
     | CommitFinished
     | RevokeFinished

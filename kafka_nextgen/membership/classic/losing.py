@@ -66,8 +66,9 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
             published=NO_GENERATION,
             roster=(),
             asked=None,
+            computation=None,
             request=None,
-            deadlines=disarmed(state.deadlines, Timer.JOIN, Timer.TOPICS, Timer.WATCH),
+            deadlines=disarmed(state.deadlines, Timer.JOIN, Timer.TOPICS, Timer.WATCH, Timer.COMPUTE),
         )
     )
     return state, (PublishEpoch(state.member_id, NO_GENERATION),) if was_in else ()
@@ -108,7 +109,7 @@ def rejoin(state: ClassicState, at: Moment, *, first_at_once: bool = True) -> Cl
     """Let the next JoinGroup go out; how soon depends on the failures so far."""
     when = backoff.after(state.failures, at, first_at_once=first_at_once)
     state = heartbeats.end(state)
-    deadlines = disarmed(state.deadlines, Timer.TOPICS, Timer.WATCH)
+    deadlines = disarmed(state.deadlines, Timer.TOPICS, Timer.WATCH, Timer.COMPUTE)
     return evolve(
         state,
         status=Status.UNJOINED,
@@ -116,6 +117,7 @@ def rejoin(state: ClassicState, at: Moment, *, first_at_once: bool = True) -> Cl
         waits_for=None,
         request=None,
         asked=None,
+        computation=None,
         deadlines=armed(deadlines, Timer.JOIN, when),
     )
 

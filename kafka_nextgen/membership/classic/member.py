@@ -6,9 +6,11 @@ they come, as with the consumer group protocol's member.
 
 from __future__ import annotations
 
-from kafka_nextgen.membership.classic import heartbeats, joining, topics
+from kafka_nextgen.membership.classic import computing, heartbeats, joining, topics
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.events import (
+    AssignorFailed,
+    AssignorReturned,
     ClassicEvent,
     JoinAnswered,
     JoinLost,
@@ -107,9 +109,10 @@ class ClassicMember:
 def _do_what_is_due(state: ClassicState, at: Moment) -> Outcome:
     state, joins = joining.join_if_due(state, at)
     state, asks = topics.ask_if_due(state, at)
+    state, gives_up = computing.give_up_if_slow(state, at)
     state, looks = heartbeats.look_elsewhere_if_silent(state, at)
     state, beats = heartbeats.send_if_due(state, at)
-    return state, joins + asks + looks + beats
+    return state, joins + asks + gives_up + looks + beats
 
 
 def is_late(state: ClassicState, event: ClassicEvent) -> bool:
@@ -118,6 +121,8 @@ def is_late(state: ClassicState, event: ClassicEvent) -> bool:
         return event.number != state.heartbeat
     if isinstance(event, TopicsDescribed | TopicsNotDescribed):
         return event.number != state.asked
+    if isinstance(event, AssignorReturned | AssignorFailed):
+        return state.computation is None or event.number != state.computation.number
     if isinstance(event, CommitFinished | RevokeFinished | AssignFinished | LossFinished):
         return event.number != state.waits_for
     if isinstance(event, REQUEST_ENDED):

@@ -1,6 +1,7 @@
 """What is in each request, and what sending it changes. The rules decide when.
 
-A JoinGroup offers every assignor with the same subscription. A member that rebalances cooperatively says what it
+A JoinGroup offers every assignor with the same subscription, and the member's word to those of the application's own. A
+member that rebalances cooperatively says what it
 owns, and in which generation it got that (KIP-429); an eager one owns nothing when it joins. It owns what the
 application was told of, even if ``on_partitions_assigned`` raised: nobody else may have that yet. Heartbeats rest while
 the coordinator holds a JoinGroup back, for that keeps the session.
@@ -11,9 +12,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor, generation_metadata
+from kafka_nextgen.assignors.user_data import write_member_word
 from kafka_nextgen.embedded import MemberSubscription
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendLeaveGroup, SendSyncGroup
-from kafka_nextgen.membership.classic.group import Offer
+from kafka_nextgen.membership.classic.group import MemberPart, Offer
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome, topics_wanted
 from kafka_nextgen.membership.classic.states import Status
@@ -21,14 +23,11 @@ from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import disarmed
-from kafka_nextgen.types import TopicPartition
 
 __all__ = ["send_heartbeat", "send_join", "send_leave", "send_sync"]
 
 #: The coordinator cuts a reason here (KIP-800).
 LONGEST_REASON = 255
-
-Assignments = tuple[tuple[str, frozenset[TopicPartition]], ...]
 
 
 def send_join(state: ClassicState, at: Moment) -> Outcome:
@@ -57,6 +56,8 @@ def send_join(state: ClassicState, at: Moment) -> Outcome:
         must_rejoin=False,
         matching=None,  # what matches the pattern is looked up anew for the next one
         joined_topics=topics,
+        joined_words=state.words,
+        failed_assignor=None,
         roster=(),
         asked=None,
         deadlines=disarmed(state.deadlines, Timer.JOIN, Timer.HEARTBEAT, Timer.SESSION, Timer.TOPICS, Timer.WATCH),
@@ -65,18 +66,20 @@ def send_join(state: ClassicState, at: Moment) -> Outcome:
 
 
 def _offer(strategy: str, state: ClassicState) -> Offer:
+    if strategy in state.words:
+        return Offer(strategy, write_member_word(state.words[strategy]))
     if strategy != CooperativeStickyAssignor.name:
         return Offer(strategy)
     return Offer(strategy, generation_metadata(state.published).payload)
 
 
-def send_sync(state: ClassicState, at: Moment, assignments: Assignments = ()) -> Outcome:
+def send_sync(state: ClassicState, at: Moment, assignments: tuple[MemberPart, ...] = ()) -> Outcome:
     """Ask for the member's part; the leader brings everybody's."""
     state, number = numbered(state)
-    sync = SendSyncGroup(
-        number, state.member_id, at.settings.instance_id, state.generation, state.strategy, assignments
-    )
-    return evolve(state, phase=Phase.IDLE, request=number), (sync,)
+    settings, strategy = at.settings, state.strategy
+    timeout_s = settings.sync_timeout_s(strategy)
+    who = number, state.member_id, settings.instance_id, state.generation
+    return evolve(state, phase=Phase.IDLE, request=number), (SendSyncGroup(*who, strategy, timeout_s, assignments),)
 
 
 def send_heartbeat(state: ClassicState, at: Moment) -> Outcome:

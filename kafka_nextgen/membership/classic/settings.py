@@ -17,7 +17,8 @@ class ClassicSettings:
     """The part of the configuration that the machine acts on.
 
     ``group_id`` is for messages only. A member with an ``instance_id`` is static (KIP-345). ``strategies`` are the
-    names of assignors, the preferred first. The coordinator removes a member that is silent for
+    names of assignors, the preferred first, and ``local_assignors`` those of them that the application brings. The
+    coordinator removes a member that is silent for
     ``session_timeout_ms``, and one that does not join again within ``rebalance_timeout_ms``.
     ``max_poll_interval_s`` without a poll makes the member leave. Failed requests are repeated after
     ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. ``leave_timeout_s`` bounds both the last commit
@@ -29,6 +30,7 @@ class ClassicSettings:
     instance_id: str | None = None
     rack_id: str | None = None
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
+    local_assignors: frozenset[str] = frozenset()
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 3_000
     rebalance_timeout_ms: int = 300_000
@@ -42,13 +44,29 @@ class ClassicSettings:
 
     @property
     def is_cooperative(self) -> bool:
-        """Whether partitions that don't move are kept over a rebalance (KIP-429)."""
-        return are_cooperative(self.strategies)
+        """Whether partitions that don't move are kept over a rebalance (KIP-429).
+
+        An assignor of the application's own need not know of it: see ``computing``.
+        """
+        return are_cooperative(name for name in self.strategies if name not in self.local_assignors)
 
     @property
     def join_timeout_s(self) -> float:
         """How long to wait for the answer to a JoinGroup."""
         return max(self.rebalance_timeout_ms / 1000 + JOIN_MARGIN_S, self.request_timeout_s)
+
+    def sync_timeout_s(self, strategy: str | None) -> float:
+        """How long to wait for the answer to a SyncGroup: whoever brings the assignor may take its time."""
+        return self.join_timeout_s if strategy in self.local_assignors else self.request_timeout_s
+
+    @property
+    def compute_timeout_s(self) -> float:
+        """How long an assignor of the application's own may take.
+
+        When the rebalance timeout is over the coordinator removes whoever has not synced, and so the leader; the last
+        tenth of it is for telling the group that there is no assignment.
+        """
+        return 0.9 * self.rebalance_timeout_ms / 1000
 
 
 @frozen

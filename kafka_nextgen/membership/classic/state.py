@@ -15,8 +15,10 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.embedded import NO_GENERATION
 from kafka_nextgen.membership.any_member import AnyMember
+from kafka_nextgen.membership.classic.computation import Computation
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.classic.states import Status
@@ -52,6 +54,10 @@ class ClassicState(AnyMember):
     joined_topics: frozenset[str] = frozenset()  # what the last JoinGroup subscribed to
     watched: Mapping[str, TopicMetadata] | None = None  # what the leader last assigned, as it was then
     watched_in: int = NO_GENERATION  # the generation that was in
+    words: Mapping[str, MemberWord] = field(factory=dict)  # to the application's own assignors, as of now
+    joined_words: Mapping[str, MemberWord] = field(factory=dict)  # as the last JoinGroup said them
+    computation: Computation | None = None  # what an assignor of the application's own has been asked
+    failed_assignor: str | None = None  # that the group has no new assignment for, and this member leads it
     asked: int | None = None  # the number of the question for topics under way
 
     request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup under way

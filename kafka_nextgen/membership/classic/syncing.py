@@ -10,7 +10,7 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.embedded import PROTOCOL_TYPE
-from kafka_nextgen.membership.classic import assigning, heartbeats, losing, rebalancing, requests, topics
+from kafka_nextgen.membership.classic import assigning, computing, heartbeats, losing, rebalancing, requests, topics
 from kafka_nextgen.membership.classic.events import JoinAnswered, SyncAnswered, SyncLost
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
@@ -41,7 +41,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: Moment) -> Outcome:
     if event.strategy not in at.settings.strategies:
         return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
     if not assigning.topics_of(state.roster):
-        return topics.lead(state, {}, at)
+        return topics.lead(state, {}, {}, at)
     return topics.ask_for_group(state)
 
 
@@ -59,8 +59,9 @@ def synced(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
     if foreign:
         reason = f"was assigned topics it has not subscribed to: {', '.join(sorted(foreign))}"
         return evolve(state, phase=Phase.IDLE, must_rejoin=True, reason=reason), (publish,)
+    state, told = computing.heard(state, event, at)
     state, effects = rebalancing.begin(evolve(state, assigned=event.partitions), at)
-    return state, (publish, *effects)
+    return state, (publish, *told, *effects)
 
 
 def lost(state: ClassicState, _event: SyncLost, at: Moment) -> Outcome:

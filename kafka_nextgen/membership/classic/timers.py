@@ -16,4 +16,5 @@ class Timer(Enum):
     POLL = "poll"  # the application has not polled for max.poll.interval.ms: leave
     TOPICS = "topics"  # the topics could not be described: ask again
     WATCH = "watch"  # look whether the topics have changed
+    COMPUTE = "compute"  # the application's assignor has taken too long
     LEAVE = "leave"  # the LeaveGroup was not answered: do without

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.membership import backoff
-from kafka_nextgen.membership.classic import assigning, requests
+from kafka_nextgen.membership.classic import assigning, computing, requests
 from kafka_nextgen.membership.classic.effects import AskForTopics
 from kafka_nextgen.membership.classic.events import TopicsDescribed, TopicsNotDescribed
 from kafka_nextgen.membership.classic.settings import Moment
@@ -23,6 +23,7 @@ from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed, disarmed, is_due
+from kafka_nextgen.types import TopicId
 
 __all__ = [
     "ask_for_group",
@@ -87,13 +88,15 @@ def described_for_join(state: ClassicState, event: TopicsDescribed, at: Moment) 
 
 def described_for_leader(state: ClassicState, event: TopicsDescribed, at: Moment) -> Outcome:
     """The leader assigns, and remembers what the topics were like."""
-    return lead(evolve(state, asked=None), event.topics, at)
+    return lead(evolve(state, asked=None, phase=Phase.IDLE), event.topics, event.ids, at)
 
 
-def lead(state: ClassicState, topics: Mapping[str, TopicMetadata], at: Moment) -> Outcome:
-    """Assign, and tell the coordinator everybody's part."""
-    assignments = assigning.assign(state.strategy, state.roster, topics)
-    return requests.send_sync(evolve(state, watched=topics, watched_in=state.generation), at, assignments)
+def lead(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
+    """Assign, and tell the coordinator everybody's part; or have the application's own assignor do it."""
+    state = evolve(state, watched=topics, watched_in=state.generation)
+    if state.strategy in at.settings.local_assignors:
+        return computing.begin(state, topics, ids, at)
+    return requests.send_sync(state, at, assigning.assign(state.strategy, state.roster, topics))
 
 
 def watch_from_now(state: ClassicState, at: Moment) -> ClassicState:
@@ -118,6 +121,8 @@ def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Momen
     changed = _changes(state, event)
     if changed:
         state = evolve(state, must_rejoin=True, reason=f"topics have changed: {', '.join(sorted(changed))}")
+    elif state.failed_assignor is not None:
+        state = evolve(state, must_rejoin=True, reason=f"assignor {state.failed_assignor} failed, and is tried again")
     if state.is_leader:
         state = evolve(state, watched=event.topics, watched_in=state.generation)
     return watch_from_now(state, at), ()

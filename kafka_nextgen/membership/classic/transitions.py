@@ -29,6 +29,7 @@ from typing import TypeVar, cast, get_args
 
 from kafka_nextgen.membership.any_member import note_decision
 from kafka_nextgen.membership.classic import (
+    computing,
     failures,
     heartbeats,
     joining,
@@ -40,6 +41,9 @@ from kafka_nextgen.membership.classic import (
     topics,
 )
 from kafka_nextgen.membership.classic.events import (
+    AssignorFailed,
+    AssignorReturned,
+    AssignorsAsked,
     ClassicEvent,
     CommitRefused,
     JoinAnswered,
@@ -109,6 +113,7 @@ RULES: tuple[Row, ...] = (
     row(UNSUBSCRIBED, Subscribed, joining.subscribe, UNJOINED, PREPARING),
     row(UNSUBSCRIBED, Unsubscribed, leaving.out_already, UNSUBSCRIBED),
     row(UNSUBSCRIBED, Closed, leaving.out_already, UNSUBSCRIBED),
+    row(UNSUBSCRIBED, AssignorsAsked, computing.note_words, UNSUBSCRIBED),
     # A JoinGroup is due.
     row(UNJOINED, LossFinished, losing.heard_of_loss, UNJOINED, PREPARING),
     row(UNJOINED, RevokeFinished, losing.heard_of_loss, UNJOINED, PREPARING),
@@ -118,6 +123,7 @@ RULES: tuple[Row, ...] = (
     row(UNJOINED, Subscribed, joining.change_subscription_before_joining, UNJOINED, PREPARING),
     row(UNJOINED, Unsubscribed, leaving.give_up_between, *OUT_AT_ONCE),
     row(UNJOINED, Closed, leaving.give_up_between, *OUT_AT_ONCE),
+    row(UNJOINED, AssignorsAsked, computing.note_words, UNJOINED, PREPARING),
     row(UNJOINED, Polled, polling.polled, UNJOINED, PREPARING),
     row(UNJOINED, TimePassed, polling.time_passed, UNJOINED, PREPARING, STALE),
     # The group joins.
@@ -127,6 +133,7 @@ RULES: tuple[Row, ...] = (
     row(PREPARING, Subscribed, joining.change_subscription_of_member, PREPARING),
     row(PREPARING, Unsubscribed, leaving.give_up_between, *OUT_AT_ONCE),
     row(PREPARING, Closed, leaving.give_up_between, *OUT_AT_ONCE),
+    row(PREPARING, AssignorsAsked, computing.note_words, PREPARING),
     row(PREPARING, Polled, polling.polled, PREPARING),
     row(PREPARING, TimePassed, polling.time_passed, PREPARING, STALE),
     # The leader assigns.
@@ -135,6 +142,9 @@ RULES: tuple[Row, ...] = (
     row(COMPLETING, SyncLost, syncing.lost, UNJOINED),
     row(COMPLETING, TopicsDescribed, topics.described_for_leader, COMPLETING),
     row(COMPLETING, TopicsNotDescribed, topics.not_described, COMPLETING),
+    row(COMPLETING, AssignorReturned, computing.returned, COMPLETING),
+    row(COMPLETING, AssignorFailed, computing.failed, COMPLETING),
+    row(COMPLETING, AssignorsAsked, computing.note_words, COMPLETING),
     row(COMPLETING, SessionKept, heartbeats.kept, COMPLETING),
     row(COMPLETING, HeartbeatRefused, failures.heartbeat_refused, COMPLETING, UNJOINED, PREPARING, FATAL),
     row(COMPLETING, HeartbeatLost, heartbeats.lost, COMPLETING),
@@ -156,6 +166,7 @@ RULES: tuple[Row, ...] = (
     row(STABLE, TopicsDescribed, topics.described_when_stable, STABLE, PREPARING),
     row(STABLE, TopicsNotDescribed, topics.not_described, STABLE),
     row(STABLE, Subscribed, joining.change_subscription_of_member, STABLE, PREPARING),
+    row(STABLE, AssignorsAsked, computing.note_words, STABLE, PREPARING),
     row(STABLE, RebalanceEnforced, joining.enforce, STABLE, PREPARING),
     row(STABLE, Unsubscribed, leaving.give_up, *OUT_AT_ONCE),
     row(STABLE, Closed, leaving.give_up, *OUT_AT_ONCE),
@@ -173,10 +184,12 @@ RULES: tuple[Row, ...] = (
     row(PREPARE_LEAVING, Subscribed, joining.change_subscription, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Unsubscribed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Closed, note_decision, PREPARE_LEAVING),
+    row(PREPARE_LEAVING, AssignorsAsked, computing.note_words, PREPARE_LEAVING),
     row(PREPARE_LEAVING, TimePassed, polling.time_passed_while_leaving, PREPARE_LEAVING),
     # The LeaveGroup is on its way.
     row(LEAVING, LeaveEnded, leaving.left, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(LEAVING, TimePassed, leaving.time_passed, LEAVING, UNSUBSCRIBED, UNJOINED, PREPARING),
+    row(LEAVING, AssignorsAsked, computing.note_words, LEAVING),
     row(LEAVING, Subscribed, joining.change_subscription, LEAVING),
     row(LEAVING, Unsubscribed, note_decision, LEAVING),
     row(LEAVING, Closed, note_decision, LEAVING),
@@ -185,6 +198,7 @@ RULES: tuple[Row, ...] = (
     row(STALE, LossFinished, leaving.heard_when_out, STALE, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(STALE, RevokeFinished, leaving.heard_when_out, STALE, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(STALE, AssignFinished, leaving.heard_when_out, STALE, UNSUBSCRIBED, UNJOINED, PREPARING),
+    row(STALE, AssignorsAsked, computing.note_words, STALE),
     row(STALE, Subscribed, joining.change_subscription, STALE),
     row(STALE, Unsubscribed, leaving.out_already, STALE, UNSUBSCRIBED),
     row(STALE, Closed, leaving.out_already, STALE, UNSUBSCRIBED),
@@ -220,6 +234,9 @@ IGNORED: tuple[Ignored, ...] = (
     ignored(LeaveEnded, "no leave is waited for", *_all_but(LEAVING)),
     ignored(TopicsDescribed, "nothing was asked", PREPARING, PREPARE_LEAVING, *OUT),
     ignored(TopicsNotDescribed, "nothing was asked", PREPARING, PREPARE_LEAVING, *OUT),
+    ignored(AssignorsAsked, "it never joins again", FATAL),
+    ignored(AssignorReturned, "no assignor runs", *_all_but(COMPLETING)),
+    ignored(AssignorFailed, "no assignor runs", *_all_but(COMPLETING)),
     ignored(RebalanceEnforced, "it joins anyway", UNJOINED, PREPARING),
     ignored(RebalanceEnforced, "there is no group to rebalance", PREPARE_LEAVING, *OUT),
     ignored(CommitRefused, "the JoinGroup, due or under way, tells the member where it stands", UNJOINED, PREPARING),

@@ -8,8 +8,10 @@ from enum import Enum
 
 from attrs import define, field
 
+from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.membership.classic.effects import (
     AskForTopics,
+    RunAssignor,
     SendClassicHeartbeat,
     SendJoinGroup,
     SendLeaveGroup,
@@ -64,6 +66,8 @@ class ScriptedClient:
     calls: deque[Call] = field(factory=deque)
     commit: CommitConsumed | None = None
     question: AskForTopics | None = None
+    run: RunAssignor | None = None
+    words: dict[str, MemberWord] = field(factory=dict)  # to assignors of its own
     requests: dict[Kind, Request] = field(factory=dict)  # the latest of each kind, until it is answered
     answer_by: dict[Kind, float] = field(factory=dict)  # when it counts as lost
     last_join: SendJoinGroup | None = None

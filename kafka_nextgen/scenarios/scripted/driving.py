@@ -20,7 +20,7 @@ from kafka_nextgen.scenarios.client import Task
 from kafka_nextgen.scenarios.driving import REQUEST_TIMEOUT_S
 from kafka_nextgen.scenarios.offset_desk import NO_JITTER, OffsetDriver
 from kafka_nextgen.scenarios.scripted.client import KINDS, Request, ScriptedClient
-from kafka_nextgen.scenarios.scripted.telling import tell_question, tell_request
+from kafka_nextgen.scenarios.scripted.telling import tell_own_assignor, tell_question, tell_request, tell_run
 
 __all__ = ["ScriptedDriver"]
 
@@ -65,12 +65,19 @@ class ScriptedDriver:
         elif isinstance(effect, fx.AskForTopics):
             client.question = effect
             yield tell_question(client.name, effect)
+        elif isinstance(effect, fx.RunAssignor):
+            client.run = effect
+            yield from tell_run(client.name, effect)
+        elif isinstance(effect, fx.TellAssignor | fx.RaiseAssignorFailed):
+            yield tell_own_assignor(client.name, effect)
         else:
             yield from tell(client.name, effect)
 
     def _send(self, client: ScriptedClient, request: Request, now: float) -> Iterator[str]:
         client.requests[KINDS[type(request)]] = request
-        timeout_s = request.timeout_s if isinstance(request, fx.SendJoinGroup) else REQUEST_TIMEOUT_S
+        timeout_s = REQUEST_TIMEOUT_S
+        if isinstance(request, fx.SendJoinGroup | fx.SendSyncGroup):
+            timeout_s = request.timeout_s
         client.answer_by[KINDS[type(request)]] = now + timeout_s
         if isinstance(request, fx.SendJoinGroup):
             client.last_join = request

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.assignors.uniform import UniformAssignor
 from kafka_nextgen.membership import events as common
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.group import JoinedMember
@@ -119,6 +120,8 @@ class ScriptedWorld:
             return self.end_commit(client, None)
         if client.question is not None and Task.TOPICS not in client.slow:
             return self.describe(client)
+        if client.run is not None and Task.ASSIGNOR not in client.slow:
+            return self.compute(client)
         if Kind.HEARTBEAT in client.requests and client.is_kept():
             return self._keep_session_quietly(client)
         polls = client.member.wants_poll and client.polls(self.now)
@@ -142,6 +145,13 @@ class ScriptedWorld:
         names = (question.topics | matching) & self.topics.keys()
         described = {name: TopicMetadata(name, self.topics[name]) for name in names}
         yield from self.feed(client, ev.TopicsDescribed(question.number, described, matching))
+
+    def compute(self, client: ScriptedClient, error: str | None = None) -> Iterator[str]:
+        """Let the assignor that a client runs come to what the uniform one would, or raise."""
+        assert client.run is not None, "an assignor runs"
+        run, client.run = client.run, None
+        returned = ev.AssignorReturned(run.number, UniformAssignor().assign(run.group))
+        yield from self.feed(client, returned if error is None else ev.AssignorFailed(run.number, error))
 
     def tell_kept(self) -> Iterator[str]:
         """How many heartbeats were answered, and told nothing, since this was last asked."""

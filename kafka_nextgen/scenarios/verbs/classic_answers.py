@@ -12,17 +12,22 @@ lose A join                          no answer will come
 answer A revoke error=disk           a callback (assign, revoke, lose) returns, or raises
 answer A commit error=...            the commit of a rebalance ends
 answer A topics error=...            topics are described, or can't be just now
+answer A assignor error=...          an assignor of its own comes to what the uniform one would, or raises
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from attrs import evolve
+
+from kafka_nextgen.assignors.user_data import write_assignor_word
 from kafka_nextgen.embedded import PROTOCOL_TYPE
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.scenarios.assignor_words import parse_assignor_word
 from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.client import Task
 from kafka_nextgen.scenarios.grammar import Command
@@ -111,21 +116,24 @@ def _joined_member(
 ) -> JoinedMember:
     if name == client.name:
         assert client.last_join is not None, "it has joined"
-        return JoinedMember(member_id, client.settings.instance_id, client.last_join.subscription)
+        offer = client.last_join.offers[0]
+        said = evolve(client.last_join.subscription, user_data=offer.user_data)
+        return JoinedMember(member_id, client.settings.instance_id, said)
     if name not in world.peers:
         raise command.error(f"there is no peer {name}")
     return world.peers[name]
 
 
 def _answer_sync(world: ScriptedWorld, client: ScriptedClient, command: Command) -> Iterator[str]:
-    command.expect(2, "assignment", "protocol", "assignor", "error")
+    command.expect(2, "assignment", "word", "protocol", "assignor", "error")
     number, options = _number(client, Kind.SYNC, command), command.options
     if "error" in options:
         event: ev.ClassicEvent = ev.SyncRefused(number, code_in(command))
     else:
         partitions = parse_partitions(options.get("assignment", "-"))
         protocol = _said(options, "protocol", PROTOCOL_TYPE)
-        event = ev.SyncAnswered(number, protocol, _said(options, "assignor", _LEFT_OUT), partitions)
+        user_data = write_assignor_word(parse_assignor_word(options["word"])) if "word" in options else None
+        event = ev.SyncAnswered(number, protocol, _said(options, "assignor", _LEFT_OUT), partitions, user_data)
     yield from world.end(client, Kind.SYNC, event, succeeded="error" not in options)
 
 
@@ -166,6 +174,10 @@ def _finish(world: ScriptedWorld, client: ScriptedClient, command: Command) -> I
         if client.commit is None:
             raise command.error(f"{client.name} commits nothing")
         yield from world.end_commit(client, error)
+    elif asked is Task.ASSIGNOR:
+        if client.run is None:
+            raise command.error(f"{client.name} runs no assignor")
+        yield from world.compute(client, error)
     elif asked is Task.TOPICS:
         if client.question is None:
             raise command.error(f"{client.name} asks for no topics")

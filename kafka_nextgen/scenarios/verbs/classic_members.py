@@ -19,17 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.assignors.user_data import write_member_word
 from kafka_nextgen.embedded import NO_GENERATION, PROTOCOL_TYPE, MemberSubscription
 from kafka_nextgen.membership.classic.events import CommitRefused, JoinAnswered, RebalanceEnforced, SyncAnswered
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.scenarios.assignor_words import parse_member_word
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
 from kafka_nextgen.scenarios.scripted.client import Kind, ScriptedClient
 from kafka_nextgen.scenarios.scripted.world import ScriptedWorld
-from kafka_nextgen.scenarios.verbs import desks
+from kafka_nextgen.scenarios.verbs import desks, own_assignors
 from kafka_nextgen.scenarios.verbs.applications import code_in, member_of
 from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import format_partitions
@@ -57,7 +59,17 @@ _PRESENT = frozenset({"topics", "generation", "has"})
 def member(world: ScriptedWorld, command: Command) -> Iterator[str]:
     """Start a client, or several alike."""
     command.expect(
-        range(1, 100), "protocol", "assignors", "commit", "interval", *_PRESENT, *_SECONDS, *_MILLISECONDS, *_NAMES
+        range(1, 100),
+        "protocol",
+        "assignors",
+        "local",
+        "said",
+        "commit",
+        "interval",
+        *_PRESENT,
+        *_SECONDS,
+        *_MILLISECONDS,
+        *_NAMES,
     )
     if command.options.get("protocol") != "classic":
         raise command.error("members of the scripted world have protocol=classic")
@@ -65,6 +77,7 @@ def member(world: ScriptedWorld, command: Command) -> Iterator[str]:
         if name in world.clients:
             raise command.error(f"there is a member {name}")
         world.clients[name] = ScriptedClient.make(name, _settings(command), desks.settings(command), world.now)
+        own_assignors.say_at_first(world, world.clients[name], command)
         if not _PRESENT.isdisjoint(command.options):
             _let_in(world, world.clients[name], command)
     yield from ()
@@ -96,17 +109,20 @@ def _settings(command: Command) -> ClassicSettings:
         raise command.error("commit is auto or manual")
     given["auto_commit"] = options.get("commit") == "auto"
     given["strategies"] = tuple(options.get("assignors", "range").split())
+    given["local_assignors"] = frozenset(options.get("local", "").split())
     return ClassicSettings(GROUP, **given)  # type: ignore[arg-type]  # each was parsed for its own field
 
 
 def peer(world: ScriptedWorld, command: Command) -> Iterator[str]:
     """Let there be another member, with what it says when it joins."""
-    command.expect(1, "topics", "owns", "generation", "instance")
+    command.expect(1, "topics", "owns", "generation", "instance", "said", "foreign")
     options = command.options
+    said = write_member_word(parse_member_word(options["said"])) if "said" in options else None
     subscription = MemberSubscription(
         frozenset(options.get("topics", "").split()),
         parse_partitions(options.get("owns", "-")),
         int(options.get("generation", NO_GENERATION)),
+        user_data=options["foreign"].encode() if "foreign" in options else said,
     )
     world.peers[command.name] = JoinedMember(command.name, options.get("instance"), subscription)
     yield from ()

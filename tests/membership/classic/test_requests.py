@@ -77,7 +77,7 @@ def test_a_reason_is_cut_where_the_coordinator_would() -> None:
 def test_a_sync_says_who_asks_for_which_protocol() -> None:
     client = played("member A protocol=classic instance=one", "subscribe A foo", "answer A join generation=7")
     assert client.requests[Kind.SYNC] == SendSyncGroup(
-        client.requests[Kind.SYNC].number, "A", "one", generation=7, strategy="range"
+        client.requests[Kind.SYNC].number, "A", "one", generation=7, strategy="range", timeout_s=30.0
     )
 
 

@@ -1,0 +1,136 @@
+"""What an assignor of the application's own is asked, and how everybody's part is made of its answer.
+
+The assignor is shown every member whose word it can read: what is left out here is *refused*. What a member owns is its
+``target``, for a classic group has no other: without those partitions that somebody claims with more right, or as much.
+Partitions that are to move are withheld until their owner has let go (``cooperation``), so that any assignor
+rebalances cooperatively, and is asked again for the round that gives them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.assignors.cooperation import Claim, Claims, Share
+from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberAssignment, MemberSpec, TopicMetadata
+from kafka_nextgen.assignors.user_data import (
+    AssignorWord,
+    Failure,
+    MemberWord,
+    read_member_word,
+    write_assignor_word,
+)
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.embedded import MemberSubscription
+from kafka_nextgen.membership.classic.group import JoinedMember, MemberPart
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["Computation", "ids_of", "owned_of", "partitions_of"]
+
+#: The shares of members that get nothing.
+_NOTHING = MemberAssignment()
+
+
+def ids_of(topics: Mapping[str, TopicMetadata], known: Mapping[str, TopicId]) -> Mapping[str, TopicId]:
+    """An id for every topic, by name: a number for the time of assigning, where the brokers tell none."""
+    return {name: known.get(name, TopicId(int=number)) for number, name in enumerate(sorted(topics), start=1)}
+
+
+def owned_of(said: MemberSubscription, ids: Mapping[str, TopicId]) -> Mapping[TopicId, set[int]]:
+    """What a member says it owns, of topics that exist."""
+    owned: dict[TopicId, set[int]] = {}
+    for tp in said.owned:
+        if tp.topic in ids:
+            owned.setdefault(ids[tp.topic], set()).add(tp.partition)
+    return owned
+
+
+def partitions_of(share: Share, names: Mapping[TopicId, str]) -> frozenset[TopicPartition]:
+    """A member's share, by topic names."""
+    return frozenset(
+        TopicPartition(names[topic_id], number) for topic_id, numbers in share.items() for number in numbers
+    )
+
+
+@frozen
+class Computation:
+    """One question to an assignor. ``words`` are those of all members to it; ``owned`` is what each has rightfully."""
+
+    number: int
+    group: AssignmentSpec
+    names: Mapping[TopicId, str]
+    claims: Claims
+    owned: Mapping[str, Share]
+    words: Mapping[str, MemberWord]
+    refused: Mapping[str, Failure]
+
+    @classmethod
+    def ask(
+        cls,
+        number: int,
+        own: MemberWord,
+        roster: Iterable[JoinedMember],
+        topics: Mapping[str, TopicMetadata],
+        known_ids: Mapping[str, TopicId],
+    ) -> Computation:
+        """The question of a leader whose assignor reads what ``own`` says it reads."""
+        ids = ids_of(topics, known_ids)
+        said = {member.member_id: member for member in roster}
+        words = {member_id: read_member_word(member.subscription.user_data) for member_id, member in said.items()}
+        claimed = {member_id: owned_of(member.subscription, ids) for member_id, member in said.items()}
+        claims = Claims.among(
+            {member_id: Claim(claimed[member_id], said[member_id].subscription.generation) for member_id in said}
+        )
+        owned = {member_id: claims.kept(member_id, share) for member_id, share in claimed.items()}
+        refused = {member_id: _refusal(word, own) for member_id, word in words.items() if not own.reads(word.version)}
+        members = {
+            member_id: _spec(member, owned[member_id], words[member_id])
+            for member_id, member in said.items()
+            if member_id not in refused
+        }
+        group = AssignmentSpec(members, {ids[name]: topic for name, topic in topics.items()})
+        names = {topic_id: name for name, topic_id in ids.items()}
+        return cls(number, group, names, claims, owned, words, refused)
+
+    def unreadable(self, assignment: GroupAssignment) -> str | None:
+        """What of the answer a member could not read, to be read after "the assignor" (KIP-268)."""
+        for member_id, share in assignment.members.items():
+            word = self.words[member_id]
+            if share.metadata is not None and not word.reads(share.metadata.version):
+                versions = f"{word.minimum_version} to {word.maximum_version}"
+                return f"wrote {member_id} metadata of version {share.metadata.version}, and it reads {versions}"
+        return None
+
+    def parts_of(self, assignment: GroupAssignment) -> tuple[MemberPart, ...]:
+        """Everybody's part of the answer."""
+        return tuple(self._part(member_id, assignment) for member_id in self.words)
+
+    def _part(self, member_id: str, assignment: GroupAssignment) -> MemberPart:
+        if member_id in self.refused:
+            return MemberPart(member_id, frozenset(), self._failed(member_id, self.refused[member_id]))
+        share = assignment.members.get(member_id, _NOTHING)
+        given = partitions_of(self.claims.withhold(member_id, share.partitions), self.names)
+        return MemberPart(member_id, given, write_assignor_word(AssignorWord(assignment.error, share.metadata)))
+
+    def parts_as_they_are(self, failure: Failure) -> tuple[MemberPart, ...]:
+        """Everybody's part if nothing came of it: what it owns, and why that is all."""
+        return tuple(
+            MemberPart(member_id, partitions_of(share, self.names), self._failed(member_id, failure))
+            for member_id, share in self.owned.items()
+        )
+
+    def _failed(self, member_id: str, failure: Failure) -> bytes | None:
+        return None if self.words[member_id].is_foreign else write_assignor_word(AssignorWord(failure=failure))
+
+
+def _spec(member: JoinedMember, owned: Share, word: MemberWord) -> MemberSpec:
+    said = member.subscription
+    reason, metadata = word.said.reason, word.said.metadata
+    return MemberSpec(said.topics, owned, member.instance_id, said.rack_id, reason, metadata)
+
+
+def _refusal(word: MemberWord, own: MemberWord) -> Failure:
+    versions = f"{own.minimum_version} to {own.maximum_version}"
+    text = f"the leader's reads metadata of versions {versions}, and this member's is of version {word.version}"
+    return Failure(ErrorCode.UNSUPPORTED_ASSIGNOR, text)

@@ -1,0 +1,125 @@
+"""The leader's work where the elected assignor is the application's own (``group.local.assignors``).
+
+1. *It runs beside the member*, which heartbeats meanwhile, for as long as the rebalance timeout allows. The group waits
+   in its SyncGroups.
+2. *What it comes to is judged* before anybody hears of it: every partition of a subscribed topic to exactly one member,
+   nobody and nothing unknown, and metadata that its member reads (KIP-268).
+3. *If nothing comes of it*, because it raised, took too long or answered nonsense, everybody keeps what it owns and is
+   told why; so the application of each member learns of it. What nobody owned stays nobody's. It is asked again in the
+   next rebalance, whoever leads that; the leader brings one about when it next looks at its topics, at the latest.
+4. *A member whose metadata it can't read* gets nothing and is told why, and the others are assigned without it.
+5. *Other metadata, or another reason*, ask for another assignment: its member joins again, and says why (KIP-848,
+   "AssignorMetadata").
+
+How members and assignor talk is in ``assignors.user_data``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.assignors.checking import flaw_of
+from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
+from kafka_nextgen.assignors.user_data import Failure, read_assignor_word
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.classic import requests
+from kafka_nextgen.membership.classic.computation import Computation
+from kafka_nextgen.membership.classic.effects import ClassicEffect, RaiseAssignorFailed, RunAssignor, TellAssignor
+from kafka_nextgen.membership.classic.events import AssignorFailed, AssignorReturned, AssignorsAsked, SyncAnswered
+from kafka_nextgen.membership.classic.group import MemberPart
+from kafka_nextgen.membership.classic.settings import Moment
+from kafka_nextgen.membership.classic.state import ClassicState, Outcome
+from kafka_nextgen.membership.classic.states import Status
+from kafka_nextgen.membership.classic.timers import Timer
+from kafka_nextgen.membership.effects import RaiseToApplication
+from kafka_nextgen.membership.numbering import numbered
+from kafka_nextgen.membership.timers import armed, disarmed, is_due
+from kafka_nextgen.types import TopicId
+
+__all__ = ["asked", "begin", "failed", "give_up_if_slow", "heard", "note_words", "returned"]
+
+
+def begin(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
+    """Ask the assignor; if there is nobody it could assign, that is all."""
+    strategy = state.strategy
+    assert strategy is not None, "the coordinator chooses among what all members offer"
+    state, number = numbered(state)
+    computation = Computation.ask(number, state.words[strategy], state.roster, topics, ids)
+    state = evolve(state, computation=computation)
+    if not computation.group.members:
+        return _sync(state, computation.parts_of(GroupAssignment({})), at)
+    deadlines = armed(state.deadlines, Timer.COMPUTE, at.now + at.settings.compute_timeout_s)
+    return evolve(state, deadlines=deadlines), (RunAssignor(number, strategy, computation.group),)
+
+
+def asked(state: ClassicState) -> Computation:
+    """What the assignor was asked."""
+    assert state.computation is not None, "an assignor is running"
+    return state.computation
+
+
+def returned(state: ClassicState, event: AssignorReturned, at: Moment) -> Outcome:
+    """Judge what the assignor came to, and tell the group."""
+    computation = asked(state)
+    flaw = flaw_of(event.assignment, computation.group) or computation.unreadable(event.assignment)
+    if flaw is not None:
+        return _fail(state, flaw, at)
+    return _sync(state, computation.parts_of(event.assignment), at)
+
+
+def failed(state: ClassicState, event: AssignorFailed, at: Moment) -> Outcome:
+    """The assignor raised."""
+    return _fail(state, event.reason, at)
+
+
+def give_up_if_slow(state: ClassicState, at: Moment) -> Outcome:
+    """Do without the assignor if it has had its time; what it comes to after that is late."""
+    if not is_due(state.deadlines, Timer.COMPUTE, at.now):
+        return state, ()
+    return _fail(state, f"took longer than {at.settings.compute_timeout_s:g} s, of rebalance.timeout.ms", at)
+
+
+def _fail(state: ClassicState, flaw: str, at: Moment) -> Outcome:
+    failure = Failure(ErrorCode.INVALID_ASSIGNMENT, f"that of the leader, {state.member_id}, {flaw}")
+    state = evolve(state, failed_assignor=state.strategy)
+    return _sync(state, asked(state).parts_as_they_are(failure), at)
+
+
+def _sync(state: ClassicState, parts: tuple[MemberPart, ...], at: Moment) -> Outcome:
+    deadlines = disarmed(state.deadlines, Timer.COMPUTE)
+    return requests.send_sync(evolve(state, computation=None, deadlines=deadlines), at, parts)
+
+
+def heard(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
+    """Pass on what the assignor says to this member, or why it says nothing."""
+    assignor = state.strategy
+    if assignor is None or assignor not in at.settings.local_assignors:
+        return state, ()
+    word = read_assignor_word(event.user_data)
+    state = _rejoin_if_said_otherwise(state, at)
+    if word.failure is not None:
+        return state, (_error(assignor, word.failure),)
+    return state, (TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation),)
+
+
+def _error(assignor: str, failure: Failure) -> ClassicEffect:
+    if failure.code == ErrorCode.UNSUPPORTED_ASSIGNOR:
+        return RaiseToApplication(failure.code, f"assignor {assignor}: {failure.message}", fatal=False)
+    return RaiseAssignorFailed(assignor, failure.message)
+
+
+def note_words(state: ClassicState, event: AssignorsAsked, at: Moment) -> Outcome:
+    """Remember what the next JoinGroup is to say; it has a reason to go out if the elected assignor's word changed."""
+    state = evolve(state, words=event.words)
+    return (_rejoin_if_said_otherwise(state, at) if state.status is Status.STABLE else state), ()
+
+
+def _rejoin_if_said_otherwise(state: ClassicState, at: Moment) -> ClassicState:
+    name = state.strategy
+    if name is None or name not in at.settings.local_assignors or state.words[name] == state.joined_words[name]:
+        return state
+    said = state.words[name].said
+    why = f", for reason {said.reason}" if said.reason else ""
+    return evolve(state, must_rejoin=True, reason=f"assignor {name} has other metadata{why}")

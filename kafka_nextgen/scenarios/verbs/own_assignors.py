@@ -1,0 +1,77 @@
+"""Assignors that an application brings to a classic group (``group.local.assignors``).
+
+member A protocol=classic assignors=mine local=mine said=v1:heavy/0-1
+                                     a client that brings it, and what it says to it at first
+say A mine v2:light/r3/0-2           what it has to say from now on; with late=1s its driver was that long at something
+                                     else, and comes to what is due only now
+peer B topics=foo said=v1:heavy      another member's word, or one with foreign=...
+computed A A=foo[0]!v1:light B=foo[1] error=2
+                                     the assignor that A runs comes to this; it says something to A, and an error
+answer A assignor                    it comes to what the uniform assignor would
+answer A assignor error=...          it raises
+answer A sync assignment=foo[0] word=v1:light/e2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kafka_nextgen.assignors import GroupAssignment, MemberAssignment
+from kafka_nextgen.membership.classic.effects import RunAssignor
+from kafka_nextgen.membership.classic.events import AssignorReturned, AssignorsAsked
+from kafka_nextgen.scenarios.assignor_words import parse_assignor_word, parse_member_word
+from kafka_nextgen.scenarios.grammar import Command
+from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
+from kafka_nextgen.scenarios.scripted.client import ScriptedClient
+from kafka_nextgen.scenarios.scripted.world import ScriptedWorld
+from kafka_nextgen.scenarios.verbs.applications import member_of
+from kafka_nextgen.scenarios.verbs.classic_requests import parts_of
+from kafka_nextgen.types import TopicId
+
+__all__ = ["computed", "say", "say_at_first"]
+
+
+def say_at_first(world: ScriptedWorld, client: ScriptedClient, command: Command) -> None:
+    """Let a client that begins say something to its assignors."""
+    if not client.settings.local_assignors:
+        return
+    word = parse_member_word(command.options.get("said", "v0"))
+    client.words = dict.fromkeys(client.settings.local_assignors, word)
+    list(world.feed(client, AssignorsAsked(dict(client.words))))
+
+
+def say(world: ScriptedWorld, command: Command) -> Iterator[str]:
+    """Let a client say something else."""
+    command.expect(3, "late")
+    world.now += parse_duration(command.options.get("late", "0s"))
+    client, name = member_of(world, command), command.words[1]
+    if name not in client.words:
+        raise command.error(f"{client.name} brings no assignor {name}")
+    client.words[name] = parse_member_word(command.words[2], client.words[name])
+    yield from world.feed(client, AssignorsAsked(dict(client.words)))
+
+
+def computed(world: ScriptedWorld, command: Command) -> Iterator[str]:
+    """End the computation as the scenario wants it."""
+    command.expect(range(1, 100), "error")
+    client = member_of(world, command)
+    run = _running(client, command)
+    ids = {topic.name: topic_id for topic_id, topic in run.group.topics.items()}
+    members = {name: _share(part, ids) for name, part in parts_of(command)}
+    assignment = GroupAssignment(members, int(command.options.get("error", 0)))
+    client.run = None
+    yield from world.feed(client, AssignorReturned(run.number, assignment))
+
+
+def _running(client: ScriptedClient, command: Command) -> RunAssignor:
+    if client.run is None:
+        raise command.error(f"{client.name} runs no assignor")
+    return client.run
+
+
+def _share(part: str, ids: Mapping[str, TopicId]) -> MemberAssignment:
+    partitions, _, word = part.partition("!")
+    share: dict[TopicId, set[int]] = {}
+    for tp in parse_partitions(partitions):
+        share.setdefault(ids.get(tp.topic, TopicId(int=0)), set()).add(tp.partition)
+    return MemberAssignment(share, parse_assignor_word(word).metadata if word else None)
