@@ -103,7 +103,7 @@ def test_what_a_member_cannot_do_is_refused(commands: str, complaint: str) -> No
         ("subscribe A foo\nanswer A join leader members=A B", "there is no peer B"),
         ("subscribe A foo\nanswer A join king", "a join is answered to the leader, with skip or not, or to another"),
         ("subscribe A foo\nanswer A join error=OOPS", "there is no error code OOPS"),
-        ("answer A sing", "a task is assign, revoke, lose, commit, topics, heartbeat"),
+        ("answer A sing", "a task is assign, revoke, lose, commit, topics, assignor, heartbeat"),
         ("answer A assign", "A runs no such callback, or another comes first"),
         ("answer A commit", "A commits nothing"),
         ("answer A topics", "A asks for no topics"),
