@@ -189,11 +189,11 @@ def _rebalance_removed(group: Group, record: x.RebalanceRecordedRemoved) -> None
 
 
 def _expected(group: Group, record: x.ExpectedMembers) -> None:
-    group.expected = record
+    group.places = {place.instance_id: place for place in record.places}
 
 
 def _expected_removed(group: Group, _: x.ExpectedMembersRemoved) -> None:
-    group.expected = None
+    group.places = {}
 
 
 _APPLY: Mapping[type, Callable[[Group, Any], None]] = {

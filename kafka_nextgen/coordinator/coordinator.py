@@ -31,6 +31,8 @@ from kafka_nextgen.coordinator.classic.syncing import sync_group
 from kafka_nextgen.coordinator.describe import delete_group, describe_group, list_groups
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import ring
+from kafka_nextgen.coordinator.extensions import requests as xq
+from kafka_nextgen.coordinator.extensions.registration import add_members
 from kafka_nextgen.coordinator.forgetting import delete_offsets, forget_what_is_over
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import settings_of_group
@@ -74,6 +76,7 @@ class Coordinator:
             cq.Heartbeat: self._session_heartbeat,
             cq.LeaveGroup: self._leave_group,
             cq.DescribeGroups: self._describe_groups,
+            xq.AddMembers: self._add_members,
         }
 
     def handle(self, request: q.Request, now: float) -> Outcome:
@@ -201,6 +204,9 @@ class Coordinator:
     def _describe_groups(self, request: cq.DescribeGroups, now: float) -> Outcome:
         groups = tuple(describe_classic_group(self._group(group_id)) for group_id in request.group_ids)
         return Outcome(ca.GroupsDescribed(groups))
+
+    def _add_members(self, request: xq.AddMembers, now: float) -> Outcome:
+        return add_members(self._draft(request.group_id, now), request)
 
     def _list(self, request: q.ListGroups, now: float) -> Outcome:
         return Outcome(list_groups(self.groups.values(), request))

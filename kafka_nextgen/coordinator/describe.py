@@ -14,6 +14,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history import forget_history
+from kafka_nextgen.coordinator.extensions.registration_waiting import keep_places
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.requests import ListGroups
@@ -109,4 +110,5 @@ def delete_group(draft: Draft) -> ErrorCode:
         draft.write(r.OffsetRemoved(group.group_id, partition))
     write_group_removal(draft)
     forget_history(draft)
+    keep_places(draft, ())
     return ErrorCode.NONE

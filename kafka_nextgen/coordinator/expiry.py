@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from kafka_nextgen.coordinator.classic.expiry import ring_classic
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_waiting import settle
 from kafka_nextgen.coordinator.regex import match_patterns
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.requests import sees_everything
@@ -52,6 +53,11 @@ def _remove(draft: Draft, timer: Arm) -> None:
     remove_members(draft, [member_id], cause)
 
 
+def _look_at_places(draft: Draft, _: Arm) -> None:
+    draft.cancel(TimerKind.EXPECTED)
+    settle(draft)
+
+
 def _match(draft: Draft, timer: Arm) -> None:
     match_patterns(draft, timer.may_see or sees_everything)
 
@@ -69,4 +75,5 @@ _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {
     TimerKind.PATTERN: _match,
     TimerKind.JOIN: _give_up,
     TimerKind.SYNC: _give_up,
+    TimerKind.EXPECTED: _look_at_places,
 }

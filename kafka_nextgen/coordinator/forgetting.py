@@ -20,7 +20,7 @@ Every ``offsets.retention.check.interval.ms`` offsets are looked at. One is over
 | a classic group's in any other state | never, while it is in that state |
 
 unless the commit said how long (OffsetCommit 2 to 4), and never while an open transaction may change it. A group that
-has nobody in it and nothing committed is deleted on that occasion.
+has nobody in it, expects nobody, and has nothing committed is deleted on that occasion.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def forget_what_is_over(draft: Draft) -> None:
     for partition, stored in sorted(group.offsets.items()):
         if is_over(stored) and not _is_subscribed(group, partition.topic) and not group.has_pending(partition):
             draft.write(OffsetRemoved(group.group_id, partition))
-    if not group.offsets and not group.pending and _is_empty(group):
+    if not group.offsets and not group.pending and not group.places and _is_empty(group):
         write_group_removal(draft)
         forget_history(draft)
 

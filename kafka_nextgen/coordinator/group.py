@@ -13,7 +13,7 @@ what each generation came to; the rest of ``classic`` is put there by whoever co
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Set
+from collections.abc import Mapping, MutableMapping, Set
 
 from attrs import define, field, fields, frozen
 
@@ -21,7 +21,7 @@ from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.extensions.history_records import History
-from kafka_nextgen.coordinator.extensions.records import ExpectedMembers
+from kafka_nextgen.coordinator.extensions.records import Place
 from kafka_nextgen.coordinator.overlay import Overlay
 from kafka_nextgen.coordinator.share import NOTHING, Share
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
@@ -64,7 +64,7 @@ class Group:
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
     pending: MutableMapping[tuple[int, TopicPartition], PendingOffset] = field(factory=dict)  # by producer id, too
 
-    expected: ExpectedMembers | None = None
+    places: Mapping[str, Place] = field(factory=dict)  # kept for instances that are to come, by instance id
     history: History = field(factory=dict)  # another one after each record
 
     owners: MutableMapping[TopicIdPartition, str] = field(factory=dict)  # assigned or pending revocation
@@ -105,7 +105,7 @@ class Group:
     @property
     def holds_anything(self) -> bool:
         """Whether any record is in force, if only one whose group a compacted log will tell of later."""
-        said = (self.members, self.currents, self.targets, self.patterns, self.expected, self.history)
+        said = (self.members, self.currents, self.targets, self.patterns, self.places, self.history)
         return self.exists or any(said)
 
     def current(self, member_id: str) -> r.CurrentMemberAssignment:

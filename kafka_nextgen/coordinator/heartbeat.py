@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
 from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
+from kafka_nextgen.coordinator.extensions.registration_waiting import count_in, on_reserved_terms
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic
@@ -25,7 +26,7 @@ from kafka_nextgen.coordinator.regex import arm_matching, refuse_pattern
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.static_members import take_over_instance
-from kafka_nextgen.coordinator.subscriptions import advance_epoch, update_member
+from kafka_nextgen.coordinator.subscriptions import update_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.validation import JOIN, LEAVE, LEAVE_FOR_A_WHILE, refuse_malformed
@@ -45,6 +46,7 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
         return draft.refused(refusal)
     member_id = request.member_id or request.new_member_id
     assert member_id, "whoever passes on a version 0 join names the member"
+    request = on_reserved_terms(draft, request)
     is_back = take_over_instance(draft, request, member_id)
     before = draft.group.current(member_id)
 
@@ -52,7 +54,7 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     arm_matching(draft, request.may_see)
 
     cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, migrates=migrates)
-    advance_epoch(draft, cause)
+    count_in(draft, update.member, cause)
     if refusal := retarget(draft):
         return draft.refused(refusal)
 

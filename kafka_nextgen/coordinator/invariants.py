@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Set
 
 from kafka_nextgen.coordinator.classic.invariants import classic_violations
+from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics, missing, waiting
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.invariants import mixed_violations
 from kafka_nextgen.coordinator.records import MemberStatus
@@ -111,16 +112,20 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     """
     is_current = group.epoch == group.assignment_epoch and group.checked_topics_version == topics.version
     is_current = is_current and group.assignment_timestamp_ms > 0
-    if not group.members or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
+    if not list(counted(group)) or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
         return
+    subscribed = counted_topics(group)
     wanted = {
         TopicIdPartition(topic.topic_id, number)
         for name, topic in topics.by_name.items()
-        if name in group.subscribed_topics()
+        if name in subscribed
         for number in range(topic.num_partitions)
     }
     if wanted != {partition for target in group.targets.values() for partition in flatten(target)}:
         yield "the target is not exactly the partitions of the subscribed topics"
+    yield from (
+        f"{member_id} waits, and is to have something" for member_id in waiting(group) if group.target(member_id)
+    )
     for member_id, target in sorted(group.targets.items()):
         if not target.keys() <= topics.ids(group.topics_of(group.members[member_id])):
             yield f"{member_id} is to have partitions of topics it does not subscribe to"
@@ -150,6 +155,8 @@ def _timers_as_needed(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
         for member_id, current in group.currents.items()
         if current.pending_revocation and not group.is_classic_member(member_id)
     }
+    if missing(group):
+        due.add(TimerKey(group.group_id, TimerKind.EXPECTED))
     running = {key for key in timers if key.group_id == group.group_id and key.kind is not TimerKind.PATTERN}
     yield from (f"{key} does not run" for key in sorted(due - running))
     rest = running - due

@@ -27,5 +27,5 @@ def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
         leave_for_a_while(draft, request.member_id)
     else:
         cause = Cause(RebalanceReason.MEMBER_LEFT, request.member_id, request.instance_id)
-        remove_members(draft, [request.member_id], cause)
+        remove_members(draft, [request.member_id], cause, for_good=True)
     return draft.outcome(ConsumerGroupHeartbeatAnswer(member_id=request.member_id, member_epoch=request.member_epoch))

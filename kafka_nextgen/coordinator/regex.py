@@ -10,7 +10,7 @@ matched
 * when the last time is longer ago than the refresh interval (since Kafka 4.1),
 
 all of a group's together, and not more often than every ten seconds. The group epoch rises only if matches
-changed.
+changed that concern members which count.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ import re2
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_places import counted
+from kafka_nextgen.coordinator.extensions.registration_waiting import settle
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import RegularExpression
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, MaySee, sees_everything
@@ -74,17 +76,19 @@ def match_patterns(draft: Draft, may_see: MaySee = sees_everything) -> None:
     """
     draft.cancel(TimerKind.PATTERN)
     changed: list[str] = []
+    counting = {member.subscribed_pattern for member in counted(draft.group)}
     names = sorted(filter(may_see, draft.topics.by_name))
     for pattern in sorted(draft.group.pattern_subscribers):
         known = draft.group.patterns.get(pattern)
         matches = tuple(name for name in names if _compiled(pattern).fullmatch(name))
-        if matches != (known.topics if known else ()):
+        if pattern in counting and matches != (known.topics if known else ()):
             changed.append(pattern)
         draft.write(
             RegularExpression(draft.group.group_id, pattern, matches, draft.topics.created_version, draft.now_ms)
         )
     if changed:
         advance_epoch(draft, Cause(RebalanceReason.PATTERN_RESOLVED, text=" ".join(changed)))
+    settle(draft)
 
 
 def _has_reason(draft: Draft) -> bool:

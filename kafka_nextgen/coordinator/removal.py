@@ -1,9 +1,9 @@
 """Taking a member out of its group: because it leaves, because its session ended, or because it never revoked.
 
 All its records are taken back, and with them its partitions are free at once. Where that is a change of who
-there is to assign to, the group epoch rises; the new target is made by the next heartbeat of anybody else
-(KIP-848, "Group Epoch - Trigger a rebalance"). If only members of the classic protocol are left, they go on as a
-classic group.
+there is to assign to, the group epoch rises, once for all who go; the new target is made by the next heartbeat of
+anybody else (KIP-848, "Group Epoch - Trigger a rebalance"). If only members of the classic protocol are left, they go
+on as a classic group.
 """
 
 from __future__ import annotations
@@ -13,6 +13,12 @@ from collections.abc import Collection
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_places import waits
+from kafka_nextgen.coordinator.extensions.registration_waiting import (
+    give_up_places,
+    let_in_if_nobody_counts,
+    settle,
+)
 from kafka_nextgen.coordinator.migration.downgrade import downgrade_without, downgrades_without
 from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -20,16 +26,22 @@ from kafka_nextgen.coordinator.timers import TimerKind
 __all__ = ["remove_members", "write_removal"]
 
 
-def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause) -> None:
-    """Take members out, and let the group know, once."""
+def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
+    """Take members out, and let the group know, once. Places kept for them are given up if they go ``for_good``."""
+    going = [draft.group.members[member_id] for member_id in member_ids]
+    counted = any(not waits(draft.group, member) for member in going)
+    if for_good:
+        give_up_places(draft, {member.instance_id for member in going})
     if downgrades_without(draft.group, member_ids, draft.settings):
         downgrade_without(draft, member_ids, cause)
         return
-    for member_id in member_ids:
-        pattern = draft.group.members[member_id].subscribed_pattern
-        write_removal(draft, member_id)
-        forget_pattern_if_unused(draft, pattern)
-    advance_epoch(draft, cause)
+    for member in going:
+        write_removal(draft, member.member_id)
+        forget_pattern_if_unused(draft, member.subscribed_pattern)
+    if counted:
+        let_in_if_nobody_counts(draft)
+    advance_epoch(draft, cause if counted else None)
+    settle(draft)
 
 
 def write_removal(draft: Draft, member_id: str) -> None:

@@ -4,6 +4,7 @@
 |---|---|
 | every member has its full session again, and its full time to revoke | nobody can tell how much was left |
 | a classic group that has more members than it may have now rebalances | they can commit before some find no room |
+| places kept for instances that are to come are looked at | their time went on meanwhile |
 | offsets of topics that are no more are forgotten | nobody was told of the deletion |
 
 The rest comes with the next heartbeat of each group, which finds that this coordinator has not looked at its topics
@@ -17,6 +18,7 @@ from kafka_nextgen.coordinator.classic.expiry import restart_sessions
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_waiting import settle
 from kafka_nextgen.coordinator.offsets import forget_offsets_of_missing
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
@@ -34,6 +36,7 @@ def restart(draft: Draft) -> None:
         current = draft.group.current(member_id)
         if current.pending_revocation:
             draft.arm(TimerKind.REBALANCE, member_id, member.rebalance_timeout_ms / 1000, current.member_epoch)
+    settle(draft)
     forget_offsets_of_missing(draft)
 
 

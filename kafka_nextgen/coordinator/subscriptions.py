@@ -14,6 +14,7 @@ from attrs import frozen
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history import note_rebalance
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_places import counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -69,7 +70,7 @@ def advance_epoch(draft: Draft, cause: Cause | None = None) -> None:
             return
         cause, caused_at_ms = _TOPIC_METADATA_CHANGED, draft.topics.changed_at_ms if group.has_seen_topics else None
     group.checked_topics_version = draft.topics.version
-    metadata_hash = draft.topics.metadata_hash(group.subscribed_topics())
+    metadata_hash = draft.topics.metadata_hash(counted_topics(group))
     if cause is not _TOPIC_METADATA_CHANGED or metadata_hash != group.metadata_hash:
         draft.write(GroupMetadata(group.group_id, group.epoch + 1, metadata_hash))
         note_rebalance(draft, cause, caused_at_ms)

@@ -6,7 +6,8 @@ members joining within a second cause two assignments and not a hundred (KIP-126
 made at once.
 
 The assignor is the one that most members vote for; between equals, and without votes, the one configured first.
-It sees the previous *target*, not what members own at the moment. If it fails, nothing of the heartbeat counts.
+It sees the previous *target*, not what members own at the moment, and nobody who waits for others that are expected.
+If it fails, nothing of the heartbeat counts.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from kafka_nextgen.assignors.checking import check_assignment
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.extensions.history import note_assignment
+from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -72,16 +74,16 @@ def _is_due(draft: Draft) -> bool:
 def _spec(draft: Draft) -> AssignmentSpec:
     """The group as assignors see it. What members and topics are is the group's own, so it can only be read."""
     group = draft.group
-    subscribed, targets = group.subscribed_topics(), dict(group.targets.items())
+    subscribed, targets = counted_topics(group), dict(group.targets.items())
     subscriptions: dict[tuple[object, ...], frozenset[str]] = {}
     members: dict[str, MemberSpec] = {}
-    for member_id, member in group.members.items():
+    for member in counted(group):
         key = (member.subscribed_topics, member.subscribed_pattern)
         names = subscriptions.get(key)
         if names is None:  # members that subscribe alike share one set, which makes them quick to compare
             names = subscriptions[key] = group.topics_of(member)
-        target = MappingProxyType(targets.get(member_id, NOTHING))
-        members[member_id] = MemberSpec(names, target, member.instance_id, member.rack_id)
+        target = MappingProxyType(targets.get(member.member_id, NOTHING))
+        members[member.member_id] = MemberSpec(names, target, member.instance_id, member.rack_id)
     topics = (topic for name, topic in draft.topics.by_name.items() if name in subscribed)
     return AssignmentSpec(
         members,

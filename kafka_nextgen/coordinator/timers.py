@@ -7,6 +7,7 @@
 | PATTERN | a group with patterns to match | by a heartbeat that finds some to be matched | they are matched |
 | JOIN | a classic group whose members join | when the join phase begins | it ends |
 | SYNC | a classic group whose leader assigns | when the join phase ends | who asked for nothing is out |
+| EXPECTED | a group that keeps places | when it begins to, and each time one of them changes | they are looked at |
 | RETENTION | all groups | when the first is there, and again each time | offsets that are over are forgotten |
 | JOIN | a classic member of a consumer group | when it is first told to join again | the member is removed |
 | SYNC | a classic member of a consumer group | when it has joined | the member is removed |
@@ -37,7 +38,8 @@ class TimerKind(IntEnum):
     PATTERN = 2
     JOIN = 3
     SYNC = 4
-    RETENTION = 5
+    EXPECTED = 5
+    RETENTION = 6
 
 
 @frozen(order=True)

@@ -75,7 +75,7 @@ def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> lis
     if left:
         first = next(iter(left))
         cause = cause_of_leaving(left.items(), speaks_consumer=not draft.group.is_classic_member(first))
-        remove_members(draft, left, cause)
+        remove_members(draft, left, cause, for_good=True)
     return results
 
 

@@ -7,24 +7,35 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.coordinator.extensions.history_records import RebalanceRecorded, RebalanceRecordedRemoved
-from kafka_nextgen.coordinator.extensions.requests import ExpectedMember
 
 __all__ = [
     "ExpectedMembers",
     "ExpectedMembersRemoved",
     "ExtensionRecord",
+    "Place",
     "RebalanceRecorded",
     "RebalanceRecordedRemoved",
 ]
 
 
 @frozen
+class Place:
+    """What is kept for an instance that is to come: until when (milliseconds since the epoch), and what stands in for
+    what it does not say itself.
+    """
+
+    instance_id: str
+    until_ms: int
+    rebalance_timeout_ms: int = -1
+    assignor: str | None = None
+
+
+@frozen
 class ExpectedMembers:
-    """[10001] The instances that are still to join, and until when (milliseconds) the group waits for them."""
+    """[10001] The instances that the group waits for, and those that have come and wait with it."""
 
     group_id: str
-    members: tuple[ExpectedMember, ...]
-    deadline_ms: int
+    places: tuple[Place, ...]
 
 
 @frozen

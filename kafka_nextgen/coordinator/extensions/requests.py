@@ -53,23 +53,27 @@ class InstallAssignment:
 
 @frozen
 class ExpectedMember:
-    """A static member that is to join. ``assignor`` is the server-side one it is going to vote for, if any."""
+    """A static member that is to join: how long its place is kept at most, and what is so if it does not say otherwise.
+
+    Timeouts of -1 are not stated; ``assignor`` is the server-side one it is going to vote for, if any.
+    """
 
     instance_id: str
-    session_timeout_ms: int
-    rebalance_timeout_ms: int
+    session_timeout_ms: int = -1
+    rebalance_timeout_ms: int = -1
     assignor: str | None = None
 
 
 @frozen
 class AddMembers:
-    """These instances are about to join: the group rebalances when all of them have, or at ``deadline_ms`` since the
-    epoch.
+    """These instances are about to join: the group rebalances when all of them have, or in ``timeout_ms`` from now.
+
+    With 0 they are expected no more, or nobody is if none is named.
     """
 
     group_id: str
     members: tuple[ExpectedMember, ...]
-    deadline_ms: int
+    timeout_ms: int
 
 
 @frozen

@@ -1,0 +1,151 @@
+"""AddMembers: instances are announced, and a place is kept for each, so that all of them cost the group one rebalance
+(KIP-345, "Future Works"; the batched join it proposes, with timeouts and assignor per member and a result for each).
+
+What must hold of the request:
+
+| what must hold | else |
+|---|---|
+| this coordinator has extensions | UNSUPPORTED_VERSION |
+| the group id is not empty | INVALID_GROUP_ID |
+| the time to wait is not negative, and somebody is named if it is above 0 | INVALID_REQUEST |
+
+What must hold of each instance, judged by itself, read from the top:
+
+| what must hold | else |
+|---|---|
+| the instance id is not empty | INVALID_REQUEST |
+| each timeout is above 0, or -1 for none | INVALID_SESSION_TIMEOUT, INVALID_REQUEST |
+| the assignor is one of this coordinator's | UNSUPPORTED_ASSIGNOR |
+| no member has the instance id, be it one that left for a while | UNRELEASED_INSTANCE_ID |
+| the group has room, places counted | GROUP_MAX_SIZE_REACHED |
+
+A place is kept for as long as the request says, or for the member's session timeout if that is shorter. It may be
+announced again: what was said last counts, also for one that has come and waits. A new group begins with its places,
+empty, and of the consumer protocol until somebody comes by the other.
+
+With a time of 0 places are given up: of those named, else all. Who is missing is forgotten, who waits counts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.records import Place
+from kafka_nextgen.coordinator.extensions.registration_places import has_come, seats_taken
+from kafka_nextgen.coordinator.extensions.registration_waiting import begin_group, keep_places, let_in, settle
+from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.coordinator.extensions.responses import MembersAdded
+
+__all__ = ["add_members"]
+
+#: An error code, and what is wrong.
+_Result = tuple[ErrorCode, str | None]
+
+_FINE: _Result = (ErrorCode.NONE, None)
+_NOT_STATED = -1
+
+
+def add_members(draft: Draft, request: AddMembers) -> Outcome:
+    """Keep places for these instances, or give them up."""
+    error, message = _refusal(draft, request)
+    if error is not ErrorCode.NONE:
+        return Outcome(MembersAdded(error, message))
+    serve = _keep if request.timeout_ms else _give_up
+    return draft.outcome(MembersAdded(results=serve(draft, request)))
+
+
+def _refusal(draft: Draft, request: AddMembers) -> _Result:
+    if not draft.settings.extensions:
+        return ErrorCode.UNSUPPORTED_VERSION, "this coordinator keeps no places: its extensions are off"
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID, "GroupId is empty"
+    if request.timeout_ms < 0:
+        return ErrorCode.INVALID_REQUEST, "TimeoutMs is negative; 0 gives places up"
+    if request.timeout_ms > 0 and not request.members:
+        return ErrorCode.INVALID_REQUEST, "Members is empty; name those that are to come"
+    return _FINE
+
+
+def _keep(draft: Draft, request: AddMembers) -> dict[str, _Result]:
+    results: dict[str, _Result] = {}
+    places = dict(draft.group.places)
+    for member in request.members:
+        results[member.instance_id] = result = _judge(draft, member, len(places.keys() - draft.group.places.keys()))
+        if result[0] is ErrorCode.NONE:
+            places[member.instance_id] = _place(draft, member, request.timeout_ms)
+    if places:
+        begin_group(draft)
+    keep_places(draft, places.values())
+    settle(draft)
+    return results
+
+
+def _place(draft: Draft, member: ExpectedMember, timeout_ms: int) -> Place:
+    own_ms = timeout_ms if member.session_timeout_ms == _NOT_STATED else member.session_timeout_ms
+    until_ms = draft.now_ms + min(timeout_ms, own_ms)
+    return Place(member.instance_id, until_ms, member.rebalance_timeout_ms, member.assignor)
+
+
+def _judge(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    for rule in _RULES:
+        if (result := rule(draft, member, num_new)) is not _FINE:
+            return result
+    return _FINE
+
+
+def _instance_must_have_a_name(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    return _FINE if member.instance_id else (ErrorCode.INVALID_REQUEST, "InstanceId is empty")
+
+
+def _timeouts_must_be_times(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    if member.session_timeout_ms != _NOT_STATED and member.session_timeout_ms < 1:
+        return ErrorCode.INVALID_SESSION_TIMEOUT, "SessionTimeoutMs must be above 0, or -1 to leave it out"
+    if member.rebalance_timeout_ms != _NOT_STATED and member.rebalance_timeout_ms < 1:
+        return ErrorCode.INVALID_REQUEST, "RebalanceTimeoutMs must be above 0, or -1 to leave it out"
+    return _FINE
+
+
+def _assignor_must_be_known(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    names = [assignor.name for assignor in draft.settings.group_consumer_assignors]
+    if member.assignor is None or member.assignor in names:
+        return _FINE
+    known = ", ".join(names)
+    return ErrorCode.UNSUPPORTED_ASSIGNOR, f"{member.assignor!r} is not one of this coordinator's assignors: {known}"
+
+
+def _instance_must_be_to_come(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    if member.instance_id in draft.group.places or not has_come(draft.group, member.instance_id):
+        return _FINE
+    return ErrorCode.UNRELEASED_INSTANCE_ID, "it is a member of the group already"
+
+
+def _group_must_have_room(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    group, settings = draft.group, draft.settings
+    most = settings.group_max_size if group.classic is not None else settings.group_consumer_max_size
+    if member.instance_id in group.places or seats_taken(group, member.instance_id) + num_new < most:
+        return _FINE
+    return ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has all the {most} members it may have, or expects them"
+
+
+_RULES: tuple[Callable[[Draft, ExpectedMember, int], _Result], ...] = (
+    _instance_must_have_a_name,
+    _timeouts_must_be_times,
+    _assignor_must_be_known,
+    _instance_must_be_to_come,
+    _group_must_have_room,
+)
+
+
+def _give_up(draft: Draft, request: AddMembers) -> dict[str, _Result]:
+    places = draft.group.places
+    named = dict.fromkeys([member.instance_id for member in request.members] or places)
+    results = {name: _FINE if name in places else _unknown() for name in named}
+    let_in(draft, named.keys())
+    settle(draft)
+    return results
+
+
+def _unknown() -> _Result:
+    return ErrorCode.UNKNOWN_MEMBER_ID, "it is not expected"

@@ -1,0 +1,144 @@
+"""Pre-registration: what happens while a group waits for instances that it keeps places for.
+
+| what happens | what follows |
+|---|---|
+| one that is expected comes | it waits; the group epoch stays as it is, and nobody is disturbed |
+| the last one that was missing comes | all who wait count from now on, which raises the epoch once |
+| nobody comes before the time of a place is over | it is gone; if that was the last one missing, as if it had come |
+| one that waits falls silent until its session ends | it is missing again; the epoch stays as it is |
+| one that waits leaves for good, or is taken out | its place is gone; the epoch stays as it is |
+| another comes or goes, topics change | the epoch rises as always; who waits goes on waiting |
+| the last member that counts goes | who waits counts from now on: no partition that had an owner is left without |
+| nobody ever counted, as in a new group | who is there waits like everybody, and partitions wait with them |
+| the group goes on to the other protocol | it keeps its places |
+| the coordinator fails over | it keeps its places, and the time of each |
+
+Where patterns are subscribed to, the matches have to be known besides: else they would raise the epoch once more.
+
+After each of these ``settle`` brings the places, their timer and who counts to where they should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from attrs import evolve
+
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.coordinator.extensions.registration_places import (
+    counted,
+    has_come,
+    is_overdue,
+    knows_its_topics,
+    missing,
+    waiting,
+    waits,
+)
+from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.subscriptions import advance_epoch
+from kafka_nextgen.coordinator.timers import TimerKind
+from kafka_nextgen.coordinator.validation import JOIN
+from kafka_nextgen.types import RebalanceReason
+
+__all__ = [
+    "begin_group",
+    "count_in",
+    "give_up_places",
+    "keep_places",
+    "let_in",
+    "let_in_if_nobody_counts",
+    "on_reserved_terms",
+    "settle",
+]
+
+
+def on_reserved_terms(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
+    """The request of a member that takes its place: what is reserved with that stands in for what it does not say."""
+    place = draft.group.places.get(request.instance_id or "")
+    if place is None or request.member_epoch != JOIN:
+        return request
+    return evolve(
+        request,
+        server_assignor=request.server_assignor or place.assignor,
+        rebalance_timeout_ms=max(request.rebalance_timeout_ms, place.rebalance_timeout_ms),
+    )
+
+
+def count_in(draft: Draft, member: MemberMetadata, cause: Cause | None) -> None:
+    """Raise the group epoch if there is a cause. What a member says that waits is none, unless it was the last."""
+    if not waits(draft.group, member):
+        advance_epoch(draft, cause)
+        return
+    begin_epochs(draft)
+    advance_epoch(draft)
+    settle(draft)
+
+
+def begin_group(draft: Draft) -> None:
+    """Make an empty consumer group if there is none under the name, or offsets alone."""
+    group, classic = draft.group, draft.group.classic
+    is_taken = classic is not None and bool(group.classic_record or classic.members or classic.pending)
+    if not group.is_consumer_group and not is_taken:
+        begin_epochs(draft)
+
+
+def begin_epochs(draft: Draft) -> None:
+    """Give a new group epochs that its members can be at. Kafka before 4.3 begins with 0, at which nobody can be."""
+    group = draft.group
+    if not group.is_consumer_group or group.epoch == 0:
+        draft.write(GroupMetadata(group.group_id, 1, group.metadata_hash))
+        draft.write(TargetAssignmentMetadata(group.group_id, 1))
+
+
+def settle(draft: Draft) -> None:
+    """Forget places whose time is over, and let everybody count if nobody is missing; else go on waiting."""
+    group = draft.group
+    if not group.places:
+        return
+    keep_places(draft, [place for place in group.places.values() if _is_to_keep(draft, place)])
+    absent = missing(group)
+    if absent:
+        first_s = min(place.until_ms for place in absent) / 1000
+        draft.arm(TimerKind.EXPECTED, "", max(first_s - draft.now, 0.0))
+        return
+    draft.cancel(TimerKind.EXPECTED)
+    if all(knows_its_topics(group, member_id) for member_id in waiting(group)):
+        let_in(draft, group.places.keys())
+
+
+def _is_to_keep(draft: Draft, place: Place) -> bool:
+    return has_come(draft.group, place.instance_id) or not is_overdue(place, draft.now)
+
+
+def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
+    """Give up these places. Who has come for one of them counts from now on, all of them in one step."""
+    came = [draft.group.instances[each] for each in instance_ids if each in draft.group.instances]
+    give_up_places(draft, instance_ids)
+    if came:
+        instance_id = draft.group.members[came[0]].instance_id
+        text = ", ".join(["as announced", *(f"{member_id} came" for member_id in came[1:])])
+        advance_epoch(draft, Cause(RebalanceReason.MEMBER_JOINED, came[0], instance_id, text=text))
+
+
+def keep_places(draft: Draft, places: Iterable[Place]) -> None:
+    """Let the group keep these places and no others."""
+    group, kept = draft.group, tuple(places)
+    if kept == tuple(group.places.values()):
+        return
+    draft.write(ExpectedMembers(group.group_id, kept) if kept else ExpectedMembersRemoved(group.group_id))
+    if not kept:
+        draft.cancel(TimerKind.EXPECTED)
+
+
+def give_up_places(draft: Draft, instance_ids: Collection[str | None]) -> None:
+    """Expect these instances no more. Those of them that are here count from the next assignment on."""
+    keep_places(draft, [place for place in draft.group.places.values() if place.instance_id not in instance_ids])
+
+
+def let_in_if_nobody_counts(draft: Draft) -> None:
+    """After members that counted have gone: who waits is the only one left to take what they had."""
+    if draft.group.places and not any(True for _ in counted(draft.group)):
+        keep_places(draft, missing(draft.group))
