@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.describe import state_of
+from kafka_nextgen.coordinator.extensions import records as x
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.responses import (
     ConsumerGroupHeartbeatAnswer,
@@ -116,9 +117,13 @@ def _tell_record(record: r.Record, made: set[int], targets: Targets, write: Writ
         yield f"   group epoch={record.epoch}"
     elif isinstance(record, r.TargetAssignmentMetadata):
         shares = " ".join(f"{member_id}={write(flatten(share))}" for member_id, share in sorted(targets.items()))
-        yield f"   target epoch={record.assignment_epoch} {shares}"
+        yield f"   target epoch={record.assignment_epoch} {shares or '-'}"
     elif isinstance(record, r.RegularExpression):
         yield f"   {record.pattern} matches {' '.join(record.topics) or '-'}"
+    elif isinstance(record, x.ExpectedMembers):
+        yield f"   places for {' '.join(place.instance_id for place in record.places)}"
+    elif isinstance(record, x.ExpectedMembersRemoved):
+        yield "   places for -"
 
 
 def tell_group(group: Group, write: Write) -> Iterator[str]:

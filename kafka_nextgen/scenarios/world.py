@@ -19,6 +19,8 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeaveGroupAnswer,
     SyncGroupAnswer,
 )
+from kafka_nextgen.coordinator.extensions.requests import AddMembers
+from kafka_nextgen.coordinator.extensions.responses import MembersAdded
 from kafka_nextgen.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
@@ -62,6 +64,7 @@ Question = (
     | ConsumerGroupDescribe
     | ListGroups
     | DeleteGroups
+    | AddMembers
 )
 Answer = (
     ConsumerGroupHeartbeatAnswer
@@ -75,6 +78,7 @@ Answer = (
     | ConsumerGroupDescribed
     | GroupsListed
     | GroupsDeleted
+    | MembersAdded
 )
 
 #: Questions that may have to wait for other members, and what is answered to them.
