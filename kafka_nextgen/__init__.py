@@ -8,6 +8,7 @@ imported when it is first asked for.
 import importlib
 from typing import TYPE_CHECKING
 
+from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
@@ -164,6 +165,7 @@ __all__ = [
     "OffsetReset",
     "OldFormatError",
     "Order",
+    "PartitionAssignor",
     "PartitionMetrics",
     "PatternCheck",
     "Phase",

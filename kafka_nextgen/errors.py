@@ -263,11 +263,11 @@ class LogTruncationError(OffsetOutOfRangeError):
 
 
 class AssignorError(KafkaNextgenError):
-    """One of ``group.local.assignors`` failed; its group keeps the target assignment it has.
+    """One of ``group.local.assignors`` failed, here or in another member; the group keeps the target assignment it has.
 
     The consumer goes on: this is raised once by the next poll, which may simply be repeated. The coordinator asks
-    another member, and every member again once members, topics or metadata change. ``assignor`` is the name, ``group``
-    the group's id; what it raised, if it did, is the ``__cause__``.
+    another member, and every member again once members, topics or metadata change. ``assignor`` is its name, empty if
+    it is another member's; ``group`` is the group's id. What it raised here, if it did, is the ``__cause__``.
     """
 
     def __init__(self, message: str, *, assignor: str, group: str | None = None) -> None:

@@ -119,7 +119,7 @@ class GroupAssignment:
 
 @frozen
 class ConsumerGroupMetadata:
-    """Where a member stands in its group."""
+    """A member, as assignors and transactional producers name it; epoch -1 and no id while it is in no group."""
 
     group_id: str
     member_epoch: int

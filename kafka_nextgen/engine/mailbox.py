@@ -12,23 +12,25 @@ from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 
-from attrs import frozen
+from attrs import field, frozen
 
+from kafka_nextgen.assignors.spec import ConsumerGroupMetadata, MemberAssignment, PartitionAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, TransportError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["CallbackKind", "Mailbox", "PendingCallback"]
+__all__ = ["CallbackKind", "Mailbox", "PendingAssignment", "PendingCallback"]
 
 
 class CallbackKind(Enum):
-    """Which of a RebalanceListener's methods is to run."""
+    """Which method is to run: one of a RebalanceListener's, or of an assignor."""
 
     ASSIGNED = "on_partitions_assigned"
     REVOKED = "on_partitions_revoked"
     LOST = "on_partitions_lost"
+    ASSIGNMENT = "on_assignment"  # of an assignor of the application's own
 
 
 _COMPLETIONS: dict[CallbackKind, type[AssignFinished] | type[RevokeFinished] | type[LossFinished]] = {
@@ -40,7 +42,7 @@ _COMPLETIONS: dict[CallbackKind, type[AssignFinished] | type[RevokeFinished] | t
 
 @frozen(eq=False)
 class PendingCallback:
-    """A listener's method to run where the application polls, and the number its completion must name.
+    """A method to run where the application polls, and the number its completion must name.
 
     Each is one of its own: looking for one among others runs no code, so that no other thread gets in between.
     """
@@ -52,6 +54,20 @@ class PendingCallback:
     def finished(self, error: BaseException | None) -> AssignFinished | RevokeFinished | LossFinished:
         """The event that tells the member how the callback ended."""
         return _COMPLETIONS[self.kind](self.number, None if error is None else repr(error))
+
+
+@frozen(eq=False)
+class PendingAssignment(PendingCallback):
+    """An assignor's ``on_assignment`` to run where the application polls; no member waits for it."""
+
+    run: Callable[[], None] = field(kw_only=True)
+
+    @classmethod
+    def of(
+        cls, assignor: PartitionAssignor, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
+    ) -> PendingAssignment:
+        """The call of this assignor."""
+        return cls(CallbackKind.ASSIGNMENT, 0, (), run=lambda: assignor.on_assignment(error, assignment, group))
 
 
 class Mailbox:

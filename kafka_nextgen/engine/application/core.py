@@ -24,7 +24,7 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.mailbox import PendingAssignment, PendingCallback
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
@@ -162,9 +162,11 @@ class ConsumerCore:
         return self._running
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
-        """Tell the member how a listener's method ended."""
+        """Tell the member how a listener's method ended; it does not wait for an assignor's."""
         self._running = None
         self.polls.end_callback()
+        if isinstance(callback, PendingAssignment):
+            return _done()
         return self.engine.callback_finished(callback, error)
 
     # ---- positions
@@ -253,6 +255,12 @@ class ConsumerCore:
         self.cursor.settle()
         if self._all_is_processed:
             self.fetches.mark_consumed()
+
+
+def _done() -> Future[None]:
+    future: Future[None] = Future()
+    future.set_result(None)
+    return future
 
 
 def _known(position: int) -> Future[int]:

@@ -15,10 +15,14 @@ from collections.abc import Callable, Sequence
 
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
-from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingAssignment, PendingCallback
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["AsyncRebalanceListener", "RebalanceListener", "call", "call_async", "refuse_coroutines"]
+
+
+#: The methods of a listener.
+_LISTENERS = (CallbackKind.ASSIGNED, CallbackKind.REVOKED, CallbackKind.LOST)
 
 
 class RebalanceListener:
@@ -65,13 +69,15 @@ class AsyncRebalanceListener:
 
 def refuse_coroutines(listener: RebalanceListener | None) -> None:
     """Raise TypeError for a listener with methods that ``Consumer`` can't await."""
-    if any(inspect.iscoroutinefunction(getattr(listener, kind.value, None)) for kind in CallbackKind):
+    if any(inspect.iscoroutinefunction(getattr(listener, kind.value, None)) for kind in _LISTENERS):
         raise TypeError("a listener with async methods needs AsyncConsumer; Consumer can't await them")
 
 
 def call(listener: RebalanceListener | None, callback: PendingCallback, core: ConsumerCore) -> None:
-    """Run the listener's method for ``callback``."""
-    if listener is not None:
+    """Run the listener's method for ``callback``, or the assignor's."""
+    if isinstance(callback, PendingAssignment):
+        callback.run()
+    elif listener is not None:
         view = RebalanceConsumer(core)
         with view:
             _method(listener, callback)(view, list(callback.partitions))
@@ -80,7 +86,10 @@ def call(listener: RebalanceListener | None, callback: PendingCallback, core: Co
 async def call_async(
     listener: RebalanceListener | AsyncRebalanceListener | None, callback: PendingCallback, core: ConsumerCore
 ) -> None:
-    """Run the listener's method for ``callback``, and await what it returns if that can be awaited."""
+    """Run the listener's method for ``callback``, or the assignor's, and await what that returns if it can be."""
+    if isinstance(callback, PendingAssignment):
+        callback.run()
+        return
     if listener is None:
         return
     method = _method(listener, callback)

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from attrs import define, frozen
+from attrs import define
+
+from kafka_nextgen.assignors.spec import ConsumerGroupMetadata
 
 __all__ = ["ConsumerGroupMetadata", "Identity"]
-
-
-@frozen
-class ConsumerGroupMetadata:
-    """A member as a transactional producer names it; epoch -1 and no member id while it is in no group."""
-
-    group_id: str
-    member_epoch: int
-    member_id: str
-    instance_id: str | None = None
 
 
 @define

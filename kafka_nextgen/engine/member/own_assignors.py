@@ -1,0 +1,78 @@
+"""The assignors of the application's own (``group.local.assignors``), for whoever drives a member of either protocol.
+
+``metadata`` and ``assign`` run on a thread of their own, one after the other; ``on_assignment`` runs where the
+application polls, as rebalance callbacks do and before those of the same epoch. What an assignor does wrong is an
+``AssignorError`` of the next poll. The same one is not told twice in a row: an assignor that fails will fail again each
+time it is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    ClientAssignor,
+    ConsumerGroupMetadata,
+    GroupAssignment,
+    MemberAssignment,
+    PartitionAssignor,
+)
+from kafka_nextgen.engine.mailbox import Mailbox, PendingAssignment
+from kafka_nextgen.engine.member.assignor_thread import AssignorThread
+from kafka_nextgen.errors import AssignorError
+from kafka_nextgen.membership.assigning.running import compute, offer_of
+
+__all__ = ["OwnAssignors"]
+
+logger = logging.getLogger("kafka_nextgen.member")
+
+
+class OwnAssignors:
+    """Lives on the I/O thread; ``trouble`` may be read from any thread."""
+
+    def __init__(self, assignors: Sequence[PartitionAssignor], group_id: str, mailbox: Mailbox) -> None:
+        self.by_name: Mapping[str, PartitionAssignor] = {assignor.name: assignor for assignor in assignors}
+        self.trouble: str | None = None  # what the application was told last, and still holds
+        self._group_id = group_id
+        self._mailbox = mailbox
+        self._thread = AssignorThread(f"kafka_nextgen assignors of {group_id}")
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an assignor is at work, so that whatever is asked of it would wait."""
+        return self._thread.is_busy
+
+    async def offers(self) -> tuple[ClientAssignor, ...]:
+        """What all of them say to their peers at this moment. Raises PartitionAssignorError."""
+        assignors = tuple(self.by_name.values())
+        return await self._thread.do(lambda: tuple(offer_of(assignor) for assignor in assignors))
+
+    async def compute(self, name: str, group: AssignmentSpec) -> GroupAssignment:
+        """Assign the group. Raises PartitionAssignorError, also for what is no assignment of it."""
+        assignor = self.by_name[name]
+        return await self._thread.do(lambda: compute(assignor, group))
+
+    def call_on_assignment(
+        self, name: str, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
+    ) -> None:
+        """Have ``on_assignment`` called by the next poll: there is a target, and whatever was wrong is over."""
+        self.trouble = None
+        self._mailbox.post_callback(PendingAssignment.of(self.by_name[name], error, assignment, group))
+
+    def tell_failure(self, why: str, name: str | None, cause: BaseException | None = None) -> None:
+        """Have the next poll raise AssignorError. Without a ``name``, ``why`` says itself whose it is."""
+        what = why if name is None else f"assignor {name!r} of this member failed: {why}"
+        text = f"group {self._group_id}: {what}"
+        if text == self.trouble:
+            return
+        self.trouble = text
+        logger.error("%s", text, exc_info=cause)
+        error = AssignorError(text, assignor=name or "", group=self._group_id)
+        error.__cause__ = cause
+        self._mailbox.post_error(error)
+
+    def stop(self) -> None:
+        """Ask nothing of them any more."""
+        self._thread.stop()
