@@ -85,6 +85,7 @@ from kafka_nextgen.wire.records.compiled import ACCELERATED
 if TYPE_CHECKING:
     from kafka_nextgen.admin import (
         AsyncGroupAdmin,
+        ExpectedMember,
         GroupAdmin,
         GroupConfigEntry,
         GroupCoordinator,
@@ -127,6 +128,7 @@ __all__ = [
     "DeserializationError",
     "DisconnectedError",
     "EndpointIdentification",
+    "ExpectedMember",
     "FencedInstanceError",
     "FrameTooLargeError",
     "GroupAdmin",
@@ -210,6 +212,7 @@ accelerated: bool = ACCELERATED
 _LATER = dict.fromkeys(
     (
         "AsyncGroupAdmin",
+        "ExpectedMember",
         "GroupAdmin",
         "GroupConfigEntry",
         "GroupCoordinator",

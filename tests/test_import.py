@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 import kafka_nextgen
+from kafka_nextgen import assignors
 
 
 def test_the_import_warns_of_nothing() -> None:
@@ -42,7 +43,8 @@ def test_the_types_of_what_is_exported_are_exported(name: str) -> None:
     hints = typing.get_type_hints(getattr(kafka_nextgen, name)).values()
     used = {part for hint in hints for part in parts(hint) if isinstance(part, type)}
     ours = {kind for kind in used if kind.__module__.startswith("kafka_nextgen")}
-    assert ours <= {getattr(kafka_nextgen, exported) for exported in kafka_nextgen.__all__}
+    exported = {getattr(module, name) for module in (kafka_nextgen, assignors) for name in module.__all__}
+    assert ours <= exported
 
 
 def test_what_run_takes_can_be_written_down() -> None:

@@ -4,6 +4,7 @@ from kafka_nextgen.admin.aio import AsyncGroupAdmin
 from kafka_nextgen.admin.group_admin import GroupAdmin
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import (
+    ExpectedMember,
     GroupConfigEntry,
     GroupCoordinator,
     GroupDescription,
@@ -19,6 +20,7 @@ from kafka_nextgen.admin.values import (
 
 __all__ = [
     "AsyncGroupAdmin",
+    "ExpectedMember",
     "GroupAdmin",
     "GroupConfigEntry",
     "GroupCoordinator",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kafka_nextgen.admin.asking import Asking, Question
 from kafka_nextgen.admin.values import (
+    ExpectedMember,
     GroupCoordinator,
     GroupDescription,
     GroupState,
@@ -88,6 +89,7 @@ def _consumer_group(
         assignment_epoch=group.assignment_epoch,
         coordinator=coordinator,
         members=tuple(_consumer_member(member, names) for member in group.members),
+        expected=tuple(ExpectedMember(each.instance_id, each.until_ms, each.has_joined) for each in group.expected),
     )
 
 
@@ -104,6 +106,9 @@ def _consumer_member(member: DescribedMember, names: dict[TopicId, str]) -> Memb
         subscribed_pattern=member.subscribed_pattern or None,
         assignment=_with_names(member.assignment, names),
         target=_with_names(member.target, names),
+        client_assignors=member.client_assignors,
+        assignment_error=member.assignment_error,
+        assignment_metadata=member.assignment_metadata,
     )
 
 

@@ -12,10 +12,12 @@ from typing import TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
+    "ExpectedMember",
     "GroupConfigEntry",
     "GroupCoordinator",
     "GroupDescription",
@@ -106,6 +108,10 @@ class MemberDescription:
     ``type`` says which protocol it speaks: a consumer group may have classic members while its applications are
     upgraded. ``assignment`` is what it owns now, ``target`` what it is to own, both None where they can't be told:
     there is no target by the classic protocol, and assignments of Connect's workers are in bytes of their own.
+
+    What is said of assignors in the client is known of coordinators with extensions only: those the member can run,
+    preferred first, and what the one that made the target said, an error to all members (0 for none) and metadata to
+    this one.
     """
 
     member_id: str
@@ -119,6 +125,9 @@ class MemberDescription:
     subscribed_pattern: str | None
     assignment: frozenset[TopicPartition] | None
     target: frozenset[TopicPartition] | None
+    client_assignors: tuple[ClientAssignor, ...] = ()
+    assignment_error: int = 0
+    assignment_metadata: Metadata | None = None
 
     @property
     def is_at_target(self) -> bool:
@@ -127,8 +136,23 @@ class MemberDescription:
 
 
 @frozen
+class ExpectedMember:
+    """A static member that was announced with ``add_members``.
+
+    Its place is kept until ``until_ms``, in milliseconds since the epoch. With ``has_joined`` it is in the group
+    already, and waits for the others.
+    """
+
+    instance_id: str
+    until_ms: int
+    has_joined: bool
+
+
+@frozen
 class GroupDescription:
-    """A group of either protocol. ``assignor`` is the one in use, empty before there is any."""
+    """A group of either protocol. ``assignor`` is the one in use, empty before there is any; ``expected`` has the
+    members that were announced, where the coordinator has extensions.
+    """
 
     group_id: str
     type: GroupType
@@ -139,6 +163,7 @@ class GroupDescription:
     assignment_epoch: int | None
     coordinator: GroupCoordinator
     members: tuple[MemberDescription, ...]
+    expected: tuple[ExpectedMember, ...] = ()
 
     @property
     def is_simple(self) -> bool:

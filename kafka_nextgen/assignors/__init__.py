@@ -22,6 +22,7 @@ from kafka_nextgen.assignors.range import RangeAssignor
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     AssignorMetadata,
+    ClientAssignor,
     ConsumerGroupMetadata,
     GroupAssignment,
     MemberAssignment,
@@ -37,6 +38,7 @@ __all__ = [
     "AssignmentSpec",
     "AssignorMetadata",
     "Balance",
+    "ClientAssignor",
     "ConsumerGroupMetadata",
     "DescribedGroup",
     "DescribedMember",

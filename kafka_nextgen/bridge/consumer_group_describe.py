@@ -2,15 +2,24 @@
 
 Topics go over the wire with name and id. A topic that was deleted meanwhile has no name any more and is left out
 of what a member owns, as Apache Kafka does.
+
+Tagged fields from 10000 up are extensions: what KIP-848 would have shown of assignors in members, beside each member's
+target, and who is expected. They are written only where both ends speak them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
 from kafka_nextgen.bridge.topics import TopicDirectory, by_topic_id, code_of, topic_id_partitions
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
-from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupDescribed,
+    DescribedGroup,
+    DescribedMember,
+    ExpectedInstance,
+)
 from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
@@ -42,9 +51,15 @@ def from_request(message: ConsumerGroupDescribeRequest) -> ConsumerGroupDescribe
     return ConsumerGroupDescribe(tuple(message.group_ids))
 
 
-def to_response(answer: ConsumerGroupDescribed, topics: TopicDirectory) -> ConsumerGroupDescribeResponse:
+def to_response(
+    answer: ConsumerGroupDescribed, topics: TopicDirectory, *, with_extensions: bool = False
+) -> ConsumerGroupDescribeResponse:
     """Write the groups, with the names that ``topics`` has."""
-    return ConsumerGroupDescribeResponse(groups=[_group_to(group, topics) for group in answer.groups])
+    response = ConsumerGroupDescribeResponse(groups=[_group_to(group, topics) for group in answer.groups])
+    if with_extensions:
+        for group, told in zip(response.groups, answer.groups, strict=True):
+            _extend(group, told)
+    return response
 
 
 def _group_to(group: DescribedGroup, topics: TopicDirectory) -> _Group:
@@ -74,6 +89,20 @@ def _member_to(member: DescribedMember, topics: TopicDirectory) -> _Member:
         target_assignment=_assignment_to(member.target, topics),
         member_type=_MEMBER_TYPE_CLASSIC if member.is_classic else _MEMBER_TYPE_CONSUMER,
     )
+
+
+def _extend(group: _Group, told: DescribedGroup) -> None:
+    group.expected_members = [
+        _Group.ExpectedMember(
+            instance_id=expected.instance_id, has_joined=expected.has_joined, expected_until=expected.until_ms
+        )
+        for expected in told.expected
+    ]
+    for member, said in zip(group.members, told.members, strict=True):
+        member.client_assignors = assignors_to(said.client_assignors, _Member.ClientAssignor)
+        target = member.target_assignment
+        target.error = said.assignment_error
+        target.metadata_version, target.metadata_bytes = metadata_to(said.assignment_metadata)
 
 
 def _assignment_to(partitions: frozenset[TopicIdPartition], topics: TopicDirectory) -> _Assignment:
@@ -108,10 +137,15 @@ def _group_from(group: _Group) -> DescribedGroup:
         assignment_epoch=group.assignment_epoch,
         assignor=group.assignor_name,
         members=tuple(_member_from(member) for member in group.members),
+        expected=tuple(
+            ExpectedInstance(expected.instance_id, expected.expected_until, expected.has_joined)
+            for expected in group.expected_members
+        ),
     )
 
 
 def _member_from(member: _Member) -> DescribedMember:
+    target = member.target_assignment
     return DescribedMember(
         member_id=member.member_id,
         instance_id=member.instance_id,
@@ -122,8 +156,11 @@ def _member_from(member: _Member) -> DescribedMember:
         subscribed_topics=tuple(member.subscribed_topic_names),
         subscribed_pattern=member.subscribed_topic_regex,
         assignment=_assignment_from(member.assignment),
-        target=_assignment_from(member.target_assignment),
+        target=_assignment_from(target),
         is_classic=member.member_type == _MEMBER_TYPE_CLASSIC,
+        client_assignors=assignors_from(member.client_assignors),
+        assignment_error=target.error,
+        assignment_metadata=metadata_from(target.metadata_version, target.metadata_bytes),
     )
 
 

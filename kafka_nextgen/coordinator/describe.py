@@ -74,6 +74,9 @@ def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings
         assignment=frozenset(partition for partition, _ in shown),
         target=frozenset(flatten(group.target(member_id))),
         is_classic=member.classic is not None,
+        client_assignors=member.client_assignors,
+        assignment_error=group.assignment_error,
+        assignment_metadata=group.target_metadata.get(member_id),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import Metadata
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import ClassicResponse
 from kafka_nextgen.coordinator.extensions.responses import ExtensionResponse
@@ -20,6 +20,7 @@ __all__ = [
     "ConsumerGroupHeartbeatAnswer",
     "DescribedGroup",
     "DescribedMember",
+    "ExpectedInstance",
     "GroupsDeleted",
     "GroupsListed",
     "ListedGroup",
@@ -59,7 +60,11 @@ class ConsumerGroupHeartbeatAnswer:
 
 @frozen
 class DescribedMember:
-    """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol."""
+    """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
+
+    What follows that is said by coordinators with extensions only: the assignors that the member can run itself, and
+    what a client-side one had to tell the members, an error, and this one, its metadata, when it made the target.
+    """
 
     member_id: str
     instance_id: str | None
@@ -72,11 +77,25 @@ class DescribedMember:
     assignment: frozenset[TopicIdPartition]
     target: frozenset[TopicIdPartition]
     is_classic: bool = False
+    client_assignors: tuple[ClientAssignor, ...] = ()
+    assignment_error: int = 0
+    assignment_metadata: Metadata | None = None
+
+
+@frozen
+class ExpectedInstance:
+    """A static member that was announced: until when (milliseconds since the epoch) its place is kept, and whether it
+    has come and waits for others.
+    """
+
+    instance_id: str
+    until_ms: int
+    has_joined: bool = False
 
 
 @frozen
 class DescribedGroup:
-    """A group as ConsumerGroupDescribe shows it."""
+    """A group as ConsumerGroupDescribe shows it; ``expected`` is an extension."""
 
     group_id: str
     error: ErrorCode = ErrorCode.NONE
@@ -86,6 +105,7 @@ class DescribedGroup:
     assignment_epoch: int = 0
     assignor: str = ""
     members: tuple[DescribedMember, ...] = ()
+    expected: tuple[ExpectedInstance, ...] = ()
 
 
 @frozen

@@ -129,6 +129,14 @@ class ConsumerGroupDescribeRequest(ApiMessage):
 
 class ConsumerGroupDescribeResponse(ApiMessage):
     class DescribedGroup(DataContainer):
+        class ExpectedMember(DataContainer):
+            instance_id: str
+            has_joined: bool
+            expected_until: int
+            def __init__(
+                self, *, instance_id: str = ..., has_joined: bool = ..., expected_until: int = ...
+            ) -> None: ...
+
         class Member(DataContainer):
             class Assignment(DataContainer):
                 class TopicPartitions(DataContainer):
@@ -206,8 +214,7 @@ class ConsumerGroupDescribeResponse(ApiMessage):
         assignor_name: str
         members: list[Member]
         authorized_operations: int
-        expected_instance_ids: list[str]
-        expected_until: int
+        expected_members: list[ExpectedMember]
         def __init__(
             self,
             *,
@@ -220,8 +227,7 @@ class ConsumerGroupDescribeResponse(ApiMessage):
             assignor_name: str = ...,
             members: list[Member] = ...,
             authorized_operations: int = ...,
-            expected_instance_ids: list[str] = ...,
-            expected_until: int = ...,
+            expected_members: list[ExpectedMember] = ...,
         ) -> None: ...
 
     API_VERSION: int

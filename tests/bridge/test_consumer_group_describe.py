@@ -5,10 +5,16 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.bridge.consumer_group_describe import from_request, from_response, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
-from kafka_nextgen.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.coordinator.responses import (
+    ConsumerGroupDescribed,
+    DescribedGroup,
+    DescribedMember,
+    ExpectedInstance,
+)
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, TOPICS, answered, asked, by_id
 
@@ -47,6 +53,26 @@ def test_since_version_1_a_member_is_shown_with_its_protocol() -> None:
     mixed = evolve(GROUP, members=(MEMBER, evolve(MEMBER, member_id="n", is_classic=True)))
     assert shown(mixed) == (mixed,)
     assert [member.is_classic for member in shown(mixed, version=0)[0].members] == [False, False]
+
+
+TOLD = evolve(
+    GROUP,
+    members=(
+        evolve(
+            MEMBER,
+            client_assignors=(ClientAssignor("weighted", 0, 2, reason=1, metadata=Metadata(2, b"x")),),
+            assignment_error=7,
+            assignment_metadata=Metadata(1, b""),
+        ),
+    ),
+    expected=(ExpectedInstance("i", 1_700_000_000_000, has_joined=True), ExpectedInstance("j", 5)),
+)
+
+
+def test_what_kafka_never_shipped_is_shown_to_those_who_can_use_it() -> None:
+    message = to_response(ConsumerGroupDescribed((TOLD,)), TOPICS, with_extensions=True)
+    assert from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1)).groups == (TOLD,)
+    assert shown(TOLD) == (GROUP,)
 
 
 def test_a_group_that_is_not_there_is_an_error() -> None:

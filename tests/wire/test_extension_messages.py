@@ -103,10 +103,11 @@ def test_an_answer_tells_what_the_assignor_said_by_tags(
 
 
 def test_a_described_group_tells_by_tags_who_is_expected() -> None:
-    expecting = Group(group_id="g", expected_instance_ids=["i"], expected_until=5)
+    expected = Group.ExpectedMember(instance_id="i", has_joined=True, expected_until=5)
+    expecting = Group(group_id="g", expected_members=[expected])
     described = encode_response(apis.CONSUMER_GROUP_DESCRIBE, ConsumerGroupDescribeResponse(groups=[expecting]), 1, 7)
     plain = "00000007 00 00000000 02 0000 00 02 67 01 00000000 00000000 01 01 80000000"
-    assert described == frame(plain, "02", TAG_10000, "03 02 02 69", TAG_10001, "08 0000000000000005", "00")
+    assert described == frame(plain, "01", TAG_10000, "0d 02 02 69 01 0000000000000005 00", "00")
 
 
 def test_a_prepare_request() -> None:

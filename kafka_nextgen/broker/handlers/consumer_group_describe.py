@@ -1,5 +1,7 @@
 """ConsumerGroupDescribe: groups of the consumer group protocol, with members and assignments (KIP-848).
 
+What Kafka never shipped is shown to clients only that can use it.
+
 A client that may not see one of the topics a group has been assigned, does not get to see the group.
 """
 
@@ -20,7 +22,8 @@ __all__ = ["handle"]
 async def handle(request: ConsumerGroupDescribeRequest, context: Context) -> ConsumerGroupDescribeResponse:
     """Describe the groups in the order they were asked for."""
     groups = tuple(_describe(group_id, context) for group_id in from_request(request).group_ids)
-    response = to_response(ConsumerGroupDescribed(groups), context.cluster.directory())
+    described, topics = ConsumerGroupDescribed(groups), context.cluster.directory()
+    response = to_response(described, topics, with_extensions=context.speaks_extensions)
     if request.include_authorized_operations:
         for group in response.groups:
             if group.error_code == ErrorCode.NONE:

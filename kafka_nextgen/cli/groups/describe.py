@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime, timezone
 
 import click
 
-from kafka_nextgen.admin import GroupAdmin, GroupDescription, GroupOffset
+from kafka_nextgen.admin import ExpectedMember, GroupAdmin, GroupDescription, GroupOffset
 from kafka_nextgen.cli.groups.documents import group_document, member_document, offset_document
 from kafka_nextgen.cli.groups.members import print_members
 from kafka_nextgen.cli.groups.offsets import print_offsets
@@ -18,6 +19,8 @@ from kafka_nextgen.types import TopicPartition
 __all__ = ["describe"]
 
 _HEADER = ("GROUP", "TYPE", "STATE", "ASSIGNOR", "EPOCH", "TARGET EPOCH", "MEMBERS", "COORDINATOR")
+
+_EXPECTED_HEADER = ("INSTANCE", "UNTIL", "HAS JOINED")
 
 Offsets = dict[TopicPartition, GroupOffset]
 
@@ -95,6 +98,9 @@ def _print(groups: Collection[GroupDescription], with_members: bool, offsets: di
         if with_members and group.members:
             click.echo(f"\nMembers of {group.group_id}")
             print_members(group.members)
+        if group.expected:
+            click.echo(f"\nExpected in {group.group_id}")
+            print_table(_EXPECTED_HEADER, [_expected_row(expected) for expected in group.expected])
         if offsets.get(group.group_id):
             click.echo(f"\nOffsets of {group.group_id}")
             print_offsets(offsets[group.group_id])
@@ -111,3 +117,8 @@ def _row(group: GroupDescription) -> tuple[str | int | None, ...]:
         len(group.members),
         str(group.coordinator),
     )
+
+
+def _expected_row(expected: ExpectedMember) -> tuple[str, ...]:
+    until = datetime.fromtimestamp(expected.until_ms / 1000, timezone.utc)
+    return expected.instance_id, until.isoformat(sep=" ", timespec="seconds"), "yes" if expected.has_joined else "no"

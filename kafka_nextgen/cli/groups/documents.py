@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.admin import GroupDescription, GroupOffset, MemberDescription
+from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["group_document", "member_document", "offset_document"]
@@ -24,6 +25,10 @@ def group_document(group: GroupDescription) -> dict[str, object]:
             "host": group.coordinator.host,
             "port": group.coordinator.port,
         },
+        "expected": [
+            {"instance_id": each.instance_id, "until_ms": each.until_ms, "has_joined": each.has_joined}
+            for each in group.expected
+        ],
     }
 
 
@@ -41,7 +46,25 @@ def member_document(member: MemberDescription) -> dict[str, object]:
         "subscribed_pattern": member.subscribed_pattern,
         "assignment": _partitions(member.assignment),
         "target": _partitions(member.target),
+        "client_assignors": [_assignor(assignor) for assignor in member.client_assignors],
+        "assignment_error": member.assignment_error,
+        "assignment_metadata": None if member.assignment_metadata is None else _metadata(member.assignment_metadata),
     }
+
+
+def _assignor(assignor: ClientAssignor) -> dict[str, object]:
+    return {
+        "name": assignor.name,
+        "minimum_version": assignor.minimum_version,
+        "maximum_version": assignor.maximum_version,
+        "reason": assignor.reason,
+        "metadata": _metadata(assignor.metadata),
+    }
+
+
+def _metadata(metadata: Metadata) -> dict[str, object]:
+    """Its bytes are an assignor's own, and shown in hexadecimal."""
+    return {"version": metadata.version, "payload": metadata.payload.hex()}
 
 
 def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str, object]:

@@ -15,6 +15,8 @@ from kafka_nextgen.types import format_partitions
 __all__ = ["members", "print_members"]
 
 _HEADER = ("MEMBER", "TYPE", "INSTANCE", "CLIENT", "HOST", "RACK", "EPOCH", "SUBSCRIPTION", "ASSIGNMENT", "TARGET")
+#: What is shown besides of members that have assignors of their own, or were assigned by one.
+_ASSIGNOR_HEADER = ("ASSIGNORS", "ASSIGNOR ERROR", "ASSIGNOR METADATA")
 _AT_TARGET = "="
 
 
@@ -37,7 +39,25 @@ def members(reach: Reach, group_id: str, as_json: bool) -> None:
 
 def print_members(members: Iterable[MemberDescription]) -> None:
     """Print a table of members."""
-    print_table(_HEADER, [_row(member) for member in members])
+    members = list(members)
+    if any(map(_has_assignors, members)):
+        print_table((*_HEADER, *_ASSIGNOR_HEADER), [(*_row(member), *_assignor_row(member)) for member in members])
+    else:
+        print_table(_HEADER, [_row(member) for member in members])
+
+
+def _has_assignors(member: MemberDescription) -> bool:
+    return bool(member.client_assignors or member.assignment_error or member.assignment_metadata is not None)
+
+
+def _assignor_row(member: MemberDescription) -> tuple[str | int | None, ...]:
+    metadata = member.assignment_metadata
+    assignors = (f"{each.name}({each.minimum_version}..{each.maximum_version})" for each in member.client_assignors)
+    return (
+        " ".join(assignors) or None,
+        member.assignment_error or None,
+        None if metadata is None else f"version {metadata.version}, {len(metadata.payload)} bytes",
+    )
 
 
 def _row(member: MemberDescription) -> tuple[str | int | None, ...]:
