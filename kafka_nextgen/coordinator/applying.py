@@ -8,7 +8,7 @@ before the member is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Set
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve
 
@@ -20,6 +20,8 @@ from kafka_nextgen.coordinator.group import Group, PendingOffset
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["apply"]
+
+T = TypeVar("T")
 
 
 def apply(group: Group, record: r.Record) -> None:
@@ -73,13 +75,21 @@ def _count_member(group: Group, member: r.MemberMetadata, by: int) -> None:
         _count(group.topic_subscribers, name, by)
     _count(group.pattern_subscribers, member.subscribed_pattern, by)
     _count(group.votes, member.server_assignor, by)
+    _count_assignors(group, member, by)
     if member.classic is not None:
         group.num_classic += by
         for name in {offered.name for offered in member.classic.supported}:
             _count(group.classic_support, name, by)
 
 
-def _count(counts: MutableMapping[str, int], key: str | None, by: int) -> None:
+def _count_assignors(group: Group, member: r.MemberMetadata, by: int) -> None:
+    for each in member.client_assignors:
+        offer = each.name, each.minimum_version, each.maximum_version, each.metadata.version
+        _count(group.client_offers, offer, by)
+    _count(group.client_preferences, tuple(each.name for each in member.client_assignors) or None, by)
+
+
+def _count(counts: MutableMapping[T, int], key: T | None, by: int) -> None:
     if key is None:
         return
     counts[key] = counts.get(key, 0) + by

@@ -32,6 +32,8 @@ from kafka_nextgen.coordinator.describe import delete_group, describe_group, lis
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import ring
 from kafka_nextgen.coordinator.extensions import requests as xq
+from kafka_nextgen.coordinator.extensions.installing import install_assignment
+from kafka_nextgen.coordinator.extensions.preparing import prepare_assignment
 from kafka_nextgen.coordinator.extensions.registration import add_members
 from kafka_nextgen.coordinator.forgetting import delete_offsets, forget_what_is_over
 from kafka_nextgen.coordinator.group import Group
@@ -77,6 +79,8 @@ class Coordinator:
             cq.LeaveGroup: self._leave_group,
             cq.DescribeGroups: self._describe_groups,
             xq.AddMembers: self._add_members,
+            xq.PrepareAssignment: self._prepare_assignment,
+            xq.InstallAssignment: self._install_assignment,
         }
 
     def handle(self, request: q.Request, now: float) -> Outcome:
@@ -111,17 +115,24 @@ class Coordinator:
             self.apply(record)
         for change in outcome.timers:
             self.timers.change(change)
-        for classic in outcome.classic:
-            self._group(classic.group_id).classic = classic
         if outcome.topics is not None:
             self.topics = outcome.topics
         if outcome.configs is not None:
             self._configure(outcome.configs)
         if not self.groups:
             self.timers.change(Cancel(RETENTION))
+        self._remember(outcome)
+
+    def _remember(self, outcome: Outcome) -> None:
+        """Put into force what no record says."""
+        for classic in outcome.classic:
+            self._group(classic.group_id).classic = classic
         for group_id, version in outcome.checked_topics:
             if group_id in self.groups:
                 self.groups[group_id].checked_topics_version = version
+        for group_id, computing in outcome.computing:
+            if group_id in self.groups:
+                self.groups[group_id].computing = computing
 
     def apply(self, record: Record) -> None:
         """Take in one record, new or from the log."""
@@ -207,6 +218,12 @@ class Coordinator:
 
     def _add_members(self, request: xq.AddMembers, now: float) -> Outcome:
         return add_members(self._draft(request.group_id, now), request)
+
+    def _prepare_assignment(self, request: xq.PrepareAssignment, now: float) -> Outcome:
+        return prepare_assignment(self._draft(request.group_id, now), request)
+
+    def _install_assignment(self, request: xq.InstallAssignment, now: float) -> Outcome:
+        return install_assignment(self._draft(request.group_id, now), request)
 
     def _list(self, request: q.ListGroups, now: float) -> Outcome:
         return Outcome(list_groups(self.groups.values(), request))

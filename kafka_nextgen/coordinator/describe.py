@@ -14,6 +14,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history import forget_history
+from kafka_nextgen.coordinator.extensions.offers import common_assignor
 from kafka_nextgen.coordinator.extensions.registration_waiting import keep_places
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
@@ -52,7 +53,7 @@ def describe_group(group: Group, settings: CoordinatorSettings) -> DescribedGrou
         state=state_of(group),
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        assignor=chosen_assignor(group, settings).name,
+        assignor=common_assignor(group, settings) or chosen_assignor(group, settings).name,
         members=tuple(_describe_member(group, member_id, settings) for member_id in sorted(group.members)),
     )
 

@@ -15,6 +15,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.applying import apply
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.classic.responses import Parked
+from kafka_nextgen.coordinator.extensions.computing_state import Computing
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import Record
 from kafka_nextgen.coordinator.requests import ConfigsChanged
@@ -41,8 +42,8 @@ class Outcome:
     ``records`` are to be stored, then everything is to be put into force by ``Coordinator.commit``; the response
     may leave when that is done. It may be that the request is parked; then ``released`` of a later outcome has its
     answer, by its number, or None if it will never be answered. What needs no storing: ``timers``, the ``topics``
-    and ``configs`` from now on, the groups whose subscriptions were compared with topics of this version, and where
-    classic groups stand. ``notes`` are for the log.
+    and ``configs`` from now on, the groups whose subscriptions were compared with topics of this version, where
+    classic groups stand, and who computes. ``notes`` are for the log.
     """
 
     response: Response | None
@@ -52,6 +53,7 @@ class Outcome:
     configs: ConfigsChanged | None = None
     checked_topics: tuple[tuple[str, int], ...] = ()
     classic: tuple[ClassicGroup, ...] = ()
+    computing: tuple[tuple[str, Computing], ...] = ()
     released: tuple[tuple[int, Response | None], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -65,7 +67,8 @@ def refused(refusal: Refusal) -> Outcome:
 class Draft:
     """Work on ``group``, which is an overlay; ``now`` is in seconds.
 
-    It may be changed by ``write`` alone, but for ``group.classic``: what of that is not recorded is simply set.
+    It may be changed by ``write`` alone, but for ``group.classic`` and ``group.computing``: what is not recorded is
+    simply set.
     """
 
     group: Group
@@ -136,6 +139,7 @@ class Draft:
             timers=tuple(self.timers),
             checked_topics=((self.group.group_id, self.group.checked_topics_version),),
             classic=() if self.group.classic is None else (self.group.classic,),
+            computing=((self.group.group_id, self.group.computing),),
             released=tuple(self.released.items()),
             notes=tuple(self.notes),
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.coordinator.classic.expiry import ring_classic
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.computing import fail
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.extensions.registration_waiting import settle
 from kafka_nextgen.coordinator.regex import match_patterns
@@ -58,6 +59,16 @@ def _look_at_places(draft: Draft, _: Arm) -> None:
     settle(draft)
 
 
+def _give_up_computing(draft: Draft, _: Arm) -> None:
+    """The member that was to compute installed nothing in time. It stays a member (KIP-848, "Client Side Mode")."""
+    member_id = draft.group.computing.member_id
+    if member_id is None:
+        draft.cancel(TimerKind.COMPUTE)  # it was taken out by another timer that ran out with this one
+        return
+    timeout_s = draft.group.members[member_id].rebalance_timeout_ms / 1000
+    fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s")
+
+
 def _match(draft: Draft, timer: Arm) -> None:
     match_patterns(draft, timer.may_see or sees_everything)
 
@@ -76,4 +87,5 @@ _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {
     TimerKind.JOIN: _give_up,
     TimerKind.SYNC: _give_up,
     TimerKind.EXPECTED: _look_at_places,
+    TimerKind.COMPUTE: _give_up_computing,
 }

@@ -4,8 +4,8 @@ Records are taken in by ``applying``, for live requests and for recovery alike, 
 says.
 
 The records are kept as they came. Beside them stand a few indexes that are kept in step: who owns a partition, which
-member has an instance id, how many members subscribe to a topic or a pattern or vote for an assignor, how many speak
-the classic protocol and what these offer.
+member has an instance id, how many members subscribe to a topic or a pattern, vote for an assignor or have one of
+their own, how many speak the classic protocol and what these offer.
 
 A name has a consumer group, or a classic group (``classic``), or offsets alone. Of a classic group the records tell but
 what each generation came to; the rest of ``classic`` is put there by whoever commits an outcome.
@@ -20,6 +20,7 @@ from attrs import define, field, fields, frozen
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
+from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
 from kafka_nextgen.coordinator.extensions.history_records import History
 from kafka_nextgen.coordinator.extensions.records import Place
 from kafka_nextgen.coordinator.overlay import Overlay
@@ -72,6 +73,8 @@ class Group:
     topic_subscribers: MutableMapping[str, int] = field(factory=dict)
     pattern_subscribers: MutableMapping[str, int] = field(factory=dict)
     votes: MutableMapping[str, int] = field(factory=dict)
+    client_offers: MutableMapping[tuple[str, int, int, int], int] = field(factory=dict)  # name, range, version written
+    client_preferences: MutableMapping[tuple[str, ...], int] = field(factory=dict)  # names of assignors, in order
     num_classic: int = 0  # members of the consumer group that speak the classic protocol
     classic_support: MutableMapping[str, int] = field(factory=dict)  # how many of these offer each of their protocols
 
@@ -79,6 +82,7 @@ class Group:
     classic: ClassicGroup | None = field(default=None, eq=False)  # more than the records say, see there
 
     checked_topics_version: int = field(default=-1, eq=False)  # no record says so: a new coordinator looks again
+    computing: Computing = field(default=NOBODY_COMPUTES, eq=False)  # no record: a new coordinator chooses again
 
     def __attrs_post_init__(self) -> None:
         self.epoch = self.assignment_epoch = self.first_epoch
@@ -165,5 +169,7 @@ _MAPPINGS = (
     "topic_subscribers",
     "pattern_subscribers",
     "votes",
+    "client_offers",
+    "client_preferences",
     "classic_support",
 )

@@ -13,8 +13,12 @@ classic group that were told to join again will do so.
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
+from kafka_nextgen.coordinator.extensions.answering import with_extensions
 from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
+from kafka_nextgen.coordinator.extensions.refusing import refuse_malformed_assignors, refuse_unsupported_assignors
 from kafka_nextgen.coordinator.extensions.registration_waiting import count_in, on_reserved_terms
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
@@ -25,19 +29,21 @@ from kafka_nextgen.coordinator.records import CurrentMemberAssignment
 from kafka_nextgen.coordinator.regex import arm_matching, refuse_pattern
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.static_members import take_over_instance
 from kafka_nextgen.coordinator.subscriptions import update_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.coordinator.validation import JOIN, LEAVE, LEAVE_FOR_A_WHILE, refuse_malformed
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import JoinReason, TopicIdPartition
 
 __all__ = ["heartbeat"]
 
 
 def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     """Serve a heartbeat on ``draft``."""
-    if refusal := refuse_malformed(request, draft.settings):
+    request = _as_understood(request, draft.settings)
+    if refusal := refuse_malformed(request, draft.settings) or refuse_malformed_assignors(request):
         return draft.refused(refusal)
     if request.member_epoch in (LEAVE, LEAVE_FOR_A_WHILE):
         return leave(draft, request)
@@ -61,11 +67,23 @@ def heartbeat(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
     after = reconcile_member(draft, update, before, request.owned)
     draft.arm(TimerKind.SESSION, member_id, draft.settings.session_timeout_s)
 
-    return draft.outcome(_answer(draft, request, before, after))
+    answer = _answer(draft, request, before, after)
+    return draft.outcome(with_extensions(draft, request, update.member, after, answer))
+
+
+def _as_understood(request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ConsumerGroupHeartbeat:
+    """Without extensions a coordinator does not see what Kafka's does not."""
+    if settings.extensions or (request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN):
+        return request
+    return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
 
 
 def _refuse(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
-    return refuse_entry(request, draft.group, draft.settings) or refuse_pattern(request, draft.group)
+    return (
+        refuse_entry(request, draft.group, draft.settings)
+        or refuse_unsupported_assignors(request, draft.group, draft.settings)
+        or refuse_pattern(request, draft.group)
+    )
 
 
 def _answer(

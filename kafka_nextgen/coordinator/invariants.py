@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Set
 
 from kafka_nextgen.coordinator.classic.invariants import classic_violations
+from kafka_nextgen.coordinator.extensions.invariants import extension_violations
 from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics, missing, waiting
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.invariants import mixed_violations
@@ -36,6 +37,7 @@ def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]
         *_target_complete(group, topics),
         *_indexes_in_step(group),
         *mixed_violations(group),
+        *extension_violations(group),
         *_timers_as_needed(group, timers),
     ]
 
@@ -108,10 +110,11 @@ def _target_disjoint(group: Group) -> Iterator[str]:
 
 def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     """A target up to date has every partition of every subscribed topic, each with a subscriber; unless it is what the
-    leader of a classic group had given out when that was upgraded, at no time that is known.
+    leader of a classic group had given out when that was upgraded, at no time that is known; or of an assignor that
+    stated an error.
     """
     is_current = group.epoch == group.assignment_epoch and group.checked_topics_version == topics.version
-    is_current = is_current and group.assignment_timestamp_ms > 0
+    is_current = is_current and group.assignment_timestamp_ms > 0 and not group.assignment_error
     if not list(counted(group)) or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
         return
     subscribed = counted_topics(group)
@@ -157,6 +160,8 @@ def _timers_as_needed(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
     }
     if missing(group):
         due.add(TimerKey(group.group_id, TimerKind.EXPECTED))
+    if group.computing.member_id is not None:
+        due.add(TimerKey(group.group_id, TimerKind.COMPUTE))
     running = {key for key in timers if key.group_id == group.group_id and key.kind is not TimerKind.PATTERN}
     yield from (f"{key} does not run" for key in sorted(due - running))
     rest = running - due

@@ -12,6 +12,7 @@ from collections.abc import Collection
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.computing import let_go_of_computation
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.extensions.registration_places import waits
 from kafka_nextgen.coordinator.extensions.registration_waiting import (
@@ -50,5 +51,6 @@ def write_removal(draft: Draft, member_id: str) -> None:
     draft.write(r.CurrentMemberAssignmentRemoved(group_id, member_id))
     draft.write(r.TargetAssignmentMemberRemoved(group_id, member_id))
     draft.write(r.MemberMetadataRemoved(group_id, member_id))
+    let_go_of_computation(draft, member_id)
     for kind in (TimerKind.SESSION, TimerKind.REBALANCE, TimerKind.JOIN, TimerKind.SYNC):
         draft.cancel(kind, member_id)

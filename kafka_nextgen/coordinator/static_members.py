@@ -12,6 +12,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.computing import let_go_of_computation
 from kafka_nextgen.coordinator.removal import write_removal
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -33,9 +34,10 @@ def replace_member(draft: Draft, former_id: str, member_id: str) -> None:
     """Let the member have all that is the former one's, as one that has yet to join."""
     group = draft.group
     member, target, current = group.members[former_id], group.target(former_id), group.current(former_id)
+    metadata = group.target_metadata.get(former_id)
     write_removal(draft, former_id)
     draft.write(evolve(member, member_id=member_id))
-    draft.write(r.TargetAssignmentMember(group.group_id, member_id, target))
+    draft.write(r.TargetAssignmentMember(group.group_id, member_id, target, metadata))
     draft.write(evolve(current, member_id=member_id, member_epoch=JOIN, previous_member_epoch=JOIN))
 
 
@@ -53,4 +55,5 @@ def leave_for_a_while(draft: Draft, member_id: str) -> None:
     )
     if current.member_epoch != LEAVE_FOR_A_WHILE:
         draft.write(gone)
+        let_go_of_computation(draft, member_id)
         draft.cancel(TimerKind.REBALANCE, member_id)

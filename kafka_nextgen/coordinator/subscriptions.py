@@ -4,14 +4,16 @@ A heartbeat carries what changed; what it leaves out stays (KIP-848, "ConsumerGr
 rises when a member's subscription changes what there is to assign: its names changed, or its pattern did and the
 matches of the new one are known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance").
 A pattern still to be matched raises it later, when the matches are in. Another rack, timeout or assignor does not:
-that takes effect with the next assignment that is made for a better reason.
+that takes effect with the next assignment that is made for a better reason. But a member asks for a new assignment with
+other metadata for its assignors, or with a reason (an extension; KIP-848, "Client Side Mode").
 """
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.asking import asks_for_assignment, client_assignors_after
 from kafka_nextgen.coordinator.extensions.history import note_rebalance
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.extensions.registration_places import counted_topics
@@ -28,17 +30,22 @@ _TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 
 @frozen
 class Update:
-    """What a heartbeat changed. ``calls_for_assignment`` is weaker: a new pattern's matches are not known yet."""
+    """What a heartbeat changed. ``calls_for_assignment`` is weaker: a new pattern's matches are not known yet.
+    ``asks_for_assignment`` is what the member tells assignors of its own.
+    """
 
     member: MemberMetadata
     is_new: bool
     subscription_changed: bool
     calls_for_assignment: bool
+    asks_for_assignment: bool = False
 
 
 def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str) -> Update:
     """Take in what the heartbeat says of the member; it is new if the group does not know it."""
-    return note_member(draft, _with_changes(known_or_blank(draft.group, member_id), request))
+    known = known_or_blank(draft.group, member_id)
+    update = note_member(draft, _with_changes(known, request))
+    return evolve(update, asks_for_assignment=asks_for_assignment(known, request))
 
 
 def note_member(draft: Draft, member: MemberMetadata) -> Update:
@@ -102,5 +109,6 @@ def _with_changes(known: MemberMetadata, request: ConsumerGroupHeartbeat) -> Mem
         subscribed_topics=known.subscribed_topics if names is None else tuple(sorted(names)),
         subscribed_pattern=known.subscribed_pattern if pattern is None else pattern or None,  # "" takes it away
         rebalance_timeout_ms=known.rebalance_timeout_ms if timeout_ms == -1 else timeout_ms,
-        server_assignor=known.server_assignor if request.server_assignor is None else request.server_assignor,
+        server_assignor=None if request.client_assignors else request.server_assignor or known.server_assignor,
+        client_assignors=client_assignors_after(known, request),
     )

@@ -8,11 +8,14 @@ made at once.
 The assignor is the one that most members vote for; between equals, and without votes, the one configured first.
 It sees the previous *target*, not what members own at the moment, and nobody who waits for others that are expected.
 If it fails, nothing of the heartbeat counts.
+
+Where all members have an assignor of their own in common (``extensions.offers``), one of them is to compute the target
+instead, and it is made when that has installed it (``extensions.computing``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from types import MappingProxyType
 
 from kafka_nextgen.assignors import (
@@ -26,7 +29,9 @@ from kafka_nextgen.assignors import (
 from kafka_nextgen.assignors.checking import check_assignment
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.extensions.computing import call_for_computation, end_computation
 from kafka_nextgen.coordinator.extensions.history import note_assignment
+from kafka_nextgen.coordinator.extensions.offers import NOTHING_SAID, common_assignor, said_by
 from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata
@@ -34,7 +39,7 @@ from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.share import NOTHING, Share
 from kafka_nextgen.types import TopicId
 
-__all__ = ["chosen_assignor", "retarget"]
+__all__ = ["chosen_assignor", "group_spec", "retarget", "write_shares"]
 
 _EMPTY = MemberAssignment()
 
@@ -43,8 +48,12 @@ def retarget(draft: Draft) -> Refusal | None:
     """Make a new target assignment if one is due; the reason if the assignor can't."""
     if not _is_due(draft):
         return None
+    if client_assignor := common_assignor(draft.group, draft.settings):
+        call_for_computation(draft, client_assignor)
+        return None
+    end_computation(draft)
     group, assignor = draft.group, chosen_assignor(draft.group, draft.settings)
-    spec = _spec(draft)
+    spec = group_spec(draft)
     try:
         assignment = assignor.assign(spec)
         check_assignment(spec, assignment)
@@ -53,7 +62,10 @@ def retarget(draft: Draft) -> Refusal | None:
             ErrorCode.UNKNOWN_SERVER_ERROR,
             f"assignor {assignor.name!r} can't assign group {group.group_id!r} at epoch {group.epoch}: {error}",
         )
-    _write(draft, spec, assignment)
+    kept = {member_id for member_id, member in spec.members.items() if _is_kept(draft, member_id, member, assignment)}
+    write_shares(draft, spec.members.keys() - kept, assignment.members)
+    draft.write(TargetAssignmentMetadata(group.group_id, group.epoch, draft.now_ms))
+    note_assignment(draft)
     return None
 
 
@@ -66,13 +78,16 @@ def _is_due(draft: Draft) -> bool:
     group, interval_ms = draft.group, draft.settings.assignment_interval_ms
     if group.assignment_epoch >= group.epoch:
         return False
-    if group.assignment_timestamp_ms == 0 or interval_ms == 0:
+    if group.assignment_timestamp_ms == 0 or interval_ms == 0 or group.computing.is_urgent:
         return True
     return draft.now_ms >= group.assignment_timestamp_ms + interval_ms
 
 
-def _spec(draft: Draft) -> AssignmentSpec:
-    """The group as assignors see it. What members and topics are is the group's own, so it can only be read."""
+def group_spec(draft: Draft, client_assignor: str | None = None) -> AssignmentSpec:
+    """The group as assignors see it. What members and topics are is the group's own, so it can only be read.
+
+    With ``client_assignor``, what the members told it is there, too.
+    """
     group = draft.group
     subscribed, targets = counted_topics(group), dict(group.targets.items())
     subscriptions: dict[tuple[object, ...], frozenset[str]] = {}
@@ -83,7 +98,10 @@ def _spec(draft: Draft) -> AssignmentSpec:
         if names is None:  # members that subscribe alike share one set, which makes them quick to compare
             names = subscriptions[key] = group.topics_of(member)
         target = MappingProxyType(targets.get(member.member_id, NOTHING))
-        members[member.member_id] = MemberSpec(names, target, member.instance_id, member.rack_id)
+        said = NOTHING_SAID if client_assignor is None else said_by(member, client_assignor)
+        members[member.member_id] = MemberSpec(
+            names, target, member.instance_id, member.rack_id, said.reason, said.metadata
+        )
     topics = (topic for name, topic in draft.topics.by_name.items() if name in subscribed)
     return AssignmentSpec(
         members,
@@ -91,19 +109,22 @@ def _spec(draft: Draft) -> AssignmentSpec:
     )
 
 
-def _write(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> None:
-    """The shares that changed, then the epoch: read back, the target is never newer than its parts."""
+def _is_kept(draft: Draft, member_id: str, member: MemberSpec, assignment: GroupAssignment) -> bool:
+    """Whether a member's share is the very one it had, so that nobody need look into it."""
+    if member_id not in draft.group.targets or member_id in draft.group.target_metadata:
+        return False
+    return assignment.members.get(member_id, _EMPTY).partitions is member.target
+
+
+def write_shares(draft: Draft, member_ids: Iterable[str], given: Mapping[str, MemberAssignment]) -> None:
+    """The shares of these members, where they changed. The epoch comes next: it is never newer than its parts."""
     group = draft.group
-    targets = dict(group.targets.items())
-    for member_id in sorted(spec.members):
-        given, old = assignment.members.get(member_id, _EMPTY).partitions, targets.get(member_id)
-        if given is spec.members[member_id].target and old is not None:  # kept as it was: nobody need look into it
-            continue
-        new = _own(given)
-        if new != old:
-            draft.write(TargetAssignmentMember(group.group_id, member_id, new))
-    draft.write(TargetAssignmentMetadata(group.group_id, group.epoch, draft.now_ms))
-    note_assignment(draft)
+    targets, metadata = dict(group.targets.items()), dict(group.target_metadata.items())
+    for member_id in sorted(member_ids):
+        share = given.get(member_id, _EMPTY)
+        new = _own(share.partitions)
+        if new != targets.get(member_id) or share.metadata != metadata.get(member_id):
+            draft.write(TargetAssignmentMember(group.group_id, member_id, new, share.metadata))
 
 
 def _own(partitions: Mapping[TopicId, Set[int]]) -> Share:

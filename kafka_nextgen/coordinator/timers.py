@@ -11,6 +11,7 @@
 | RETENTION | all groups | when the first is there, and again each time | offsets that are over are forgotten |
 | JOIN | a classic member of a consumer group | when it is first told to join again | the member is removed |
 | SYNC | a classic member of a consumer group | when it has joined | the member is removed |
+| COMPUTE | a group whose member computes | when that is told to | another is to be found |
 
 In a classic group SESSION also runs for members that have yet to come with the id they were given.
 
@@ -40,6 +41,7 @@ class TimerKind(IntEnum):
     SYNC = 4
     EXPECTED = 5
     RETENTION = 6
+    COMPUTE = 7
 
 
 @frozen(order=True)

@@ -36,9 +36,9 @@ class PrepareAssignment:
 class InstallAssignment:
     """What that member computed for the group at ``group_epoch``.
 
-    ``error`` is the assignor's word to the members, 0 for none. With an error and no ``members`` at all, the assignor
-    failed, and ``message`` says why; nothing is installed then. ``flaw`` is what is wrong with it and ``members`` can't
-    hold, such as one member twice; to be read after "the assignor".
+    ``error`` is the assignor's word to the members, 0 for none; only with one it may leave out partitions. There is a
+    ``message`` if the assignor failed: it says why, and nothing is installed then. ``flaw`` is
+    what is wrong with it and ``members`` can't hold, such as one member twice; to be read after "the assignor".
     """
 
     group_id: str

@@ -25,6 +25,8 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember,
 from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, prepare_rebalance
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.carrying import user_data_for
+from kafka_nextgen.coordinator.extensions.computing import forget_computation
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -102,6 +104,7 @@ def _with_assignments(classic: ClassicGroup, group: Group, topics: Topics) -> Cl
                 assignment=encode_assignment(
                     topics.with_names(flatten(group.target(member.member_id))),
                     version_of(member.metadata(classic.protocol)),
+                    user_data_for(group, member.member_id, classic.protocol, member.protocols),
                 ),
             )
             for member in classic.in_order()
@@ -111,6 +114,7 @@ def _with_assignments(classic: ClassicGroup, group: Group, topics: Topics) -> Cl
 
 def _write_removal(draft: Draft) -> None:
     """Take every record of the consumer group back, kind by kind, and stop its timers."""
+    forget_computation(draft)
     group, group_id = draft.group, draft.group.group_id
     members, patterns = sorted(group.members), sorted(group.patterns)
     for member_id in members:

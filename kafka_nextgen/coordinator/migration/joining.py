@@ -20,7 +20,7 @@ one (``downgrade``).
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.fencing import has_to_come_with_id
@@ -28,6 +28,7 @@ from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.carrying import asks_by_user_data, protocol_for
 from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.group import Group
@@ -99,19 +100,21 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
         replace_member(draft, holder, member_id)
     before = group.current(member_id)
 
-    update = note_member(draft, _member(draft, request, said, member_id))
+    known, member = known_or_blank(group, member_id), _member(draft, request, said, member_id)
+    update = note_member(draft, member)
+    update = evolve(update, asks_for_assignment=asks_by_user_data(group, known, member))
     advance_epoch(
         draft, cause_of_change(draft, update, request.join_reason, is_back=is_back, text=request.reason or "")
     )
 
     step = _Step(update, before, draft.topics.with_ids(said.owned))
     if downgrades:
-        return draft.outcome(_answer(request, member_id, _downgrade(draft, step, epoch_before)))
+        return draft.outcome(_answer(group, request, member_id, _downgrade(draft, step, epoch_before)))
     if refusal := retarget(draft):
         return Outcome(JoinGroupAnswer(refusal.error, request.member_id))
     epoch = step.take(draft)
     _expect_sync(draft, request, member_id)
-    return draft.outcome(_answer(request, member_id, epoch))
+    return draft.outcome(_answer(group, request, member_id, epoch))
 
 
 def _member(draft: Draft, request: JoinGroup, said: MemberSubscription, member_id: str) -> MemberMetadata:
@@ -151,10 +154,10 @@ def _expect_sync(draft: Draft, request: JoinGroup, member_id: str) -> None:
     draft.arm(TimerKind.SYNC, member_id, request.rebalance_timeout_ms / 1000)
 
 
-def _answer(request: JoinGroup, member_id: str, generation: int) -> JoinGroupAnswer:
+def _answer(group: Group, request: JoinGroup, member_id: str, generation: int) -> JoinGroupAnswer:
     return JoinGroupAnswer(
         member_id=member_id,
         generation=generation,
         protocol_type=PROTOCOL_TYPE,
-        protocol_name=request.protocols[0].name,
+        protocol_name=protocol_for(group, request.protocols),
     )

@@ -12,6 +12,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
+from kafka_nextgen.coordinator.extensions.carrying import protocol_for, user_data_for
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.heartbeat import expect_join, is_behind, keep_session
 from kafka_nextgen.coordinator.migration.identity import classic_member_error
@@ -29,7 +30,7 @@ def member_sync(draft: Draft, request: SyncGroup) -> Outcome:
     if error is not ErrorCode.NONE:
         return Outcome(SyncGroupAnswer(error))
     current, protocols = group.current(member_id), _protocols(group, member_id)
-    if not _is_consistent(request, protocols):
+    if not _is_consistent(draft, request, protocols):
         return Outcome(SyncGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
     if is_behind(draft, current) and current.status is not MemberStatus.UNREVOKED_PARTITIONS:
         expect_join(draft, member_id)
@@ -37,7 +38,8 @@ def member_sync(draft: Draft, request: SyncGroup) -> Outcome:
     draft.cancel(TimerKind.SYNC, member_id)
     keep_session(draft, member_id)
     assigned = draft.topics.with_names(partition for partition, _ in current.assigned)
-    assignment = encode_assignment(assigned, version_of(protocols.supported[0].metadata))
+    user_data = user_data_for(group, member_id, _protocol(group, request, protocols), protocols.supported)
+    assignment = encode_assignment(assigned, version_of(protocols.supported[0].metadata), user_data)
     return draft.outcome(
         SyncGroupAnswer(protocol_type=request.protocol_type, protocol_name=request.protocol_name, assignment=assignment)
     )
@@ -49,7 +51,14 @@ def _protocols(group: Group, member_id: str) -> ClassicProtocols:
     return classic
 
 
-def _is_consistent(request: SyncGroup, protocols: ClassicProtocols) -> bool:
-    """Whether the member, if it says so, means the protocol its JoinGroup was answered with."""
-    type_fits = request.protocol_type in (None, PROTOCOL_TYPE)
-    return type_fits and request.protocol_name in (None, protocols.supported[0].name)
+def _protocol(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> str:
+    return request.protocol_name or protocol_for(group, protocols.supported)
+
+
+def _is_consistent(draft: Draft, request: SyncGroup, protocols: ClassicProtocols) -> bool:
+    """Whether the member, if it says so, means the protocol its JoinGroup was answered with. With client-side assignors
+    that may have been any, and there may be another target since.
+    """
+    names = [offered.name for offered in protocols.supported]
+    answered = names if draft.settings.extensions else names[:1]
+    return request.protocol_type in (None, PROTOCOL_TYPE) and request.protocol_name in (None, *answered)

@@ -7,9 +7,11 @@ It happens when the first member comes by the consumer protocol. Read from the t
 | the policy allows it | GROUP_ID_NOT_FOUND |
 | it is a group of consumers | GROUP_ID_NOT_FOUND |
 | a consumer group may have so many members | GROUP_ID_NOT_FOUND |
+| what the member has of client-side assignors fits (an extension) | UNSUPPORTED_ASSIGNOR, INVALID_REQUEST |
 | *whoever waits for the others to join, or for its part, is told to join again* | |
 | what its members said and were given can be read | GROUP_ID_NOT_FOUND |
-| no assignor told its members more than their partitions, which would be lost | GROUP_ID_NOT_FOUND |
+| no assignor told its members more than their partitions, which would be lost; but see ``extensions.carrying`` \
+| GROUP_ID_NOT_FOUND |
 | there is a generation, and all members offer its protocol | UNKNOWN_SERVER_ERROR |
 | no partition was given to two members | UNKNOWN_SERVER_ERROR |
 
@@ -25,11 +27,14 @@ from collections.abc import Iterable
 
 from attrs import evolve, frozen
 
+from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Refusal
+from kafka_nextgen.coordinator.extensions.carrying import carried_assignor, carried_metadata
+from kafka_nextgen.coordinator.extensions.refusing import refuse_unsupported_assignors
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write_group_removal
 from kafka_nextgen.coordinator.migration.heartbeat import keep_session
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -51,6 +56,7 @@ class _Member:
 
     metadata: r.MemberMetadata
     partitions: frozenset[TopicIdPartition]
+    told: Metadata | None = None  # by its group's assignor
 
 
 def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
@@ -60,18 +66,21 @@ def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusa
     if not is_taken_by_classic(draft.group):
         write_group_removal(draft)
         return None
-    return _upgrade(draft)
+    return _upgrade(draft, request)
 
 
-def _upgrade(draft: Draft) -> Refusal | None:
+def _upgrade(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
     group = draft.classic
     reason = _objection(group, draft.settings)
     if reason is not None:
         return _refusal(group, reason)
+    if unsupported := refuse_unsupported_assignors(request, draft.group, draft.settings):
+        return unsupported
+    assignor = carried_assignor(group, request, draft.settings)
     _send_back_to_join(draft)
     if unready := _unready(group):
         return unready
-    if any(_has_user_data(member.assignment) for member in group.in_order()):
+    if assignor is None and any(_has_user_data(member.assignment) for member in group.in_order()):
         reason = "its assignor tells members more than their partitions, which would be lost: switch to another first"
         return _refusal(group, reason)
     try:
@@ -80,7 +89,7 @@ def _upgrade(draft: Draft) -> Refusal | None:
         return _refusal(group, f"{error}; its members have to leave first")
     if _has_two_owners(members):
         return _failure(group, "a partition was given to two members; have it rebalance first")
-    _write(draft, group, members)
+    _write(draft, group, members, assignor)
     draft.note(f"group {group.group_id} becomes a consumer group, at epoch {group.generation}")
     return None
 
@@ -138,7 +147,8 @@ def _read(group: ClassicGroup, member: ClassicMember, topics: Topics) -> _Member
         server_assignor=None,
         classic=r.ClassicProtocols(member.session_timeout_ms, member.protocols),
     )
-    return _Member(metadata, topics.with_ids(decode_assignment(member.assignment)))
+    partitions = topics.with_ids(decode_assignment(member.assignment))
+    return _Member(metadata, partitions, carried_metadata(member.assignment))
 
 
 def _has_two_owners(members: Iterable[_Member]) -> bool:
@@ -160,7 +170,7 @@ def _send_back_to_join(draft: Draft) -> None:
     draft.lasting = draft.outcome(None)
 
 
-def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member]) -> None:
+def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member], assignor: str | None) -> None:
     """Each kind of record for all members, in the order in which a join writes them."""
     draft.cancel(TimerKind.SYNC)
     write_group_removal(draft)
@@ -172,8 +182,9 @@ def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member]) -> Non
     metadata_hash = draft.topics.metadata_hash(draft.group.subscribed_topics()) if knows_topics else 0
     draft.write(r.GroupMetadata(group_id, epoch, metadata_hash))
     for member in members:
-        draft.write(r.TargetAssignmentMember(group_id, member.metadata.member_id, share_of(member.partitions)))
-    draft.write(r.TargetAssignmentMetadata(group_id, epoch))
+        told = None if assignor is None else member.told
+        draft.write(r.TargetAssignmentMember(group_id, member.metadata.member_id, share_of(member.partitions), told))
+    draft.write(r.TargetAssignmentMetadata(group_id, epoch, assignor=assignor))
     for member in members:
         draft.write(_current(member, epoch))
 

@@ -1,0 +1,70 @@
+"""A client-side assignor's word to and from members of the classic protocol (KIP-848, "Compatibility, Deprecation, and
+Migration Plan").
+
+Members of a classic group tell the assignor something in their subscriptions, and are told something in their
+assignments: user data, which Kafka's coordinator would lose, so that it leaves such a group a classic one. With
+extensions the group is upgraded if whoever comes by the consumer protocol has the assignor that is in use and goes
+together with its members (``offers``). From then on one of the members that speak the consumer protocol computes:
+
+* what a classic member tells comes to the assignor as its metadata, in version -1 if it is user data of its own,
+* what the assignor has for a classic member goes back as user data, with the protocol of that name.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.assignors.spec import Metadata
+from kafka_nextgen.assignors.user_data import AssignorWord, read_assignor_word, write_assignor_word
+from kafka_nextgen.coordinator.classic.group import ClassicGroup
+from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.extensions.offers import go_together, offer_in, offer_of, said_by
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import MemberMetadata
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.embedded import user_data_of
+
+__all__ = ["asks_by_user_data", "carried_assignor", "carried_metadata", "protocol_for", "user_data_for"]
+
+
+def carried_assignor(
+    classic: ClassicGroup, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings
+) -> str | None:
+    """The assignor whose user data outlives an upgrade by this member; None if none does."""
+    if not settings.extensions:
+        return None
+    mine = next((each for each in request.client_assignors or () if each.name == classic.protocol), None)
+    offered = (each for member in classic.in_order() for each in member.protocols if each.name == classic.protocol)
+    if mine is None or not go_together([offer_of(mine), *map(offer_in, offered)]):
+        return None
+    return mine.name
+
+
+def carried_metadata(assignment: bytes) -> Metadata | None:
+    """What a classic group's leader had for a member. Raises ``DecodeError``."""
+    return read_assignor_word(user_data_of(assignment)).metadata
+
+
+def asks_by_user_data(group: Group, known: MemberMetadata, member: MemberMetadata) -> bool:
+    """Whether a classic member of a consumer group has something new to tell the assignor that made its target."""
+    if group.client_assignor is None or known.classic is None:
+        return False
+    return said_by(known, group.client_assignor) != said_by(member, group.client_assignor)
+
+
+def protocol_for(group: Group, supported: tuple[OfferedProtocol, ...]) -> str:
+    """By which of its protocols a classic member of a consumer group reads what it is given."""
+    names = [offered.name for offered in supported]
+    return group.client_assignor if group.client_assignor in names else names[0]
+
+
+def user_data_for(
+    group: Group, member_id: str, protocol: str | None, supported: tuple[OfferedProtocol, ...]
+) -> bytes | None:
+    """What the assignor has for a classic member that reads its assignment by this protocol."""
+    offered = next((each for each in supported if each.name == protocol), None)
+    if offered is None or protocol != group.client_assignor:
+        return None
+    metadata = group.target_metadata.get(member_id)
+    if offer_in(offered).is_foreign:
+        return None if metadata is None else metadata.payload
+    return write_assignor_word(AssignorWord(group.assignment_error, metadata))

@@ -1,0 +1,130 @@
+"""Which member computes the next target assignment, and when another takes its place (KIP-848, "Client Side Mode").
+
+The member is the *first one to send a heartbeat*, from the moment on that there is something to compute, that has the
+assignor, and has not failed at this group epoch. It is certainly alive, and nobody has to be waited for. It is told in
+the answer (ShouldComputeAssignment), and in each further one until it prepares. From when it was first told it has its
+rebalance timeout to install something.
+
+| what happens to the member | then |
+|---|---|
+| it installs | the assignment is judged (``installing``) |
+| its time is over; its assignor failed; what it installed is invalid | it has failed at this epoch |
+| it leaves, is taken out, leaves for a while, or another process takes its place | as if nobody had been chosen |
+| not all members have that assignor any more | as if there had been nothing to compute |
+
+Nobody is fenced for any of it, and the last target stands meanwhile. When everybody has failed, the group waits for a
+new epoch: another member, other metadata, other topics. Who has assignors of its own is told once of each failure.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
+from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.timers import TimerKind
+
+__all__ = [
+    "call_for_computation",
+    "choose",
+    "end_computation",
+    "fail",
+    "forget_computation",
+    "let_go_of_computation",
+    "take_complaint",
+]
+
+
+def call_for_computation(draft: Draft, assignor: str) -> None:
+    """There is something to compute, with this assignor."""
+    computing = draft.group.computing
+    if computing.assignor == assignor:
+        return
+    end_computation(draft)
+    draft.group.computing = evolve(draft.group.computing, assignor=assignor, is_urgent=computing.is_urgent)
+    _begin_at_one(draft)
+
+
+def _begin_at_one(draft: Draft) -> None:
+    """Until there is a target, members have an empty one of epoch 1: who is at 0 would still be joining. Where a
+    group's first epoch is 1 (since Kafka 4.3), so it is anyway.
+    """
+    group = draft.group
+    if group.assignment_epoch == 0:
+        draft.write(GroupMetadata(group.group_id, group.epoch + 1, group.metadata_hash))
+        draft.write(TargetAssignmentMetadata(group.group_id, 1))
+
+
+def choose(draft: Draft, member_id: str) -> bool:
+    """Choose the member whose heartbeat this is, if one is to be found; whether it is to be told to compute."""
+    computing = draft.group.computing
+    if computing.assignor is None:
+        return False
+    if computing.member_id is None and _may_compute(draft, computing, member_id):
+        computing = draft.group.computing = evolve(computing, member_id=member_id)
+        draft.arm(TimerKind.COMPUTE, "", draft.group.members[member_id].rebalance_timeout_ms / 1000)
+    return computing.member_id == member_id and computing.prepared is None
+
+
+def _may_compute(draft: Draft, computing: Computing, member_id: str) -> bool:
+    group = draft.group
+    has_failed = member_id in computing.failed and computing.failed_epoch == group.epoch
+    names = {assignor.name for assignor in group.members[member_id].client_assignors}
+    return computing.assignor in names and not has_failed
+
+
+def end_computation(draft: Draft) -> None:
+    """There is nothing to compute any more. What members are still to be told stays."""
+    computing = draft.group.computing
+    if computing.member_id is not None:
+        draft.cancel(TimerKind.COMPUTE)
+    draft.group.computing = Computing(complaint=computing.complaint, untold=computing.untold)
+
+
+def forget_computation(draft: Draft) -> None:
+    """The group is gone, or another one now."""
+    if draft.group.computing.member_id is not None:
+        draft.cancel(TimerKind.COMPUTE)
+    draft.group.computing = NOBODY_COMPUTES
+
+
+def let_go_of_computation(draft: Draft, member_id: str) -> None:
+    """The member is gone. If it was the one to compute, another is to be found."""
+    computing = draft.group.computing
+    if computing.member_id == member_id:
+        draft.cancel(TimerKind.COMPUTE)
+        draft.group.computing = evolve(computing, member_id=None, prepared=None)
+
+
+def fail(draft: Draft, why: str) -> str:
+    """The member that computes did not succeed: how that is told. ``why`` is read after "assignor of member"."""
+    group, computing = draft.group, draft.group.computing
+    member_id = computing.member_id
+    assert member_id is not None, "somebody computes"
+    complaint = (
+        f"assignor {computing.assignor!r} of member {member_id} {why}: group {group.group_id!r} keeps the target of "
+        f"epoch {group.assignment_epoch}"
+    )
+    before = computing.failed if computing.failed_epoch == group.epoch else frozenset()
+    draft.cancel(TimerKind.COMPUTE)
+    draft.group.computing = evolve(
+        computing,
+        member_id=None,
+        prepared=None,
+        failed=before | {member_id},
+        failed_epoch=group.epoch,
+        complaint=complaint,
+        untold=frozenset(each for each, member in group.members.items() if member.client_assignors),
+    )
+    draft.note(complaint)
+    return complaint
+
+
+def take_complaint(draft: Draft, member_id: str) -> str | None:
+    """What this member is still to be told of the last failure, if anything."""
+    computing = draft.group.computing
+    if member_id not in computing.untold:
+        return None
+    draft.group.computing = evolve(computing, untold=computing.untold - {member_id})
+    return computing.complaint

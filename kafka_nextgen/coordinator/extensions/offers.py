@@ -1,0 +1,146 @@
+"""Which client-side assignor a group uses, and which versions of metadata go together.
+
+KIP-848, "Assignor Selection": if anybody has assignors of its own, one is used that *all* members have; where there is
+none, a server-side one. All have it whose versions go together (the idea is KIP-268's): any of them may be told to
+compute, so everybody has to read what everybody wrote.
+
+* Each member reads the versions of a range, and these ranges overlap.
+* The version that each member wrote is in everybody's range.
+* A member of the classic protocol has an assignor if it offers it as a protocol. What this library puts into its
+  subscription says the same as a heartbeat does. Any other user data counts as version -1, and such a member need not
+  read anything: nobody asks it to compute (KIP-848, "Compatibility, Deprecation, and Migration Plan").
+
+Of several, each member votes for the one it prefers; between equals, the first by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.assignors.spec import AssignorMetadata
+from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
+from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.records import MemberMetadata
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.embedded import decode_subscription
+from kafka_nextgen.errors import DecodeError
+
+__all__ = [
+    "NOTHING_SAID",
+    "Offer",
+    "Offers",
+    "common_assignor",
+    "go_together",
+    "offer_in",
+    "offer_of",
+    "offers_of",
+    "overlap",
+    "said_by",
+]
+
+
+NOTHING_SAID = AssignorMetadata()
+
+#: The highest version there can be.
+_HIGHEST = 32_767
+
+
+@frozen
+class Offer:
+    """How a member has an assignor: the version it wrote, and the range it reads; None if it need not read."""
+
+    version: int
+    reads: tuple[int, int] | None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is user data that only its own assignor can tell the meaning of."""
+        return self.reads is None
+
+
+#: By the assignor's name: how many have it in which way.
+Offers = Mapping[str, Counter[Offer]]
+
+
+def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
+    """The client-side assignor of the group's next target assignment; None if a server-side one makes it."""
+    if not settings.extensions or not group.client_preferences:
+        return None
+    usable = {
+        name
+        for name, offers in offers_of(group).items()
+        if sum(offers.values()) == len(group.members) and go_together(offers)
+    }
+    votes: Counter[str] = Counter()
+    for names, members in group.client_preferences.items():
+        votes[next((name for name in names if name in usable), "")] += members
+    return max(sorted(usable), key=lambda name: votes[name], default=None)
+
+
+def go_together(offers: Iterable[Offer]) -> bool:
+    """Whether everybody reads what everybody wrote."""
+    offers = tuple(offers)
+    low, high = overlap(offers)
+    return low <= high and all(low <= offer.version <= high for offer in offers)
+
+
+def overlap(offers: Iterable[Offer]) -> tuple[int, int]:
+    """The versions that everybody reads; it may be that the first is above the last."""
+    ranges = [offer.reads for offer in offers if offer.reads is not None]
+    return max((low for low, _ in ranges), default=FOREIGN_VERSION), min((high for _, high in ranges), default=_HIGHEST)
+
+
+def offers_of(group: Group, leaving_out: Collection[str] = ()) -> Offers:
+    """What the members of the group have, without some of them."""
+    found: dict[str, Counter[Offer]] = {}
+    for (name, low, high, version), count in group.client_offers.items():
+        found.setdefault(name, Counter())[Offer(version, (low, high))] += count
+    for member_id in leaving_out:
+        for assignor in group.members[member_id].client_assignors:
+            found[assignor.name][offer_of(assignor)] -= 1
+    for member_id, member in group.members.items() if group.num_classic else ():
+        if member.classic is not None and member_id not in leaving_out:
+            _add_protocols(found, member.classic.supported)
+    for classic in group.classic.in_order() if group.classic is not None else ():
+        _add_protocols(found, classic.protocols)
+    counted = ((name, Counter({offer: n for offer, n in offers.items() if n})) for name, offers in found.items())
+    return {name: offers for name, offers in counted if offers}
+
+
+def _add_protocols(found: dict[str, Counter[Offer]], protocols: Iterable[OfferedProtocol]) -> None:
+    for name, offered in {offered.name: offered for offered in protocols}.items():
+        found.setdefault(name, Counter())[offer_in(offered)] += 1
+
+
+def offer_of(assignor: ClientAssignor) -> Offer:
+    """How a member of the consumer protocol has this assignor."""
+    return Offer(assignor.metadata.version, (assignor.minimum_version, assignor.maximum_version))
+
+
+def offer_in(protocol: OfferedProtocol) -> Offer:
+    """How a member of the classic protocol has the assignor of that name."""
+    word = _word_in(protocol)
+    if word.maximum_version == FOREIGN_VERSION:
+        return Offer(FOREIGN_VERSION, None)
+    return Offer(word.said.metadata.version, (word.minimum_version, word.maximum_version))
+
+
+def said_by(member: MemberMetadata, assignor: str) -> AssignorMetadata:
+    """What a member told an assignor, by whichever protocol."""
+    if member.classic is not None:
+        offered = (offered for offered in member.classic.supported if offered.name == assignor)
+        return next((_word_in(each).said for each in offered), NOTHING_SAID)
+    told = (AssignorMetadata(each.reason, each.metadata) for each in member.client_assignors if each.name == assignor)
+    return next(told, NOTHING_SAID)
+
+
+def _word_in(protocol: OfferedProtocol) -> MemberWord:
+    try:
+        return read_member_word(decode_subscription(protocol.metadata).user_data)
+    except DecodeError:  # that of another protocol than the one in use may be anything
+        return read_member_word(None)

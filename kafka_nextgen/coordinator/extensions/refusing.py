@@ -1,0 +1,120 @@
+"""Which client-side assignors a heartbeat may name (KIP-848, "ConsumerGroupHeartbeat API", request validation).
+
+Whatever the group: the table, read from the top; who breaks a rule gets INVALID_REQUEST. In its group, who comes with
+assignors, or changes them, has to go together with the others by one of them at least:
+
+| the others | answer |
+|---|---|
+| there are none, or an assignor goes together with theirs (``offers``) | let in |
+| one has told an assignor in user data of its own, which this member does not accept (-1) | INVALID_REQUEST |
+| they have an assignor of that name, but the versions exclude each other | UNSUPPORTED_ASSIGNOR |
+| none has any of these assignors | UNSUPPORTED_ASSIGNOR |
+
+Whoever comes *without* assignors of its own is let in, and the group goes on with a server-side one while it stays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from kafka_nextgen.assignors.user_data import FOREIGN_VERSION
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.draft import Refusal
+from kafka_nextgen.coordinator.extensions.offers import Offer, Offers, go_together, offer_of, offers_of, overlap
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.group import Group
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+
+__all__ = ["refuse_malformed_assignors", "refuse_unsupported_assignors"]
+
+_RULES: tuple[tuple[Callable[[ClientAssignor], bool], str], ...] = (
+    (lambda assignor: not assignor.name, "has an empty name"),
+    (lambda assignor: assignor.minimum_version < FOREIGN_VERSION, "has a MinimumVersion below -1"),
+    (lambda assignor: assignor.maximum_version < 0, "has a MaximumVersion below 0"),
+    (
+        lambda assignor: assignor.maximum_version < assignor.minimum_version,
+        "has a MaximumVersion below its MinimumVersion",
+    ),
+    (
+        lambda assignor: not assignor.minimum_version <= assignor.metadata.version <= assignor.maximum_version,
+        "has metadata of a version that is not between its MinimumVersion and its MaximumVersion",
+    ),
+)
+
+
+def refuse_malformed_assignors(request: ConsumerGroupHeartbeat) -> Refusal | None:
+    """Why these assignors can't be meant, or None."""
+    assignors = request.client_assignors or ()
+    if assignors and request.server_assignor is not None:
+        return _malformed("ServerAssignor and ClientAssignors are both given; a member has one or the others")
+    for is_broken, rule in _RULES:
+        if wrong := next(filter(is_broken, assignors), None):
+            return _malformed(f"assignor {wrong.name!r} {rule}")
+    names = [assignor.name for assignor in assignors]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        return _malformed(f"assignor {twice!r} is given twice")
+    return None
+
+
+def _malformed(message: str) -> Refusal:
+    return Refusal(ErrorCode.INVALID_REQUEST, message)
+
+
+def refuse_unsupported_assignors(
+    request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings
+) -> Refusal | None:
+    """Why the group, be it still a classic one, can't take these assignors, or None."""
+    offered = request.client_assignors
+    if not settings.extensions or not offered:
+        return None
+    known = group.members.get(request.member_id)
+    if known is not None and known.client_assignors == offered:
+        return None
+    itself = {request.member_id, group.instances.get(request.instance_id or "", request.member_id)}
+    others = group.members.keys() - itself
+    if not others and group.classic is None:
+        return None
+    return _verdict(request, offered, offers_of(group, leaving_out=itself & group.members.keys()))
+
+
+def _verdict(request: ConsumerGroupHeartbeat, offered: tuple[ClientAssignor, ...], theirs: Offers) -> Refusal | None:
+    known = [assignor for assignor in offered if assignor.name in theirs]
+    if not known:
+        return _unknown(request.group_id, offered, theirs)
+    if any(go_together([*theirs[assignor.name], offer_of(assignor)]) for assignor in known):
+        return None
+    closed = [assignor for assignor in known if _closed_to(assignor, theirs[assignor.name])]
+    if len(closed) == len(known):
+        return _malformed(
+            f"assignor {closed[0].name!r} does not accept metadata of version -1, which is what members that speak "
+            f"the classic protocol tell it in group {request.group_id!r}: let its MinimumVersion be -1"
+        )
+    wrong = next(assignor for assignor in known if assignor not in closed)
+    return _excluded(request.group_id, wrong, theirs[wrong.name])
+
+
+def _closed_to(assignor: ClientAssignor, theirs: Counter[Offer]) -> bool:
+    return assignor.minimum_version > FOREIGN_VERSION and any(offer.is_foreign for offer in theirs)
+
+
+def _unknown(group_id: str, offered: tuple[ClientAssignor, ...], theirs: Offers) -> Refusal:
+    names = ", ".join(sorted(repr(assignor.name) for assignor in offered))
+    have = ", ".join(sorted(map(repr, theirs))) or "none of their own"
+    return Refusal(
+        ErrorCode.UNSUPPORTED_ASSIGNOR,
+        f"no member of group {group_id!r} has assignor {names}: they have {have}. Join with an assignor they have, "
+        "without any, or when they are gone",
+    )
+
+
+def _excluded(group_id: str, assignor: ClientAssignor, theirs: Counter[Offer]) -> Refusal:
+    low, high = overlap(theirs)
+    written = ", ".join(map(str, sorted({offer.version for offer in theirs})))
+    return Refusal(
+        ErrorCode.UNSUPPORTED_ASSIGNOR,
+        f"assignor {assignor.name!r} reads versions {assignor.minimum_version} to {assignor.maximum_version} and wrote "
+        f"version {assignor.metadata.version}, but the members of group {group_id!r} all read {low} to {high} and "
+        f"wrote {written}. Read what they write, and write what they read",
+    )
