@@ -9,14 +9,13 @@ Record batches are handed on as they came: as views of the frame, which stays fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from attrs import field, frozen
 
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.types import TopicId, TopicPartition
-from kafka_nextgen.wire.messages import FetchRequest
+from kafka_nextgen.wire.fetch_request import ForgottenTopic, RawFetchRequest, WantedTopic
 from kafka_nextgen.wire.raw_fetch import AbortedTransaction, EpochEndOffset, RawFetchAnswer
 
 __all__ = [
@@ -31,20 +30,15 @@ __all__ = [
 ]
 
 _WITH_TOPIC_IDS = 13
-_CONSUMER = -1  # in place of a replica's id
-
-_Topic = FetchRequest.FetchTopic
-_Partition = _Topic.FetchPartition
-_Forgotten = FetchRequest.ForgottenTopic
 
 K = TypeVar("K")
 
 
-@frozen
-class FetchPosition:
+class FetchPosition(NamedTuple):
     """From where to fetch, and at most how many bytes. ``topic_id`` is needed from version 13 on.
 
     ``last_epoch`` is the leader epoch of what was read in front of ``offset``, -1 if that is not known (version 12).
+    A tuple, because those are made and compared the fastest.
     """
 
     partition: TopicPartition
@@ -101,15 +95,14 @@ def to_request(
     version: int,
     session_id: int = 0,
     session_epoch: int = -1,
-    forgotten: Iterable[FetchPosition] = (),
-) -> FetchRequest:
+    forgotten: Collection[FetchPosition] = (),
+) -> RawFetchRequest:
     """Ask for records. ``forgotten`` leaves the session, as it was told before."""
     by_topic: dict[str, list[FetchPosition]] = {}
     for position in positions:
         assert version < _WITH_TOPIC_IDS or position.topic_id is not None, f"{position.partition} has no topic id"
         by_topic.setdefault(position.partition.topic, []).append(position)
-    return FetchRequest(
-        replica_id=_CONSUMER,
+    return RawFetchRequest(
         max_wait_ms=limits.max_wait_ms,
         min_bytes=limits.min_bytes,
         max_bytes=limits.max_bytes,
@@ -117,7 +110,7 @@ def to_request(
         session_id=session_id,
         session_epoch=session_epoch,
         topics=[_topic(topic, wanted) for topic, wanted in by_topic.items()],
-        forgotten_topics_data=_forgotten(forgotten, positions, version),
+        forgotten=_forgotten(forgotten, positions, version) if forgotten else (),
         rack_id=limits.rack_id,
     )
 
@@ -145,32 +138,23 @@ def _name_of(topic: str | TopicId, names: Mapping[TopicId, str]) -> str | None:
     return topic if isinstance(topic, str) else names.get(topic)
 
 
-def _topic(topic: str, positions: Sequence[FetchPosition]) -> _Topic:
-    return _Topic(
-        topic=topic,
-        topic_id=positions[0].topic_id or NO_TOPIC_ID,
-        partitions=[
-            _Partition(
-                partition=position.partition.partition,
-                current_leader_epoch=position.leader_epoch,
-                fetch_offset=position.offset,
-                last_fetched_epoch=position.last_epoch,
-                partition_max_bytes=position.max_bytes,
-            )
-            for position in positions
-        ],
-    )
+def _topic(topic: str, positions: Sequence[FetchPosition]) -> WantedTopic:
+    partitions = [
+        (where.partition.partition, where.leader_epoch, where.offset, where.last_epoch, where.max_bytes)
+        for where in positions
+    ]
+    return WantedTopic(topic, positions[0].topic_id, partitions)
 
 
-def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[_Forgotten]:
+def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:
     """By names, a topic that another took the name of is forgotten by telling of the other."""
     if version >= _WITH_TOPIC_IDS:
-        by_id = _grouped((position.topic_id or NO_TOPIC_ID, position.partition.partition) for position in positions)
-        return [_Forgotten(topic="", topic_id=topic_id, partitions=numbers) for topic_id, numbers in by_id.items()]
+        by_id = _grouped((position.topic_id, position.partition.partition) for position in positions)
+        return [ForgottenTopic("", topic_id, numbers) for topic_id, numbers in by_id.items()]
     kept = {position.partition for position in told}
     dropped = (position.partition for position in positions if position.partition not in kept)
     by_name = _grouped((partition.topic, partition.partition) for partition in dropped)
-    return [_Forgotten(topic=topic, partitions=numbers) for topic, numbers in by_name.items()]
+    return [ForgottenTopic(topic, None, numbers) for topic, numbers in by_name.items()]
 
 
 def _grouped(pairs: Iterable[tuple[K, int]]) -> dict[K, list[int]]:

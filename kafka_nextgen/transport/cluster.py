@@ -31,8 +31,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Target, purpose_of
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.apis import Answer, Api, negotiate
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
 
 __all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
 
@@ -125,7 +124,7 @@ class ClusterClient:
         return await self._keeper.all_topics(self._deadline("metadata", timeout_s))
 
     async def call(
-        self, target: Target, api: Api, build: Callable[[int], ApiMessage], timeout_s: float | None = None
+        self, target: Target, api: Api, build: Callable[[int], Question], timeout_s: float | None = None
     ) -> Answer:
         """Send one request and return its answer; ``build`` gets the version that both sides speak.
 

@@ -28,8 +28,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Mute, throttle_time_s
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
-from kafka_nextgen.wire.apis import API_VERSIONS, Answer, Api, VersionRange
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.apis import API_VERSIONS, Answer, Api, Question, VersionRange
 
 __all__ = ["Connection"]
 
@@ -73,7 +72,7 @@ class Connection(asyncio.BufferedProtocol):
         return len(self._pipeline)
 
     async def request(
-        self, api: Api, version: int, message: ApiMessage, deadline: Deadline, *, through_hold: bool = False
+        self, api: Api, version: int, message: Question, deadline: Deadline, *, through_hold: bool = False
     ) -> Answer:
         """Send a request and wait for its answer; ``through_hold`` is for what belongs to a login.
 

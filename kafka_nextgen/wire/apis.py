@@ -18,6 +18,7 @@ from attrs import evolve, frozen
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.fetch_response import read_fetch_response
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
@@ -77,12 +78,16 @@ __all__ = [
     "WRITE_TXN_MARKERS",
     "Answer",
     "Api",
+    "Question",
     "VersionRange",
     "negotiate",
 ]
 
 #: The lowest and the highest version of an API that a broker speaks.
 VersionRange = tuple[int, int]
+
+#: What a client writes a request from: the schema's message, or one that a writer of our own knows.
+Question = m.ApiMessage | RawFetchRequest
 
 #: What a client reads an answer as: the schema's message, or what a reader of our own makes of it.
 Answer = m.ApiMessage | RawFetchAnswer

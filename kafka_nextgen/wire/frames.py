@@ -16,7 +16,7 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Answer, Api
+from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Answer, Api, Question
 from kafka_nextgen.wire.lengths import INT16_LENGTH, Frame, need, refuse
 from kafka_nextgen.wire.messages import ApiMessage
 from kafka_nextgen.wire.shape import check
@@ -51,7 +51,7 @@ class RequestFrame:
     message: ApiMessage | None
 
 
-def encode_request(message: ApiMessage, version: int, correlation_id: int, client_id: str | None) -> bytes:
+def encode_request(message: Question, version: int, correlation_id: int, client_id: str | None) -> bytes:
     """Write a request with its header and the length in front."""
     name = None if client_id is None else client_id.encode()
     head = [

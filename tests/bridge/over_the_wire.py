@@ -8,7 +8,7 @@ from uuid import UUID
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
-from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.apis import Api, Question
 from kafka_nextgen.wire.frames import decode_request, encode_request, encode_response, read_response
 from kafka_nextgen.wire.messages import ApiMessage
 
@@ -31,7 +31,7 @@ def by_id(topic_id: UUID, *partitions: int) -> frozenset[TopicIdPartition]:
     return frozenset(TopicIdPartition(topic_id, partition) for partition in partitions)
 
 
-def asked(message: ApiMessage, version: int) -> Any:
+def asked(message: Question, version: int) -> Any:
     """A request as a broker reads it."""
     return decode_request(encode_request(message, version, 1, "me")[4:]).message
 

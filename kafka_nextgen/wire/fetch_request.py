@@ -1,0 +1,152 @@
+"""Fetch requests, versions 4 to 17, as consumers send them: written in one go, for there may be a thousand a second.
+
+What the versions differ in: 5 has a log start offset, which is a follower's, 7 sessions (KIP-227), 9 the leader's epoch
+(KIP-320), 11 a rack (KIP-392), 12 is flexible (KIP-482) and has the epoch of what was read last, 13 has topic ids in
+place of names (KIP-516), 15 no replica id any more, which becomes a tag that only followers write (KIP-903).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from struct import Struct
+
+from attrs import frozen
+
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.messages import FetchRequest
+
+__all__ = ["ForgottenTopic", "RawFetchRequest", "WantedPartition", "WantedTopic"]
+
+#: A partition's number, its leader's epoch, the offset, the epoch in front of it, and at most how many bytes.
+WantedPartition = tuple[int, int, int, int, int]
+
+_WITH_LOG_START = 5
+_WITH_SESSIONS = 7
+_WITH_LEADER_EPOCH = 9
+_WITH_RACK = 11
+_FLEXIBLE = 12
+_WITH_TOPIC_IDS = 13
+_WITHOUT_REPLICA = 15
+
+_CONSUMER = -1  # in place of a replica's id
+_NO_LOG_START = -1
+_INT16 = Struct(">h")
+_INT32 = Struct(">i")
+_LIMITS = Struct(">iiib")  # wait, least bytes, most bytes, isolation level
+_SESSION = Struct(">ii")
+_PARTITION_V4 = Struct(">iqi")  # number, offset, most bytes
+_PARTITION_V5 = Struct(">iqqi")  # number, offset, log start offset, most bytes
+_PARTITION_V9 = Struct(">iiqqi")  # number, leader epoch, offset, log start offset, most bytes
+_PARTITION_V12 = Struct(">iiqiqib")  # number, leader epoch, offset, last epoch, log start offset, most bytes, no tags
+_NO_TAGS = b"\x00"
+
+
+@frozen
+class WantedTopic:
+    """Partitions of a topic that are new to the session or changed. The id is needed from version 13 on."""
+
+    name: str
+    topic_id: TopicId | None
+    partitions: Sequence[WantedPartition]
+
+
+@frozen
+class ForgottenTopic:
+    """Partitions of a topic that are not fetched any more, by what the version has: its name or its id."""
+
+    name: str
+    topic_id: TopicId | None
+    numbers: Sequence[int]
+
+
+@frozen
+class RawFetchRequest:
+    """A whole request; it is written by ``frames.encode_request`` as a message made from the schema would be."""
+
+    max_wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    isolation_level: int
+    session_id: int
+    session_epoch: int
+    topics: Sequence[WantedTopic]
+    forgotten: Sequence[ForgottenTopic]
+    rack_id: str = ""
+
+    API_KEY = FetchRequest.API_KEY
+
+    @staticmethod
+    def flexible_version_q(version: int) -> bool:
+        """Whether lengths are compact and structures end with tags (KIP-482)."""
+        return version >= _FLEXIBLE
+
+    def encode(self, version: int) -> bytes:
+        """Write it as that version has it."""
+        flexible = self.flexible_version_q(version)
+        parts = [b"" if version >= _WITHOUT_REPLICA else _INT32.pack(_CONSUMER)]
+        parts.append(_LIMITS.pack(self.max_wait_ms, self.min_bytes, self.max_bytes, self.isolation_level))
+        if version >= _WITH_SESSIONS:
+            parts.append(_SESSION.pack(self.session_id, self.session_epoch))
+        parts += _wanted(self.topics, version)
+        if version >= _WITH_SESSIONS:
+            parts += _forgotten(self.forgotten, version)
+        if version >= _WITH_RACK:
+            parts.append(_text(self.rack_id, flexible))
+        return b"".join(parts) + (_NO_TAGS if flexible else b"")
+
+
+def _wanted(topics: Sequence[WantedTopic], version: int) -> list[bytes]:
+    flexible = version >= _FLEXIBLE
+    parts = [_count(len(topics), flexible)]
+    for topic in topics:
+        parts += _topic(topic.name, topic.topic_id, len(topic.partitions), version)
+        parts += _partitions(topic.partitions, version)
+        parts += [_NO_TAGS] if flexible else []
+    return parts
+
+
+def _forgotten(topics: Sequence[ForgottenTopic], version: int) -> list[bytes]:
+    flexible = version >= _FLEXIBLE
+    parts = [_count(len(topics), flexible)]
+    for topic in topics:
+        parts += _topic(topic.name, topic.topic_id, len(topic.numbers), version)
+        parts += [_INT32.pack(number) for number in topic.numbers]
+        parts += [_NO_TAGS] if flexible else []
+    return parts
+
+
+def _topic(name: str, topic_id: TopicId | None, count: int, version: int) -> list[bytes]:
+    """How a topic begins: what it is called by, and how many partitions follow."""
+    flexible = version >= _FLEXIBLE
+    if version < _WITH_TOPIC_IDS:
+        return [_text(name, flexible), _count(count, flexible)]
+    assert topic_id is not None, f"{name} has no topic id"
+    return [topic_id.bytes, _count(count, flexible)]
+
+
+def _partitions(wanted: Sequence[WantedPartition], version: int) -> list[bytes]:
+    start = _NO_LOG_START
+    if version >= _FLEXIBLE:
+        pack = _PARTITION_V12.pack
+        return [pack(number, leads, offset, last, start, most, 0) for number, leads, offset, last, most in wanted]
+    if version >= _WITH_LEADER_EPOCH:
+        return [_PARTITION_V9.pack(number, leads, offset, start, most) for number, leads, offset, _, most in wanted]
+    if version >= _WITH_LOG_START:
+        return [_PARTITION_V5.pack(number, offset, start, most) for number, _, offset, _, most in wanted]
+    return [_PARTITION_V4.pack(number, offset, most) for number, _, offset, _, most in wanted]
+
+
+def _text(text: str, flexible: bool) -> bytes:
+    data = text.encode()
+    return (_compact(len(data) + 1) if flexible else _INT16.pack(len(data))) + data
+
+
+def _count(count: int, flexible: bool) -> bytes:
+    return _compact(count + 1) if flexible else _INT32.pack(count)
+
+
+def _compact(number: int) -> bytes:
+    """An unsigned varint."""
+    if number < 0x80:
+        return number.to_bytes(1, "big")
+    return bytes([number & 0x7F | 0x80]) + _compact(number >> 7)
