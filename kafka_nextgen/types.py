@@ -37,7 +37,7 @@ _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 _LONGEST_NAME = 249
 
 
-@frozen(order=True)
+@frozen(order=True, cache_hash=True)
 class TopicPartition:
     """A partition of a topic, by the topic's name."""
 

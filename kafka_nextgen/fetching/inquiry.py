@@ -26,7 +26,7 @@ from kafka_nextgen.fetching.outcomes import (
     NeedOffsetReset,
 )
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
-from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import note_listed
 from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionAnswer
@@ -77,25 +77,32 @@ class Inquiry:
         states = self._assigned.states
         note_silence(states, now)
         for state in states:
+            state.find_leader(image)
             state.check_replica(image, now)
-            check_epoch(state, image)
-        needs: list[Need] = [*plan_committed(states, now), *plan_resets(states, image, now)]
-        needs += plan_validations(states, image, now)
-        fetches = self._plan_fetches(image, now)
+            check_epoch(state)
+        needs = self._plan_positions(now)
+        fetches = self._plan_fetches(now)
         if not fetches and self._is_held_up(now):
             self._give_back()
-            fetches = self._plan_fetches(image, now)
+            fetches = self._plan_fetches(now)
         needs += map(self._underway.ask, fetches)
         for need in needs:
             self._note_asked(need)
         if self._metadata.may_ask(now):
-            needs += self._metadata.ask(plan_metadata(states, image))  # of what could not be asked about
+            needs += self._metadata.ask(plan_metadata(states))  # of what could not be asked about
         self.waits_for_room = any(state.is_left_out for state in states)
         return tuple(needs)
 
-    def _plan_fetches(self, image: ClusterImage, now: float) -> list[Fetch]:
+    def _plan_positions(self, now: float) -> list[Need]:
+        """What to ask about partitions that can't be fetched as they are."""
+        states = [state for state in self._assigned.states if state.phase is not Phase.FETCHING]
+        return (
+            [*plan_committed(states, now), *plan_resets(states, now), *plan_validations(states, now)] if states else []
+        )
+
+    def _plan_fetches(self, now: float) -> list[Fetch]:
         states = self._assigned.states
-        return plan_fetches(states, self._buffers, image, self._underway, self._room, self._settings, now)
+        return plan_fetches(states, self._buffers, self._underway, self._room, self._settings, now)
 
     def _is_held_up(self, now: float) -> bool:
         """Whether something is not fetched because of records that nobody can take, and nothing else is going on."""

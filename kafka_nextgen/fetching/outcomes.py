@@ -85,6 +85,19 @@ class Fetch:
     tells_rack: bool = True
     set_aside_bytes: int = 0
 
+    def saying(self, session: SessionRequest) -> Fetch:
+        """The same fetch, told the node like that."""
+        return Fetch(
+            self.node_id,
+            self.positions,
+            self.max_bytes,
+            self.max_wait_ms,
+            self.fences,
+            session,
+            self.tells_rack,
+            self.set_aside_bytes,
+        )
+
 
 @frozen
 class Arrival:

@@ -11,16 +11,13 @@
   sends its first batch whole whatever the limit (KIP-74), so that a small limit delays but never blocks.
 - A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
 
-Nothing is changed here: the needs are decided, and the state notes what it asked.
+Nothing is changed here: the needs are decided, and the state notes what it asked. Leaders were looked up before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from attrs import evolve
-
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
@@ -30,9 +27,8 @@ from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.underway import Underway
-from kafka_nextgen.types import TopicPartition
 
-__all__ = ["by_leader", "leader_epoch_of", "plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
+__all__ = ["by_leader", "plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
 
 #: How long a broker may wait for records while a partition is left out.
 SHORT_WAIT_MS = 50
@@ -48,26 +44,26 @@ def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCom
     return [NeedCommittedOffset(fences)] if fences else []
 
 
-def plan_resets(states: Iterable[PartitionState], image: ClusterImage, now: float) -> list[NeedOffsetReset]:
+def plan_resets(states: Iterable[PartitionState], now: float) -> list[NeedOffsetReset]:
     """One question per leader for the partitions whose position is to be chosen."""
     wanted = [state for state in states if state.phase is Phase.AWAITING_RESET and state.may_ask(now)]
     return [
         NeedOffsetReset(
             node_id,
             questions={state.partition: question_of(state) for state in led},
-            leader_epochs={state.partition: leader_epoch_of(image, state.partition) for state in led},
+            leader_epochs={state.partition: state.leader_epoch for state in led},
             fences={state.partition: state.fence for state in led},
         )
-        for node_id, led in by_leader(wanted, image).items()
+        for node_id, led in by_leader(wanted).items()
     ]
 
 
-def plan_metadata(states: Iterable[PartitionState], image: ClusterImage) -> list[NeedMetadata]:
+def plan_metadata(states: Iterable[PartitionState]) -> list[NeedMetadata]:
     """One refresh for all topics of which a leader is missing or wrong."""
     fences = {
         state.partition: state.fence
         for state in states
-        if state.may_need_leader and (state.stale or _lacks_leader(state, image))
+        if state.may_need_leader and (state.stale or _lacks_leader(state))
     }
     return [NeedMetadata(frozenset(tp.topic for tp in fences), fences)] if fences else []
 
@@ -75,29 +71,29 @@ def plan_metadata(states: Iterable[PartitionState], image: ClusterImage) -> list
 def plan_fetches(
     states: Collection[PartitionState],
     buffers: Buffers,
-    image: ClusterImage,
     underway: Underway,
     room: Room,
     settings: FetchSettings,
     now: float,
 ) -> list[Fetch]:
     """One fetch per node that has something to fetch and none on its way."""
+    active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
+    wanted = [state for state in active if state.may_ask(now)]
+    if not wanted:
+        return []
     fetches: list[Fetch] = []
     free_bytes = room.buffer_bytes - buffers.total_bytes - underway.total_bytes
-    active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
-    share_bytes = settings.buffer_bytes // max(len(active), 1)
-    wanted = [state for state in active if state.may_ask(now)]
-    nodes = len(_by_replica(active, image)) if wanted else 0
+    share_bytes = settings.buffer_bytes // len(active)
+    nodes = len({state.node_id for state in active} - {None})
     is_empty = not buffers.total_bytes and not underway.is_decoding
-    for node_id, there in _by_replica(wanted, image).items():
+    for node_id, there in _by_replica(wanted).items():
         asked = [state for state in there if is_empty or _has_room(state, buffers, underway, share_bytes)]
         most_bytes = room.for_fetch(free_bytes, nodes)
         if underway.is_busy(node_id) or not asked or not most_bytes:
             continue
-        fetch = _fetch(node_id, asked, len(asked) < len(there), min(most_bytes, settings.max_bytes), image, settings)
-        # One request tells one rack for all there is in it.
-        tells_rack = all(state.replica.tells_rack(now) for state in asked)
-        fetches.append(evolve(fetch, tells_rack=tells_rack, set_aside_bytes=room.taken_by(fetch.max_bytes)))
+        most_bytes = min(most_bytes, settings.max_bytes, sum([state.max_bytes for state in asked]))
+        wait_ms = min(settings.max_wait_ms, SHORT_WAIT_MS) if len(asked) < len(there) else settings.max_wait_ms
+        fetches.append(_fetch(node_id, asked, most_bytes, wait_ms, room.taken_by(most_bytes), now))
         free_bytes -= fetches[-1].set_aside_bytes
     return fetches
 
@@ -105,29 +101,34 @@ def plan_fetches(
 def _fetch(
     node_id: int,
     asked: Collection[PartitionState],
-    some_left_out: bool,
     most_bytes: int,
-    image: ClusterImage,
-    settings: FetchSettings,
+    wait_ms: int,
+    set_aside_bytes: int,
+    now: float,
 ) -> Fetch:
     positions = tuple(
-        FetchPosition(
-            state.partition,
-            state.topic_id,
-            state.next_fetch_offset,
-            leader_epoch_of(image, state.partition),
-            state.max_bytes,
-            state.next_fetch_epoch,
-        )
-        for state in asked
+        [
+            FetchPosition(
+                state.partition,
+                state.topic_id,
+                state.next_fetch_offset,
+                state.leader_epoch,
+                state.max_bytes,
+                state.next_fetch_epoch,
+            )
+            for state in asked
+        ]
     )
     return Fetch(
         node_id,
         positions,
-        max_bytes=min(most_bytes, sum(state.max_bytes for state in asked)),
-        max_wait_ms=min(settings.max_wait_ms, SHORT_WAIT_MS) if some_left_out else settings.max_wait_ms,
+        max_bytes=most_bytes,
+        max_wait_ms=wait_ms,
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(positions),
+        # One request tells one rack for all there is in it.
+        tells_rack=all(state.replica.tells_rack(now) for state in asked),
+        set_aside_bytes=set_aside_bytes,
     )
 
 
@@ -136,31 +137,25 @@ def _has_room(state: PartitionState, buffers: Buffers, underway: Underway, share
     return not waiting_bytes or (not state.drain_first and waiting_bytes < share_bytes)
 
 
-def by_leader(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:
+def by_leader(states: Iterable[PartitionState]) -> dict[int, list[PartitionState]]:
     """The partitions that have a leader, by its node."""
     led: dict[int, list[PartitionState]] = {}
     for state in states:
-        leader = image.leader_of(state.partition)
-        if leader is not None:
-            led.setdefault(leader.node_id, []).append(state)
+        if state.leader is not None:
+            led.setdefault(state.leader, []).append(state)
     return led
 
 
-def _by_replica(states: Iterable[PartitionState], image: ClusterImage) -> dict[int, list[PartitionState]]:
+def _by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionState]]:
     there: dict[int, list[PartitionState]] = {}
-    for leader, led in by_leader(states, image).items():
-        for state in led:
-            there.setdefault(state.replica.node_id(leader), []).append(state)
+    for state in states:
+        node_id = state.node_id
+        if node_id is not None:
+            there.setdefault(node_id, []).append(state)
     return there
 
 
-def _lacks_leader(state: PartitionState, image: ClusterImage) -> bool:
+def _lacks_leader(state: PartitionState) -> bool:
     if state.gone:
         return True  # it may have been one broker that had not heard of it yet
-    return state.phase is not Phase.AWAITING_POSITION and image.leader_of(state.partition) is None
-
-
-def leader_epoch_of(image: ClusterImage, partition: TopicPartition) -> int:
-    """The epoch at which a partition is led as far as is known, -1 if it is not."""
-    found = image.partition(partition)
-    return -1 if found is None else found.leader_epoch
+    return state.phase is not Phase.AWAITING_POSITION and state.leader is None

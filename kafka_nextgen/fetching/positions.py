@@ -57,6 +57,9 @@ class PartitionState:
     topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
     assigned_by_id: bool = False  # the coordinator said which topic is meant, and will say when it is over
     gone: bool = False  # there is no such topic any more; see ``topics``
+    image: ClusterImage | None = None  # where its leader was looked up
+    leader: int | None = None  # a node that is up
+    leader_epoch: int = -1  # -1 if it is not known
     phase: Phase = Phase.AWAITING_POSITION
     released: bool = False
     paused: bool = False
@@ -80,17 +83,29 @@ class PartitionState:
     end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
     log_start_offset: int = -1
 
+    def find_leader(self, image: ClusterImage) -> None:
+        """Look up who leads, unless that was done in this image."""
+        if image is self.image:
+            return
+        found, leader = image.partition(self.partition), image.leader_of(self.partition)
+        self.image = image
+        self.leader = None if leader is None else leader.node_id
+        self.leader_epoch = -1 if found is None else found.leader_epoch
+
+    @property
+    def node_id(self) -> int | None:
+        """The node to read it from; None as long as it has no leader."""
+        return None if self.leader is None else self.replica.node_id(self.leader)
+
     def check_replica(self, image: ClusterImage, now: float) -> None:
         """Go back to the leader if it has to be asked again, or what it preferred is not online.
 
         Not while a fetch is on its way: whether the leader answers it or another must be known then.
         """
-        if self.asked:
+        if self.asked or self.replica is LEADER:
             return
-        found = image.partition(self.partition)
-        leader_epoch = -1 if found is None else found.leader_epoch
         is_lost = self.replica.is_lost(self.partition, image)
-        if is_lost or self.replica.is_over(leader_epoch, now):
+        if is_lost or self.replica.is_over(self.leader_epoch, now):
             self.replica = self.replica.dropped()
             self.stale = self.stale or is_lost
 

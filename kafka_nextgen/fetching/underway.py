@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attrs import Factory, define, evolve, frozen
+from attrs import Factory, define, frozen
 
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
 from kafka_nextgen.fetching.sessions import FetchSessions, SessionAnswer
@@ -46,7 +46,7 @@ class Underway:
 
     def ask(self, fetch: Fetch) -> Fetch:
         """Note that the node is asked; returns the question as it has to be put."""
-        asked = evolve(fetch, session=self._sessions.ask(fetch.node_id, fetch.positions))
+        asked = fetch.saying(self._sessions.ask(fetch.node_id, fetch.positions))
         self._asked.append(asked)
         return asked
 

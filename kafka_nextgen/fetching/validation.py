@@ -20,20 +20,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.fetching.outcomes import NeedEpochEnds
-from kafka_nextgen.fetching.planner import by_leader, leader_epoch_of
+from kafka_nextgen.fetching.planner import by_leader
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 
 __all__ = ["check_epoch", "plan_validations"]
 
 
-def check_epoch(state: PartitionState, image: ClusterImage) -> None:
+def check_epoch(state: PartitionState) -> None:
     """See whether the position has to be validated by what is known of the leader now."""
     if state.asked:
         return
-    leader_epoch = leader_epoch_of(image, state.partition)
+    leader_epoch = state.leader_epoch
     if state.phase is Phase.FETCHING and leader_epoch not in (-1, state.checked_epoch):
         state.phase = Phase.VALIDATING
         state.stale = state.stale or state.next_fetch_epoch > leader_epoch
@@ -42,19 +41,19 @@ def check_epoch(state: PartitionState, image: ClusterImage) -> None:
         state.checked_epoch = leader_epoch
 
 
-def plan_validations(states: Iterable[PartitionState], image: ClusterImage, now: float) -> list[NeedEpochEnds]:
+def plan_validations(states: Iterable[PartitionState], now: float) -> list[NeedEpochEnds]:
     """One question per leader for the partitions that are to be validated."""
     waiting = (state for state in states if state.phase is Phase.VALIDATING and state.ahead is None)
     wanted = [state for state in waiting if state.may_ask(now)]
     return [
         NeedEpochEnds(
             node_id,
-            questions={state.partition: _question(state, image) for state in led},
+            questions={state.partition: _question(state) for state in led},
             fences={state.partition: state.fence for state in led},
         )
-        for node_id, led in by_leader(wanted, image).items()
+        for node_id, led in by_leader(wanted).items()
     ]
 
 
-def _question(state: PartitionState, image: ClusterImage) -> EpochQuestion:
-    return EpochQuestion(state.fetch_offset, state.fetch_epoch, leader_epoch_of(image, state.partition))
+def _question(state: PartitionState) -> EpochQuestion:
+    return EpochQuestion(state.fetch_offset, state.fetch_epoch, state.leader_epoch)
