@@ -8,8 +8,11 @@ position never moves because of an error; only ``auto.offset.reset`` may move it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import frozen
 
+from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOutOfRangeError
 from kafka_nextgen.fetching.buffers import Buffers
@@ -18,7 +21,7 @@ from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reactions import Reaction, error_of, reaction_to
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns
 
 __all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_no_news", "note_trouble"]
@@ -26,10 +29,14 @@ __all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched"
 
 @frozen
 class Source:
-    """Who answered a fetch, and the epoch at which the partition's leader was known to lead then."""
+    """Who answered a fetch of what."""
 
     node_id: int
-    leader_epoch: int
+    positions: Sequence[FetchPosition]
+
+    def leader_epoch(self, partition: TopicPartition) -> int:
+        """The epoch at which the leader was known to lead when it was asked."""
+        return next(asked.leader_epoch for asked in self.positions if asked.partition == partition)
 
 
 def note_fetched(
@@ -88,7 +95,8 @@ def _note_read(state: PartitionState, buffers: Buffers, columns: Columns, settin
 
 def _note_preferred(state: PartitionState, node_id: int, source: Source, settings: FetchSettings, now: float) -> None:
     """Go where the leader sends us, at once; not so fast if that leads nowhere."""
-    state.replica = state.replica.named(node_id, source.leader_epoch, settings.replica_lease_s, now)
+    leader_epoch = source.leader_epoch(state.partition)
+    state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
     if state.replica.goes_astray:
         note_failure(state, settings, now)
 

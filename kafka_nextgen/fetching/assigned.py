@@ -78,14 +78,15 @@ class Assigned:
 
     def require(self, partition: TopicPartition) -> PartitionState:
         """The state of a partition; raises MisuseError if it is not assigned."""
-        if partition not in self._states:
+        state = self._states.get(partition)
+        if state is None:
             raise MisuseError(f"{partition} is not assigned to this consumer")
-        return self._states[partition]
+        return state
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
         """Those that are still as they were when they had these fences."""
-        found = ((self._states.get(tp), fence) for tp, fence in fences.items())
-        return {state.partition: state for state, fence in found if state is not None and state.fence == fence}
+        found = [(tp, self._states.get(tp), fence) for tp, fence in fences.items()]
+        return {tp: state for tp, state, fence in found if state is not None and state.fence == fence}
 
     def start_over(self, state: PartitionState) -> None:
         """Drop what is buffered of a partition, and what may still be answered."""

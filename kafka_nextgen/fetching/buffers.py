@@ -8,10 +8,9 @@ moving its start; nothing is copied.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
-
-from attrs import frozen
+from typing import NamedTuple
 
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
@@ -19,8 +18,7 @@ from kafka_nextgen.wire.records import Columns, ColumnSlice
 __all__ = ["Buffers", "HandedOver"]
 
 
-@frozen
-class HandedOver:
+class HandedOver(NamedTuple):
     """How many records were handed over, and how many bytes their batches took, uncompressed."""
 
     records: int = 0
@@ -30,6 +28,9 @@ class HandedOver:
         """With one more run, whose part of the bytes is that of its records."""
         size, whole = columns.data_bytes, len(columns)
         return HandedOver(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
+
+
+_NOTHING = HandedOver()
 
 
 class Buffers:
@@ -65,6 +66,11 @@ class Buffers:
     def has(self, partition: TopicPartition) -> bool:
         """Whether there are records of this partition."""
         return partition in self._runs
+
+    @property
+    def partitions(self) -> Collection[TopicPartition]:
+        """Those of which there are records, in their turn."""
+        return self._runs.keys()
 
     def bytes_of(self, partition: TopicPartition) -> int:
         """What the records of this partition take. A run counts in full until its last record is handed over."""
@@ -109,20 +115,22 @@ class Buffers:
 
     def hand_over(self, part: ColumnSlice) -> bool:
         """Take these records out, which must be the partition's next ones; False if they are not here any more."""
-        runs = self._runs.get(part.partition)
+        partition = part.partition
+        runs = self._runs.get(partition)
         if not runs or runs[0].columns is not part.columns or part.stop <= runs[0].start:
             return False
         run = runs.popleft()
         assert part.stop <= run.stop
-        before = self._handed_over.get(part.partition.topic, HandedOver())
-        self._handed_over[part.partition.topic] = before.plus(run.columns, run.start, part.stop)
+        before = self._handed_over.get(partition.topic, _NOTHING)
+        self._handed_over[partition.topic] = before.plus(run.columns, run.start, part.stop)
         if part.stop < run.stop:
             runs.appendleft(ColumnSlice(run.columns, part.stop, run.stop))
         else:
-            self._bytes[part.partition] -= run.columns.nbytes
             self.runs_done += 1
-        if runs:
-            self._runs.move_to_end(part.partition)
-        else:
-            self.drop(part.partition)
+        if not runs:
+            self.drop(partition)
+            return True
+        if part.stop == run.stop:
+            self._bytes[partition] -= run.columns.nbytes
+        self._runs.move_to_end(partition)
         return True

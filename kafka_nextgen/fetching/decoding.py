@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from attrs import frozen
+from typing import NamedTuple
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
@@ -17,13 +16,12 @@ from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, 
 __all__ = ["DecodedPartition", "decode_answer", "find_arrivals"]
 
 
-@frozen
-class DecodedPartition:
+class DecodedPartition(NamedTuple):
     """What came of one partition: an error code, or records, or what is wrong with the records.
 
     ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
     ``diverging`` is where the log of whoever answered parts from what was read, None if it does not (KIP-320).
-    ``fetched_bytes`` is what the records took on the wire.
+    ``fetched_bytes`` is what the records took on the wire. A tuple, for one answer may have thousands.
     """
 
     partition: TopicPartition

@@ -164,16 +164,14 @@ class Inquiry:
         rest = self._underway.end(fetch)
         arrivals = rest.arrivals
         current = self._unasked(rest.fences, but=arrivals)
-        told = list(results)
-        epochs = {asked.partition: asked.leader_epoch for asked in fetch.positions} if told else {}
-        for result in told:
+        source = Source(fetch.node_id, fetch.positions)
+        for result in results:
             self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
             if state is not None:
                 if result.partition in arrivals:
                     self._meet(state, result, arrivals[result.partition])
                 went_astray = state.replica.goes_astray
-                source = Source(fetch.node_id, epochs[result.partition])
                 if result.diverging is None or state.replica.preferred == fetch.node_id:
                     note_fetched(state, self._buffers, result, source, self._settings, now)
                 else:

@@ -16,9 +16,9 @@ silent for ever. Where the node says so itself, the same is asked again at once,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, field, frozen
 
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
@@ -41,6 +41,10 @@ _SESSION_ERRORS = frozenset(
         ErrorCode.UNKNOWN_TOPIC_ID,
     }
 )
+
+
+def _set_of(partitions: Iterable[TopicPartition]) -> frozenset[TopicPartition]:
+    return frozenset(partitions)
 
 
 @frozen
@@ -72,7 +76,7 @@ class SessionAnswer:
 
     error: int
     session_id: int
-    partitions: Collection[TopicPartition]
+    partitions: frozenset[TopicPartition] = field(converter=_set_of)
 
     def refuses(self, request: SessionRequest) -> bool:
         """Whether it is the session that is refused, so that a full request may well succeed."""
@@ -122,8 +126,8 @@ class FetchSession:
 
     def _fits(self, request: SessionRequest, answer: SessionAnswer) -> bool:
         if request.is_full:
-            return self._known.keys() == set(answer.partitions)
-        return answer.session_id == self._id and self._known.keys() >= set(answer.partitions)
+            return self._known.keys() == answer.partitions
+        return answer.session_id == self._id and self._known.keys() >= answer.partitions
 
     def _start_over(self, session_id: int) -> None:
         """Let the next request be a full one, which ends the session of this id."""

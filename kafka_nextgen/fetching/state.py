@@ -117,8 +117,9 @@ class FetchState(Inquiry):
 
     def has_records(self) -> bool:
         """Whether ``take`` would bring records, or raise."""
-        ready = (state for state in self._assigned.states if state.may_hand_over)
-        return any(state.error is not None or self._buffers.has(state.partition) for state in ready)
+        if any(self._assigned.require(tp).may_hand_over for tp in self._buffers.partitions):
+            return True
+        return any(state.error is not None and state.may_hand_over for state in self._assigned.states)
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand over at most ``max_records`` records and advance the positions; raises as ``peek`` does."""

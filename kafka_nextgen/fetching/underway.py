@@ -57,8 +57,8 @@ class Underway:
 
         Returns the fences of the partitions that are done with, for there is no news of them.
         """
-        told = set(answer.partitions)
-        leaves_out = self._sessions.answered(fetch.node_id, fetch.session, answer)
+        told = answer.partitions
+        leaves_out = self._sessions.answered(fetch.node_id, fetch.session, answer) and len(told) < len(fetch.fences)
         quiet = {tp: fence for tp, fence in fetch.fences.items() if tp not in told} if leaves_out else {}
         fences = {tp: fence for tp, fence in fetch.fences.items() if tp in told} if quiet else fetch.fences
         self._asked = [other for other in self._asked if other is not fetch]

@@ -53,6 +53,7 @@ class Connection(asyncio.BufferedProtocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._quiet_since = self._loop.time()
         self.was_lost = True  # unless this side ends it without need
         self._has_answered = False  # anything but what it speaks
         self._renew: Callable[[], Coroutine[object, object, None]] | None = None
@@ -122,6 +123,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._ended is not None:  # given up while the socket was being connected
             transport.abort()
         else:
+            self._quiet_since = self._loop.time()
             self._rearm()
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -179,6 +181,7 @@ class Connection(asyncio.BufferedProtocol):
         assert self._transport is not None
         now = self._loop.time()
         self._renew_if_due(now)
+        self._quiet_since = now
         for pending in self._pipeline.to_send(now) if now >= self.mute.until else ():
             self._transport.write(pending.frame)
             self._traffic.note_request(pending.frame)
@@ -203,14 +206,29 @@ class Connection(asyncio.BufferedProtocol):
             self._pump()
 
     def _rearm(self) -> None:
+        """Have a timer that looks no later than when there is something to do; often it looks too early."""
+        due_at = self._due_at()
         if self._timer is not None:
+            if self._timer.when() <= due_at:
+                return
             self._timer.cancel()
+        self._timer = self._loop.call_at(due_at, self._look)
+
+    def _due_at(self) -> float:
+        """Until when an answer has to be here, or a request to be sent; or this has been idle for too long."""
         oldest = self._pipeline.oldest
-        due_at = self._loop.time() + self._settings.max_idle_s if oldest is None else oldest.due_at
-        if self._pipeline.may_send and self.mute.until < due_at:
-            self._timer = self._loop.call_at(self.mute.until, self._pump)
+        due_at = self._quiet_since + self._settings.max_idle_s if oldest is None else oldest.due_at
+        return self.mute.until if self._pipeline.may_send and self.mute.until < due_at else due_at
+
+    def _look(self) -> None:
+        assert self._timer is not None
+        looked_at, self._timer = self._timer.when(), None
+        if looked_at < self._due_at():
+            self._rearm()
+        elif self._pipeline.may_send and self.mute.until <= looked_at:
+            self._pump()
         else:
-            self._timer = self._loop.call_at(due_at, self._time_passed)
+            self._time_passed()
 
     def _time_passed(self) -> None:
         oldest = self._pipeline.oldest

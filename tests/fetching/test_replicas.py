@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from attrs import evolve
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchedPartition
@@ -70,7 +69,7 @@ def test_the_preferred_replica_is_read_out_of_an_answer(world: World) -> None:
 
 
 def test_records_that_come_with_a_preference_are_not_lost(world: World) -> None:
-    world.answer(world.fetch(), evolve(redirect(P0, 7, 2), columns=columns(P0, 7, 2)))
+    world.answer(world.fetch(), redirect(P0, 7, 2)._replace(columns=columns(P0, 7, 2)))
     assert world.take() == [(0, 7), (0, 8)]
     assert asked(world.plan()) == [(2, 0, 9)]
 
@@ -253,5 +252,5 @@ def test_to_be_sent_on_is_no_sign_of_life_and_to_hear_that_there_is_nothing_new_
 
 
 def test_a_leader_that_sends_us_on_tells_where_its_log_ends(world: World) -> None:
-    world.answer(world.fetch(), evolve(redirect(P0, 7, 2), high_watermark=99))
+    world.answer(world.fetch(), redirect(P0, 7, 2)._replace(high_watermark=99))
     assert world.state.standings().partitions[P0].lag == 92

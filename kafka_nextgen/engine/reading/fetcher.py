@@ -56,6 +56,7 @@ class Fetcher:
         tasks: TaskSet,
         counters: FetchCounters,
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._config = config
         self._cluster = cluster
         self._offsets = offsets
@@ -67,7 +68,7 @@ class Fetcher:
         self._questions = Questions(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._timer: asyncio.TimerHandle | None = None
-        self._changed = asyncio.Event()
+        self._changed: asyncio.Event | None = None  # there is one as long as somebody waits for it
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._closed = False
         self._outages: dict[str, Outage] = {}  # by what is asked, and whom
@@ -105,7 +106,8 @@ class Fetcher:
         """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
         deadline = time.monotonic() + timeout_s
         while (position := self._fetches.position(partition)) is None:
-            if not await set_within(self._changed, max(0.0, deadline - time.monotonic())):
+            changed = self._changed = self._changed or asyncio.Event()
+            if not await set_within(changed, max(0.0, deadline - time.monotonic())):
                 raise RequestTimeoutError(f"{partition}: its position was not found within {timeout_s:g} s")
         return position
 
@@ -128,8 +130,9 @@ class Fetcher:
         self._tell_of_topics(others, gone)
         _tell_of_truncations(lost)
         self._rearm(None if deadline is None else deadline - now)
-        self._changed.set()
-        self._changed = asyncio.Event()
+        if self._changed is not None:
+            self._changed.set()
+            self._changed = None
         return needs
 
     def _tell_of_topics(self, others: Collection[TopicPartition], gone: frozenset[TopicPartition]) -> None:
@@ -142,8 +145,7 @@ class Fetcher:
     def _rearm(self, delay_s: float | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        loop = asyncio.get_running_loop()
-        self._timer = None if delay_s is None else loop.call_later(max(0.001, delay_s), self.pump)
+        self._timer = None if delay_s is None else self._loop.call_later(max(0.001, delay_s), self.pump)
 
     def close(self) -> None:
         """Plan nothing any more."""
@@ -162,7 +164,9 @@ class Fetcher:
                 self._mailbox.wake()
                 self.pump()
                 raise
-            self._mailbox.wake()  # first: what has come is handed over while the next question is sent
+            # What has come is handed over when the next question is sent: an application that is woken before would
+            # take the interpreter away from its sending, and wait for it all the same.
+            self._loop.call_soon(self._mailbox.wake)
             following, *others = self._plan() or (None,)
             for other in others:
                 self._tasks.start(self._satisfy(other))
@@ -170,7 +174,8 @@ class Fetcher:
     async def _meet(self, need: Need) -> None:
         try:
             await self._ask(need)
-            self._outage(need).over()
+            if self._outages:
+                self._outage(need).over()
         except KafkaNextgenError as failure:
             self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)
             self._failed(need)

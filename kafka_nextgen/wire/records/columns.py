@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterator
 from itertools import pairwise
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, field, frozen
 
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
@@ -93,16 +93,20 @@ class Columns:
     data_bytes: int = 0
     truncated: bool = False
     end_epoch: int = -1
+    _nbytes: int = field(default=-1, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.offsets)
 
     @property
     def nbytes(self) -> int:
-        """What holding these records takes, in bytes."""
-        numbers = (self.offsets, self.timestamps, self.leader_epochs, self.timestamp_types)
-        headers = 0 if self.headers is None else self.headers.nbytes
-        return sum(column.nbytes for column in numbers) + self.keys.nbytes + self.values.nbytes + headers
+        """What holding these records takes, in bytes; whoever keeps account asks more than once."""
+        if self._nbytes < 0:
+            numbers = self.offsets.nbytes + self.timestamps.nbytes + self.leader_epochs.nbytes
+            numbers += self.timestamp_types.nbytes
+            headers = 0 if self.headers is None else self.headers.nbytes
+            self._nbytes = numbers + self.keys.nbytes + self.values.nbytes + headers
+        return self._nbytes
 
 
 @frozen
