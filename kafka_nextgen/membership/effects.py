@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
@@ -29,6 +30,7 @@ class SendHeartbeat:
 
     Fields are the request's own (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
     unchanged since the last heartbeat. ``full`` is for the reader: everything the member has is in it.
+    ``client_assignors`` are for coordinators that let members assign.
     """
 
     number: int
@@ -40,6 +42,7 @@ class SendHeartbeat:
     subscribed_topics: tuple[str, ...] | None = None
     subscribed_pattern: str | None = None
     server_assignor: str | None = None
+    client_assignors: tuple[ClientAssignor, ...] | None = None
     owned: frozenset[TopicIdPartition] | None = None
     full: bool = False
 

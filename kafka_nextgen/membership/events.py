@@ -10,10 +10,12 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.types import LeaveMode, TopicId, TopicIdPartition
 
 __all__ = [
     "AssignFinished",
+    "AssignorsAsked",
     "Closed",
     "CommitFinished",
     "Event",
@@ -45,6 +47,13 @@ class Subscribed:
 @frozen
 class Unsubscribed:
     """The application gave up its subscription; the member is to leave, but may subscribe again."""
+
+
+@frozen
+class AssignorsAsked:
+    """This is what the member's own assignors have to say to their peers at this moment, the preferred one first."""
+
+    assignors: tuple[ClientAssignor, ...]
 
 
 @frozen
@@ -134,6 +143,7 @@ class LossFinished:
 Event = (
     Subscribed
     | Unsubscribed
+    | AssignorsAsked
     | Polled
     | Closed
     | TimePassed

@@ -2,8 +2,9 @@
 "ConsumerGroupHeartbeat API").
 
 *When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining,
-then at the interval the coordinator answers with), or as soon as there is news: another subscription, or a
-reconciliation to acknowledge ("After a revocation, it sends the next heartbeat immediately").
+then at the interval the coordinator answers with), or as soon as there is news: another subscription, another word of
+the member's own assignors, or a reconciliation to acknowledge ("After a revocation, it sends the next heartbeat
+immediately").
 
 *What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
@@ -11,6 +12,9 @@ reconciliation to acknowledge ("After a revocation, it sends the next heartbeat 
 * after any error, timeout or disconnect, for then nobody knows what arrived, and a lost answer is repeated to
   whoever asks in full;
 * as long as the member has nothing, for a lost first assignment would otherwise never be repeated.
+
+But for what its own assignors say: whoever states a reason asks for another assignment each time, so that is repeated
+only if nobody knows what arrived.
 
 A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked. Nor does
 a full heartbeat: while a reconciliation is under way, or may begin any moment, it names what the application still
@@ -22,6 +26,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
@@ -72,7 +77,14 @@ def _has_news(state: MemberState) -> bool:
 
 
 def _to_say(state: MemberState) -> Sent:
-    return Sent(state.subscription or Subscription(), state.acknowledged)
+    return Sent(state.subscription or Subscription(), state.acknowledged, state.assignors)
+
+
+def _assignors_to_say(state: MemberState) -> tuple[ClientAssignor, ...] | None:
+    """Those of the member if they are news: a reason that is said again asks for another assignment again."""
+    if state.sent is None or state.status is Status.JOINING:
+        return state.assignors or None
+    return state.assignors if state.assignors != state.sent.assignors else None
 
 
 def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> SendHeartbeat:
@@ -104,6 +116,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
         subscribed_topics=tuple(sorted(subscription.topics)),
         subscribed_pattern=subscription.pattern or ("" if state.pattern_told else None),
         server_assignor=settings.server_assignor,
+        client_assignors=_assignors_to_say(state),
         owned=_reported(state),
         full=True,
     )
@@ -118,6 +131,7 @@ def _changes(state: MemberState, sent: Sent, settings: MemberSettings, number: i
         settings.instance_id,
         subscribed_topics=tuple(sorted(after.topics)) if after.topics != before.topics else None,
         subscribed_pattern=(after.pattern or "") if after.pattern != before.pattern else None,
+        client_assignors=_assignors_to_say(state),
         owned=_reported(state) if state.acknowledged != sent.acknowledged else None,
     )
 

@@ -14,13 +14,13 @@ from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats, reconciliation
 from kafka_nextgen.membership.any_member import Subscription
-from kafka_nextgen.membership.events import HeartbeatAnswered, Subscribed
+from kafka_nextgen.membership.events import AssignorsAsked, HeartbeatAnswered, Subscribed
 from kafka_nextgen.membership.settings import Moment
 from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.timers import Timer
 
-__all__ = ["admitted", "change_subscription", "join", "subscribe"]
+__all__ = ["admitted", "change_subscription", "join", "note_assignors", "subscribe"]
 
 JOIN_EPOCH = 0
 
@@ -34,6 +34,11 @@ def subscribe(state: MemberState, event: Subscribed, at: Moment) -> Outcome:
 def change_subscription(state: MemberState, event: Subscribed, _at: Moment) -> Outcome:
     """Remember what the application wants now. If the member heartbeats, the next one goes out at once."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern)), ()
+
+
+def note_assignors(state: MemberState, event: AssignorsAsked, _at: Moment) -> Outcome:
+    """Remember what the member's own assignors have to say. If that is news, it is told with a heartbeat at once."""
+    return evolve(state, assignors=event.assignors), ()
 
 
 def join(state: MemberState, at: Moment) -> MemberState:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import field, frozen
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.membership.any_member import AnyMember, Subscription
 from kafka_nextgen.membership.effects import Effect
 from kafka_nextgen.membership.states import Status
@@ -53,6 +54,7 @@ class Sent:
 
     subscription: Subscription
     acknowledged: int
+    assignors: tuple[ClientAssignor, ...] = ()
 
 
 @frozen
@@ -61,6 +63,7 @@ class MemberState(AnyMember):
 
     member_id: str
     status: Status = Status.UNSUBSCRIBED
+    assignors: tuple[ClientAssignor, ...] = ()  # the member's own, with what they have to say
 
     member_epoch: int = NOT_A_MEMBER
     published_epoch: int = NOT_A_MEMBER  # what commits carry; follows the epoch once its assignment is known

@@ -28,6 +28,7 @@ from kafka_nextgen.membership import failures, fencing, heartbeats, joining, lea
 from kafka_nextgen.membership.any_member import note_decision
 from kafka_nextgen.membership.events import (
     AssignFinished,
+    AssignorsAsked,
     Closed,
     CommitFinished,
     Event,
@@ -168,6 +169,8 @@ RULES: tuple[Row, ...] = (
     row(FATAL, AssignFinished, fencing.callback_finished, FATAL),
     row(FATAL, Unsubscribed, leaving.out_already, FATAL),
     row(FATAL, Closed, leaving.out_already, FATAL),
+    # What its own assignors have to say goes out with the next heartbeats, wherever it stands.
+    *(row(status, AssignorsAsked, joining.note_assignors, status) for status in Status if status is not FATAL),
 )
 
 NOT_HEARTBEATING = (UNSUBSCRIBED, FENCED, STALE, FATAL)
@@ -175,6 +178,7 @@ NOT_COMMITTING = tuple(status for status in Status if status not in (RECONCILING
 
 IGNORED: tuple[Ignored, ...] = (
     ignored(Subscribed, "no subscription makes the coordinator take this member", FATAL),
+    ignored(AssignorsAsked, "nothing is sent that could say so", FATAL),
     ignored(Polled, "there is no session that a poll would keep", UNSUBSCRIBED, FENCED, FATAL),
     ignored(Polled, "it is leaving anyway; a STALE member asks for another poll", PREPARE_LEAVING, LEAVING),
     ignored(TimePassed, "no timer runs", *NOT_HEARTBEATING),

@@ -8,6 +8,7 @@ from enum import Enum
 
 from attrs import define, field
 
+from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.membership.effects import CommitConsumed, ResolveTopics
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.member import Member
@@ -60,6 +61,7 @@ class Client:
     positions: dict[TopicPartition, int] = field(factory=dict)
     silent_until: float = NEVER  # the application does not poll before
     was_misled: bool = False  # a scenario answered in the coordinator's name
+    words: dict[str, MemberWord] = field(factory=dict)  # what its own assignors say, by their names
 
     @classmethod
     def make(cls, name: str, settings: MemberSettings, offsets: OffsetSettings, now: float) -> Client:

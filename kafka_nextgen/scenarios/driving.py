@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor
+from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
@@ -16,6 +18,7 @@ from kafka_nextgen.membership.offsets import effects as offsets_fx
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, GroupEntered
 from kafka_nextgen.scenarios import offset_messages
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
+from kafka_nextgen.scenarios.assignor_words import write_member_word
 from kafka_nextgen.scenarios.calling import Call, finished, tell, tell_call
 from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.network import Kind, Message
@@ -128,6 +131,7 @@ def _heartbeat(effect: fx.SendHeartbeat) -> ConsumerGroupHeartbeat:
         subscribed_topics=None if topics is None else frozenset(topics),
         subscribed_pattern=effect.subscribed_pattern,
         server_assignor=effect.server_assignor,
+        client_assignors=effect.client_assignors,
         owned=effect.owned,
     )
 
@@ -142,7 +146,13 @@ def _written(effect: fx.SendHeartbeat, write: Write) -> str:
         "topics": None if topics is None else " ".join(topics) or "-",
         "pattern": effect.subscribed_pattern,
         "assignor": effect.server_assignor,
+        "says": None if effect.client_assignors is None else " ".join(map(_said, effect.client_assignors)) or "-",
         "owns": None if effect.owned is None else write(effect.owned),
     }
     said = [f"{key}={value}" for key, value in fields.items() if value is not None]
     return " ".join(["heartbeat", *(["full"] if effect.full else []), *said])
+
+
+def _said(assignor: ClientAssignor) -> str:
+    """``mine!v1:heavy/r3``."""
+    return f"{assignor.name}!{write_member_word(MemberWord(AssignorMetadata(assignor.reason, assignor.metadata)))}"

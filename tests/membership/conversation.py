@@ -6,6 +6,7 @@ what was asked for last; ``WALKED`` collects which row of the table led where.
 
 from __future__ import annotations
 
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.effects import (
     CallOnAssigned,
@@ -17,6 +18,7 @@ from kafka_nextgen.membership.effects import (
 )
 from kafka_nextgen.membership.events import (
     AssignFinished,
+    AssignorsAsked,
     Closed,
     CommitFinished,
     Event,
@@ -74,6 +76,11 @@ class Conversation:
 
     def subscribe(self, *topics: str, pattern: str | None = None) -> list[str]:
         return self.says(Subscribed(frozenset(topics), pattern))
+
+    def say(self, word: str, *, reason: int = 0) -> list[str]:
+        """Let the member's own assignor say this."""
+        metadata = Metadata(payload=word.encode())
+        return self.says(AssignorsAsked((ClientAssignor("mine", 0, 0, reason, metadata),)))
 
     def unsubscribe(self) -> list[str]:
         return self.says(Unsubscribed())

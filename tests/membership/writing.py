@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,
@@ -54,10 +55,17 @@ def _(effect: SendHeartbeat) -> str:
         "topics": None if effect.subscribed_topics is None else ",".join(effect.subscribed_topics),
         "pattern": effect.subscribed_pattern,
         "assignor": effect.server_assignor,
+        "assignors": None if effect.client_assignors is None else ",".join(map(_said, effect.client_assignors)),
         "owned": None if effect.owned is None else format_topic_ids(effect.owned, NAMES),
     }
     said = [f"{name}={value}" for name, value in fields.items() if value is not None]
     return " ".join([f"heartbeat epoch={effect.member_epoch}", *(["full"] if effect.full else []), *said])
+
+
+def _said(assignor: ClientAssignor) -> str:
+    """``mine:word``, with the reason behind it if there is one."""
+    reason = f":{assignor.reason}" if assignor.reason else ""
+    return f"{assignor.name}:{assignor.metadata.payload.decode()}{reason}"
 
 
 @written.register

@@ -14,7 +14,7 @@ from kafka_nextgen.scenarios.client import Client
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration
 from kafka_nextgen.scenarios.pair import PairWorld
-from kafka_nextgen.scenarios.verbs import desks
+from kafka_nextgen.scenarios.verbs import desks, local_assignors
 from kafka_nextgen.scenarios.verbs.applications import member_of
 from kafka_nextgen.scenarios.world import GROUP
 
@@ -32,12 +32,13 @@ _NAMES = {"instance": "instance_id", "rack": "rack_id", "assignor": "server_assi
 
 def member(world: PairWorld, command: Command) -> Iterator[str]:
     """Start a client, or several alike."""
-    command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "interval", "timeout")
+    command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "interval", "timeout", "local", "said")
     for name in command.words:
         if name in world.clients:
             raise command.error(f"there is a member {name}: restart it")
-        world.clients[name] = Client.make(name, _settings(command), desks.settings(command), world.now)
-    yield from ()
+        client = Client.make(name, _settings(command), desks.settings(command), world.now)
+        world.clients[name], client.words = client, local_assignors.words_in(command)
+        yield from local_assignors.ask(world, client)
 
 
 def _settings(command: Command) -> MemberSettings:
@@ -66,5 +67,6 @@ def restart(world: PairWorld, command: Command) -> Iterator[str]:
     if client.member is not None:
         raise command.error(f"{command.name} runs: crash it, or close it, first")
     client.start(world.now)
+    yield from local_assignors.ask(world, client)
     if client.subscription is not None:
         yield from world.feed(client, client.subscription)
