@@ -16,6 +16,7 @@ from kafka_nextgen.broker.handlers.add_partitions_to_txn import handle as add_pa
 from kafka_nextgen.broker.handlers.alter_client_quotas import handle as alter_client_quotas
 from kafka_nextgen.broker.handlers.alter_configs import handle as alter_configs
 from kafka_nextgen.broker.handlers.alter_user_scram_credentials import handle as alter_user_scram_credentials
+from kafka_nextgen.broker.handlers.consumer_group_add_members import handle as consumer_group_add_members
 from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
 from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
 from kafka_nextgen.broker.handlers.consumer_group_install_assignment import handle as consumer_group_install_assignment
@@ -142,6 +143,7 @@ EXTENSIONS: Mapping[int, ServedApi] = {
     for served in (
         ServedApi(api.CONSUMER_GROUP_PREPARE_ASSIGNMENT, consumer_group_prepare_assignment),
         ServedApi(api.CONSUMER_GROUP_INSTALL_ASSIGNMENT, consumer_group_install_assignment),
+        ServedApi(api.CONSUMER_GROUP_ADD_MEMBERS, consumer_group_add_members),
     )
 }
 

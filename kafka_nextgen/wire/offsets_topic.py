@@ -37,6 +37,8 @@ __all__ = [
     "ConsumerGroupTargetAssignmentMemberValue",
     "ConsumerGroupTargetAssignmentMetadataKey",
     "ConsumerGroupTargetAssignmentMetadataValue",
+    "ExpectedMembersKey",
+    "ExpectedMembersValue",
     "GroupMetadataKey",
     "GroupMetadataValue",
     "GroupRebalanceKey",
@@ -138,6 +140,14 @@ class GroupRebalanceKey(ApiData, load_json=_SCHEMAS):
 
 class GroupRebalanceValue(ApiData, load_json=_SCHEMAS):
     """Type 10000: the rebalance that is remembered there."""
+
+
+class ExpectedMembersKey(ApiData, load_json=_SCHEMAS):
+    """Type 10001, an extension: a group."""
+
+
+class ExpectedMembersValue(ApiData, load_json=_SCHEMAS):
+    """Type 10001: the places it keeps."""
 
 
 def encode_message(number: int, message: ApiData, version: int) -> bytes:

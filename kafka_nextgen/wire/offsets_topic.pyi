@@ -21,6 +21,8 @@ __all__ = [
     "ConsumerGroupTargetAssignmentMemberValue",
     "ConsumerGroupTargetAssignmentMetadataKey",
     "ConsumerGroupTargetAssignmentMetadataValue",
+    "ExpectedMembersKey",
+    "ExpectedMembersValue",
     "GroupMetadataKey",
     "GroupMetadataValue",
     "OffsetCommitKey",
@@ -289,6 +291,28 @@ class ConsumerGroupClientAssignors(ApiData):
 
     assignors: list[ClientAssignor]
     def __init__(self, *, assignors: list[ClientAssignor] = ...) -> None: ...
+
+class ExpectedMembersKey(ApiData):
+    group_id: str
+    def __init__(self, *, group_id: str = ...) -> None: ...
+
+class ExpectedMembersValue(ApiData):
+    class Place(DataContainer):
+        instance_id: str
+        kept_until: int
+        rebalance_timeout_ms: int
+        assignor: str | None
+        def __init__(
+            self,
+            *,
+            instance_id: str = ...,
+            kept_until: int = ...,
+            rebalance_timeout_ms: int = ...,
+            assignor: str | None = ...,
+        ) -> None: ...
+
+    places: list[Place]
+    def __init__(self, *, places: list[Place] = ...) -> None: ...
 
 def encode_message(number: int, message: ApiData, version: int) -> bytes: ...
 def read_number(data: bytes, where: str) -> int: ...

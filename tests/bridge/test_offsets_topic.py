@@ -15,7 +15,7 @@ from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.bridge.offsets_topic import KeyAndValue, Skipped, decode, encode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
+from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, ExtensionRecord, Place
 from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
@@ -109,6 +109,7 @@ partitions = st.builds(TopicPartition, texts, int32s)
 names = st.lists(texts, max_size=4).map(tuple)
 int16s = st.integers(-(2**15), 2**15 - 1)
 int8s = st.integers(-128, 127)
+places = st.builds(Place, texts, int64s, int32s, maybe)
 metadata = st.builds(Metadata, int16s, st.binary(max_size=20))
 assignors = st.builds(ClientAssignor, texts, int16s, int16s, int8s, metadata)
 
@@ -131,6 +132,7 @@ records: st.SearchStrategy[r.Record] = st.one_of(
     ),
     st.builds(r.TargetAssignmentMetadata, texts, int32s, int64s, maybe, int8s),
     st.builds(r.TargetAssignmentMember, texts, texts, shares, st.none() | metadata),
+    st.builds(ExpectedMembers, texts, st.lists(places, max_size=3).map(tuple)),
     st.builds(
         r.CurrentMemberAssignment, texts, texts, int32s, int32s, st.sampled_from(r.MemberStatus), granted, granted
     ),
@@ -161,6 +163,7 @@ records: st.SearchStrategy[r.Record] = st.one_of(
     st.builds(r.RegularExpressionRemoved, texts, texts),
     st.builds(r.ClassicGroupMetadataRemoved, texts),
     st.builds(r.OffsetRemoved, texts, partitions),
+    st.builds(ExpectedMembersRemoved, texts),
 )
 
 

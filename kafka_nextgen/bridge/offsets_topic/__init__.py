@@ -10,6 +10,7 @@
 | 8 | what a member owns | 0 |
 | 16 | the topics a pattern matched | 0 |
 | 10000 | a rebalance of a group's history, an extension that Kafka's coordinators skip | 0 |
+| 10001 | the places a group keeps for members that are to come, another | 0 |
 
 The versions are those that Kafka 4.3 writes; all older ones are read. Other types (4, which Kafka stopped writing with
 4.1, and those of share and streams groups) and newer versions are nobody's fault: they are ``Skipped``. Bytes that are

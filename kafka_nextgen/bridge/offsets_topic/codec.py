@@ -12,12 +12,13 @@ from kafka_nextgen.bridge.offsets_topic.groups import GROUP, MEMBER, PATTERN
 from kafka_nextgen.bridge.offsets_topic.history import REBALANCE
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.bridge.offsets_topic.offsets import OFFSET
+from kafka_nextgen.bridge.offsets_topic.places import PLACES
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.wire.offsets_topic import decode_message, encode_message, read_number
 
 __all__ = ["KeyAndValue", "Skipped", "decode", "encode"]
 
-_KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN, REBALANCE)
+_KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN, REBALANCE, PLACES)
 _BY_NUMBER: Mapping[int, RecordKind] = {0: OFFSET, **{kind.number: kind for kind in _KINDS}}
 _BY_RECORD: Mapping[type[Record], RecordKind] = {
     **{kind.record: kind for kind in _KINDS},

@@ -1,7 +1,8 @@
 """A new coordinator reads its log, and looks at what changed while there was none (KIP-848, "Fail Over").
 
-State comes by applying records and in no other way. Then all timers begin anew, since nobody can tell how much was left
-of them. Topics are looked at again with each group's next heartbeat, and so is an assignment behind its group epoch.
+State comes by applying records and in no other way; without extensions those that Kafka has none of are passed over, as
+it would. Then all timers begin anew, since nobody can tell how much was left of them. Topics are looked at again with
+each group's next heartbeat, and so is an assignment behind its group epoch.
 
 A long log is read piece by piece, and others have their turn in between: they are told to wait.
 """
@@ -14,6 +15,7 @@ import logging
 from kafka_nextgen.bridge.offsets_topic import LoggedBatch, replay
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.coordinator.coordinator import Coordinator
+from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
 
 __all__ = ["load"]
 
@@ -43,7 +45,8 @@ async def load(log: PartitionLog, coordinator: Coordinator, now: float) -> None:
 def _take_in(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
     ended = () if batch.end is None else coordinator.handle(batch.end, now).records
     for record in (*batch.records, *ended):
-        coordinator.apply(record)
+        if coordinator.settings.extensions or not isinstance(record, ExtensionRecord):
+            coordinator.apply(record)
 
 
 def _warn_once(log: PartitionLog, whats: tuple[str, ...], warned: set[str]) -> None:

@@ -64,6 +64,10 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.CONSUMER_GROUP_DESCRIBE: Needs(refused=(r.DESCRIBE_GROUP, r.DESCRIBE_TOPIC)),
     api.DELETE_GROUPS: Needs(refused=(r.DELETE_GROUP,)),
     api.OFFSET_DELETE: Needs(refused=(r.DELETE_GROUP, r.READ_TOPIC)),
+    # Groups, by what Kafka never shipped.
+    api.CONSUMER_GROUP_PREPARE_ASSIGNMENT: Needs(refused=(r.READ_GROUP,)),
+    api.CONSUMER_GROUP_INSTALL_ASSIGNMENT: Needs(refused=(r.READ_GROUP,)),
+    api.CONSUMER_GROUP_ADD_MEMBERS: Needs(refused=(r.READ_GROUP,)),
     # Transactions.
     api.INIT_PRODUCER_ID: Needs(refused=(r.WRITE_IDEMPOTENTLY, r.WRITE_TRANSACTIONAL_ID), or_else=(r.WRITE_TOPIC,)),
     api.ADD_PARTITIONS_TO_TXN: Needs(refused=(r.WRITE_TRANSACTIONAL_ID, r.WRITE_TOPIC, r.ACT_FOR_CLUSTER)),

@@ -3,7 +3,7 @@
 * Whether to compute, with the answer to the heartbeat that shows the member to be alive (``computing``).
 * Why the last computation failed, once.
 * When the member reaches the epoch of the target: what it has of it, what others have still to release of it, and the
-  assignor's error and metadata. So it is told of its partitions then even if these are what it had before.
+  assignor's name, error and metadata. So it is told of its partitions then even if these are what it had before.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def with_extensions(
         return answer
     return evolve(
         answer,
+        assignment_assignor=draft.group.client_assignor,
         assignment_error=draft.group.assignment_error,
         assignment_metadata=draft.group.target_metadata.get(member.member_id),
         pending=_target(draft, member) - assigned,

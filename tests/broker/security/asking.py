@@ -291,6 +291,15 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.METADATA: (lambda names: _metadata(names.topic), lambda names: _metadata(names.new_topic, True)),
     apis.FIND_COORDINATOR: (lambda names: _find(0, names.group), lambda names: _find(1, names.transactional_id)),
     apis.CONSUMER_GROUP_HEARTBEAT: (_heartbeat_of_consumer,),
+    apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: (
+        lambda names: (m.ConsumerGroupPrepareAssignmentRequest(group_id=names.group, member_id="member"), 0),
+    ),
+    apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: (
+        lambda names: (m.ConsumerGroupInstallAssignmentRequest(group_id=names.group, member_id="member"), 0),
+    ),
+    apis.CONSUMER_GROUP_ADD_MEMBERS: (
+        lambda names: (m.ConsumerGroupAddMembersRequest(group_id=names.group, timeout_ms=0), 0),
+    ),
     apis.JOIN_GROUP: (_join,),
     apis.SYNC_GROUP: (
         lambda names: (

@@ -1,0 +1,65 @@
+"""ConsumerGroupAddMembers, an extension, from both ends: which static members are about to join (KIP-345, "Future
+Works"), and what became of each.
+
+An instance that is named twice is expected on the terms that were named last; it has one result.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.topics import code_of
+from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.wire.messages import ConsumerGroupAddMembersRequest, ConsumerGroupAddMembersResponse
+
+__all__ = ["from_request", "from_response", "to_request", "to_response"]
+
+_Expected = ConsumerGroupAddMembersRequest.ExpectedMember
+_Added = ConsumerGroupAddMembersResponse.AddedMember
+
+
+def to_request(request: AddMembers) -> ConsumerGroupAddMembersRequest:
+    """Announce members."""
+    return ConsumerGroupAddMembersRequest(
+        group_id=request.group_id,
+        members=[
+            _Expected(
+                instance_id=member.instance_id,
+                session_timeout_ms=member.session_timeout_ms,
+                rebalance_timeout_ms=member.rebalance_timeout_ms,
+                assignor=member.assignor,
+            )
+            for member in request.members
+        ],
+        timeout_ms=request.timeout_ms,
+    )
+
+
+def from_request(message: ConsumerGroupAddMembersRequest) -> AddMembers:
+    """Read who is announced."""
+    members = {member.instance_id: _expected(member) for member in message.members}
+    return AddMembers(message.group_id, tuple(members.values()), message.timeout_ms)
+
+
+def to_response(answer: MembersAdded) -> ConsumerGroupAddMembersResponse:
+    """Write what became of each."""
+    return ConsumerGroupAddMembersResponse(
+        error_code=answer.error,
+        error_message=answer.message,
+        members=[
+            _Added(instance_id=instance_id, error_code=error, error_message=message)
+            for instance_id, (error, message) in answer.results.items()
+        ],
+    )
+
+
+def from_response(message: ConsumerGroupAddMembersResponse) -> MembersAdded:
+    """Read what became of each."""
+    return MembersAdded(
+        error=code_of(message.error_code),
+        message=message.error_message,
+        results={each.instance_id: (code_of(each.error_code), each.error_message) for each in message.members},
+    )
+
+
+def _expected(member: _Expected) -> ExpectedMember:
+    return ExpectedMember(member.instance_id, member.session_timeout_ms, member.rebalance_timeout_ms, member.assignor)

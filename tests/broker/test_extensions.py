@@ -1,0 +1,180 @@
+"""What Apache Kafka never shipped is told to clients that can use it, and nobody else sees anything of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import pack
+
+import pytest
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.apis import EXTENSIONS, Api
+from kafka_nextgen.wire.messages import ApiVersionsRequest, ConsumerGroupAddMembersRequest
+from tests.broker.client import Client
+from tests.broker.extended import Assignor, describe, extended, heartbeat
+from tests.support.clients import unique
+
+every_extension = pytest.mark.parametrize("api", EXTENSIONS.values(), ids=str)
+WEIGHTED = Assignor(name="weighted", maximum_version=1, metadata_version=1, metadata_bytes=b"7")
+
+
+@pytest.fixture(scope="module")
+def stock() -> Iterator[Cluster]:
+    with Cluster(extensions=False, config={"group.consumer.assignment.interval.ms": 0}) as running:
+        running.create_topic("orders", 2)
+        yield running
+
+
+@pytest.fixture
+def ours(cluster: Cluster) -> Iterator[Client]:
+    with extended(cluster.bootstrap_servers) as client:
+        yield client
+
+
+@pytest.fixture
+def group() -> str:
+    return unique("billing")
+
+
+def told(client: Client, name: str, version: int) -> set[int]:
+    """The keys that a client of this name is told of, beyond Kafka's."""
+    request = ApiVersionsRequest(client_software_name=name, client_software_version="1")
+    answer = client.ask(apis.API_VERSIONS, request, version)
+    return {api.api_key for api in answer.api_keys if api.api_key >= min(EXTENSIONS)}
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "expected"),
+    [
+        pytest.param("kafka-nextgen", 4, set(EXTENSIONS), id="ours"),
+        pytest.param("kafka-nextgen", 3, set(EXTENSIONS), id="ours, in the first version that has a name"),
+        pytest.param("kafka-nextgen", 2, set(), id="nobody knows whose"),
+        pytest.param("librdkafka", 4, set(), id="another"),
+        pytest.param("Kafka-Nextgen", 4, set(), id="another by case"),
+    ],
+)
+def test_only_a_client_that_says_it_is_ours_is_told(
+    client: Client, name: str, version: int, expected: set[int]
+) -> None:
+    assert told(client, name, version) == expected
+
+
+def test_a_broker_without_extensions_tells_nobody(stock: Cluster) -> None:
+    with Client(stock.bootstrap_servers) as client:
+        assert told(client, "kafka-nextgen", 4) == set()
+
+
+def test_who_says_another_name_later_is_told_no_more(client: Client) -> None:
+    assert told(client, "kafka-nextgen", 4)
+    assert not told(client, "librdkafka", 4)
+    client.send(apis.CONSUMER_GROUP_ADD_MEMBERS.request(group_id="g"), 0)  # type: ignore[call-arg]
+    assert client.is_hung_up()
+
+
+@every_extension
+def test_whoever_was_not_told_is_hung_up_on_as_with_any_unknown_key(client: Client, api: Api) -> None:
+    client.send(api.request(group_id="g"), 0)  # type: ignore[call-arg]
+    assert client.is_hung_up()
+
+
+@every_extension
+def test_a_broker_without_extensions_hangs_up_on_ours_too(stock: Cluster, api: Api) -> None:
+    with extended(stock.bootstrap_servers) as client:
+        client.send(api.request(group_id="g"), 0)  # type: ignore[call-arg]
+        assert client.is_hung_up()
+
+
+@every_extension
+def test_a_request_that_is_cut_ends_its_own_connection(cluster: Cluster, ours: Client, api: Api) -> None:
+    with extended(cluster.bootstrap_servers) as stranger:
+        stranger.send_bytes(pack(">ihhihbb", 12, api.key, 0, 1, -1, 0, 0x7F))  # a group id of 126 bytes, none there
+        assert stranger.is_hung_up()
+    assert ours.ask(api, api.request(group_id="nobody")).throttle_time_ms == 0  # type: ignore[call-arg]
+
+
+@every_extension
+def test_where_the_protocol_is_off_so_are_its_extensions(api: Api) -> None:
+    with Cluster(config={"group.version": 0}) as old, extended(old.bootstrap_servers) as client:
+        assert client.ask(api, api.request(group_id="g")).error_code == ErrorCode.UNSUPPORTED_VERSION  # type: ignore[call-arg]
+
+
+@every_extension
+def test_another_node_than_the_groups_says_so(api: Api) -> None:
+    with Cluster(brokers=2) as cluster:
+        servers = cluster.bootstrap_servers.split(",")
+        coordinator = cluster.coordinator_of("g")
+        assert coordinator is not None
+        with extended(servers[2 - coordinator]) as client:
+            answer = client.ask(api, api.request(group_id="g"))  # type: ignore[call-arg]
+            assert answer.error_code == ErrorCode.NOT_COORDINATOR
+
+
+def test_a_stock_client_with_our_tags_is_taken_for_one_without(client: Client, topic: str, group: str) -> None:
+    joined = heartbeat(client, group, "m", 0, subscribed_topic_names=[topic], client_assignors=[WEIGHTED])
+    assert joined.error_code == ErrorCode.NONE
+    assert joined.assignment.topic_partitions
+    assert not joined.should_compute_assignment
+    assert describe(client, group).assignor_name == "uniform"
+
+
+def test_without_extensions_tags_are_passed_over(stock: Cluster, group: str) -> None:
+    with extended(stock.bootstrap_servers) as client:
+        joined = heartbeat(client, group, "m", 0, subscribed_topic_names=["orders"], client_assignors=[WEIGHTED])
+        assert [topic.partitions for topic in joined.assignment.topic_partitions] == [[0, 1]]
+        assert not joined.should_compute_assignment
+        (member,) = describe(client, group).members
+        assert member.client_assignors == []
+
+
+# ---- ConsumerGroupAddMembers
+
+
+def announce(client: Client, group: str, *instances: str, timeout_ms: int = 60_000) -> dict[str, int]:
+    """Announce instances, and return what became of each."""
+    expected = [ConsumerGroupAddMembersRequest.ExpectedMember(instance_id=instance) for instance in instances]
+    request = ConsumerGroupAddMembersRequest(group_id=group, members=expected, timeout_ms=timeout_ms)
+    answer = client.ask(apis.CONSUMER_GROUP_ADD_MEMBERS, request)
+    assert answer.error_code == ErrorCode.NONE
+    return {member.instance_id: member.error_code for member in answer.members}
+
+
+def test_who_is_announced_is_shown_until_all_have_come(ours: Client, client: Client, topic: str, group: str) -> None:
+    assert announce(ours, group, "i", "j") == {"i": ErrorCode.NONE, "j": ErrorCode.NONE}
+    heartbeat(ours, group, "a", 0, instance_id="i", subscribed_topic_names=[topic])
+    shown = describe(ours, group).expected_members
+    assert [(member.instance_id, member.has_joined) for member in shown] == [("i", True), ("j", False)]
+    assert all(member.expected_until > 1_700_000_000_000 for member in shown)
+    assert describe(client, group).expected_members == []  # a stock client sees nothing of it
+    heartbeat(ours, group, "b", 0, instance_id="j", subscribed_topic_names=[topic])
+    assert describe(ours, group).expected_members == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        pytest.param({"group_id": ""}, ErrorCode.INVALID_GROUP_ID, id="no group"),
+        pytest.param({"timeout_ms": -1}, ErrorCode.INVALID_REQUEST, id="a time before now"),
+        pytest.param({"members": []}, ErrorCode.INVALID_REQUEST, id="nobody"),
+    ],
+)
+def test_an_announcement_that_makes_no_sense_is_refused(
+    ours: Client, group: str, fields: dict[str, object], error: ErrorCode
+) -> None:
+    expected = [ConsumerGroupAddMembersRequest.ExpectedMember(instance_id="i")]
+    request = ConsumerGroupAddMembersRequest(**{"group_id": group, "members": expected, "timeout_ms": 1_000, **fields})
+    answer = ours.ask(apis.CONSUMER_GROUP_ADD_MEMBERS, request)
+    assert answer.error_code == error
+    assert answer.error_message
+    assert answer.members == []
+
+
+def test_each_instance_has_a_result_of_its_own(ours: Client, topic: str, group: str) -> None:
+    heartbeat(ours, group, "a", 0, instance_id="i", subscribed_topic_names=[topic])
+    assert announce(ours, group, "i", "", "j") == {
+        "i": ErrorCode.UNRELEASED_INSTANCE_ID,
+        "": ErrorCode.INVALID_REQUEST,
+        "j": ErrorCode.NONE,
+    }
+    assert announce(ours, group, "j", "k", timeout_ms=0) == {"j": ErrorCode.NONE, "k": ErrorCode.UNKNOWN_MEMBER_ID}
