@@ -32,6 +32,7 @@ from kafka_nextgen.coordinator.describe import delete_group, describe_group, lis
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import ring
 from kafka_nextgen.coordinator.extensions import requests as xq
+from kafka_nextgen.coordinator.extensions.history_describe import describe_history
 from kafka_nextgen.coordinator.extensions.installing import install_assignment
 from kafka_nextgen.coordinator.extensions.preparing import prepare_assignment
 from kafka_nextgen.coordinator.extensions.registration import add_members
@@ -81,6 +82,7 @@ class Coordinator:
             xq.AddMembers: self._add_members,
             xq.PrepareAssignment: self._prepare_assignment,
             xq.InstallAssignment: self._install_assignment,
+            xq.DescribeHistory: self._describe_history,
         }
 
     def handle(self, request: q.Request, now: float) -> Outcome:
@@ -224,6 +226,9 @@ class Coordinator:
 
     def _install_assignment(self, request: xq.InstallAssignment, now: float) -> Outcome:
         return install_assignment(self._draft(request.group_id, now), request)
+
+    def _describe_history(self, request: xq.DescribeHistory, now: float) -> Outcome:
+        return Outcome(describe_history(self._group(request.group_id)))
 
     def _list(self, request: q.ListGroups, now: float) -> Outcome:
         return Outcome(list_groups(self.groups.values(), request))

@@ -33,6 +33,7 @@ __all__ = [
     "CONSUMER_GROUP_ADD_MEMBERS",
     "CONSUMER_GROUP_DESCRIBE",
     "CONSUMER_GROUP_HEARTBEAT",
+    "CONSUMER_GROUP_HISTORY",
     "CONSUMER_GROUP_INSTALL_ASSIGNMENT",
     "CONSUMER_GROUP_PREPARE_ASSIGNMENT",
     "CREATE_ACLS",
@@ -184,6 +185,7 @@ LIST_CONFIG_RESOURCES = Api(74, "ListConfigResources", 0, 1)
 CONSUMER_GROUP_PREPARE_ASSIGNMENT = Api(10000, "ConsumerGroupPrepareAssignment", 0, 0)
 CONSUMER_GROUP_INSTALL_ASSIGNMENT = Api(10001, "ConsumerGroupInstallAssignment", 0, 0)
 CONSUMER_GROUP_ADD_MEMBERS = Api(10002, "ConsumerGroupAddMembers", 0, 0)
+CONSUMER_GROUP_HISTORY = Api(10003, "ConsumerGroupHistory", 0, 0)
 # fmt: on
 
 #: What Apache Kafka never shipped, by keys that it does not use.
@@ -193,6 +195,7 @@ EXTENSIONS: Mapping[int, Api] = {
         CONSUMER_GROUP_PREPARE_ASSIGNMENT,
         CONSUMER_GROUP_INSTALL_ASSIGNMENT,
         CONSUMER_GROUP_ADD_MEMBERS,
+        CONSUMER_GROUP_HISTORY,
     )
 }
 

@@ -11,6 +11,8 @@ from kafka.protocol.api_message import ApiMessage
 __all__ = [
     "ConsumerGroupAddMembersRequest",
     "ConsumerGroupAddMembersResponse",
+    "ConsumerGroupHistoryRequest",
+    "ConsumerGroupHistoryResponse",
     "ConsumerGroupInstallAssignmentRequest",
     "ConsumerGroupInstallAssignmentResponse",
     "ConsumerGroupPrepareAssignmentRequest",
@@ -46,3 +48,11 @@ class ConsumerGroupAddMembersRequest(ApiMessage, load_json=_SCHEMAS):
 
 class ConsumerGroupAddMembersResponse(ApiMessage, load_json=_SCHEMAS):
     """What became of each of them."""
+
+
+class ConsumerGroupHistoryRequest(ApiMessage, load_json=_SCHEMAS):
+    """ "JoinReason", a draft beside KIP-345: what did a group rebalance for?"""
+
+
+class ConsumerGroupHistoryResponse(ApiMessage, load_json=_SCHEMAS):
+    """The rebalances that are remembered of the group, each with its cause and its times."""

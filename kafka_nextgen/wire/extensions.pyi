@@ -6,6 +6,8 @@ from kafka_nextgen.types import TopicId
 __all__ = [
     "ConsumerGroupAddMembersRequest",
     "ConsumerGroupAddMembersResponse",
+    "ConsumerGroupHistoryRequest",
+    "ConsumerGroupHistoryResponse",
     "ConsumerGroupInstallAssignmentRequest",
     "ConsumerGroupInstallAssignmentResponse",
     "ConsumerGroupPrepareAssignmentRequest",
@@ -198,5 +200,54 @@ class ConsumerGroupAddMembersResponse(ApiMessage):
         error_code: int = ...,
         error_message: str | None = ...,
         members: list[AddedMember] = ...,
+        version: int | None = ...,
+    ) -> None: ...
+
+class ConsumerGroupHistoryRequest(ApiMessage):
+    API_VERSION: int
+    group_id: str
+    def __init__(self, *, group_id: str = ..., version: int | None = ...) -> None: ...
+
+class ConsumerGroupHistoryResponse(ApiMessage):
+    class Rebalance(DataContainer):
+        number: int
+        reason: int
+        member_id: str
+        instance_id: str | None
+        join_reason: int
+        text: str
+        cause_timestamp: int
+        is_classic: bool
+        epoch: int
+        target_epoch: int
+        assignment_timestamp: int
+        def __init__(
+            self,
+            *,
+            number: int = ...,
+            reason: int = ...,
+            member_id: str = ...,
+            instance_id: str | None = ...,
+            join_reason: int = ...,
+            text: str = ...,
+            cause_timestamp: int = ...,
+            is_classic: bool = ...,
+            epoch: int = ...,
+            target_epoch: int = ...,
+            assignment_timestamp: int = ...,
+        ) -> None: ...
+
+    API_VERSION: int
+    throttle_time_ms: int
+    error_code: int
+    error_message: str | None
+    rebalances: list[Rebalance]
+    def __init__(
+        self,
+        *,
+        throttle_time_ms: int = ...,
+        error_code: int = ...,
+        error_message: str | None = ...,
+        rebalances: list[Rebalance] = ...,
         version: int | None = ...,
     ) -> None: ...

@@ -146,6 +146,8 @@ if TYPE_CHECKING:
     from kafka_nextgen.wire.extensions import (
         ConsumerGroupAddMembersRequest,
         ConsumerGroupAddMembersResponse,
+        ConsumerGroupHistoryRequest,
+        ConsumerGroupHistoryResponse,
         ConsumerGroupInstallAssignmentRequest,
         ConsumerGroupInstallAssignmentResponse,
         ConsumerGroupPrepareAssignmentRequest,
@@ -172,6 +174,8 @@ __all__ = [
     "ConsumerGroupDescribeResponse",
     "ConsumerGroupHeartbeatRequest",
     "ConsumerGroupHeartbeatResponse",
+    "ConsumerGroupHistoryRequest",
+    "ConsumerGroupHistoryResponse",
     "ConsumerGroupInstallAssignmentRequest",
     "ConsumerGroupInstallAssignmentResponse",
     "ConsumerGroupPrepareAssignmentRequest",
@@ -295,6 +299,7 @@ _LATER = {
     "SaslAuthenticate": "kafka.protocol.sasl",
     "SaslHandshake": "kafka.protocol.sasl",
     "ConsumerGroupAddMembers": "kafka_nextgen.wire.extensions",
+    "ConsumerGroupHistory": "kafka_nextgen.wire.extensions",
     "ConsumerGroupInstallAssignment": "kafka_nextgen.wire.extensions",
     "ConsumerGroupPrepareAssignment": "kafka_nextgen.wire.extensions",
 }
