@@ -14,6 +14,7 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
+    PastRebalance,
     PatternCheck,
     RemovedMember,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "GroupType",
     "ListedGroups",
     "MemberDescription",
+    "PastRebalance",
     "PatternCheck",
     "RemovedMember",
     "Results",

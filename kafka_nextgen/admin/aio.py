@@ -17,6 +17,7 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
+    PastRebalance,
     PatternCheck,
     RemovedMember,
 )
@@ -67,6 +68,10 @@ class AsyncGroupAdmin:
     async def members(self, group_id: str, timeout: float | None = None) -> tuple[MemberDescription, ...]:
         """The members of one group."""
         return (await self.describe([group_id], timeout))[group_id].members
+
+    async def history(self, group_id: str, timeout: float | None = None) -> tuple[PastRebalance, ...]:
+        """Why the group rebalanced, the oldest first."""
+        return await self._calls.history(group_id, timeout)
 
     async def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
         """What the group has committed, with the end and the lag."""

@@ -20,6 +20,7 @@ from kafka_nextgen.admin.arguments import (
 )
 from kafka_nextgen.admin.asking import Asking
 from kafka_nextgen.admin.describing import describe_group
+from kafka_nextgen.admin.history import describe_history
 from kafka_nextgen.admin.listing import list_groups
 from kafka_nextgen.admin.patterns import check_pattern
 from kafka_nextgen.admin.results import Results
@@ -30,6 +31,7 @@ from kafka_nextgen.admin.values import (
     GroupState,
     GroupType,
     ListedGroups,
+    PastRebalance,
     PatternCheck,
     RemovedMember,
 )
@@ -69,6 +71,12 @@ class AdminCalls:
     async def describe(self, group_ids: Collection[str], timeout: float | None) -> Results[str, GroupDescription]:
         """Each of these groups."""
         return await self._each(group_ids, lambda group, end: describe_group(self._asking, group, end), timeout)
+
+    async def history(self, group_id: str, timeout: float | None) -> tuple[PastRebalance, ...]:
+        """What a group rebalanced for."""
+        deadline = self._deadline(f"history of group {group_id}", timeout)
+        await self._reach(deadline)
+        return await describe_history(self._asking, group_id, deadline)
 
     async def offsets(self, group_id: str, timeout: float | None) -> dict[TopicPartition, GroupOffset]:
         """The committed offsets of a group, and its members' partitions without any."""

@@ -21,6 +21,7 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
+    PastRebalance,
     PatternCheck,
     RemovedMember,
 )
@@ -36,7 +37,7 @@ logger = logging.getLogger("kafka_nextgen.admin")
 T = TypeVar("T")
 
 _CLOSING_S = 5.0
-REASON = "removed by an administrator"
+REASON = ""
 
 
 class GroupAdmin:
@@ -90,6 +91,14 @@ class GroupAdmin:
     def members(self, group_id: str, timeout: float | None = None) -> tuple[MemberDescription, ...]:
         """The members of one group. Raises GroupNotFoundError."""
         return self.describe([group_id], timeout)[group_id].members
+
+    def history(self, group_id: str, timeout: float | None = None) -> tuple[PastRebalance, ...]:
+        """Why the group rebalanced, of either protocol: as far back as its coordinator remembers, the oldest first.
+
+        An extension: Apache Kafka's coordinators keep no history, and kafka_nextgen's own only with ``extensions``; of
+        others UnsupportedProtocolError is raised. Raises GroupNotFoundError.
+        """
+        return self._wait(lambda calls: calls.history(group_id, timeout))
 
     def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
         """What the group has committed, with the end and the lag; also partitions of members that committed nothing.

@@ -13,7 +13,7 @@ from kafka_nextgen.admin.asking import Asking, Question, Refusal, refused
 from kafka_nextgen.admin.values import RemovedMember
 from kafka_nextgen.bridge import delete_groups, leave_group
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
+from kafka_nextgen.coordinator.classic.requests import REMOVED_BY_ADMIN, LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.classic.responses import LeftMember
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.transport.deadline import Deadline
@@ -34,8 +34,9 @@ async def remove_members(
     deadline: Deadline,
 ) -> tuple[RemovedMember, ...]:
     """What became of each: first those named by instance id, then the others, each once."""
-    by_instance = [LeavingMember("", instance_id, reason) for instance_id in dict.fromkeys(instance_ids)]
-    by_member = [LeavingMember(member_id, None, reason) for member_id in dict.fromkeys(member_ids)]
+    told = f"{REMOVED_BY_ADMIN}: {reason}" if reason else REMOVED_BY_ADMIN
+    by_instance = [LeavingMember("", instance_id, told) for instance_id in dict.fromkeys(instance_ids)]
+    by_member = [LeavingMember(member_id, None, told) for member_id in dict.fromkeys(member_ids)]
     request = LeaveGroup(group_id, (*by_instance, *by_member))
     question = Question(
         about=f"group {group_id}: removing members",

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import JoinReason, OffsetAndMetadata, RebalanceReason, TopicPartition
 
 __all__ = [
     "ExpectedMember",
@@ -27,6 +27,7 @@ __all__ = [
     "GroupType",
     "ListedGroups",
     "MemberDescription",
+    "PastRebalance",
     "PatternCheck",
     "RemovedMember",
     "named",
@@ -199,6 +200,35 @@ class RemovedMember:
     member_id: str | None
     instance_id: str | None
     error: KafkaNextgenError | None = None
+
+
+@frozen
+class PastRebalance:
+    """A rebalance of a group, as its coordinator remembers it.
+
+    ``number`` counts those of the group. ``member_id`` and ``instance_id`` are of the member that caused it, None if
+    nobody did; ``stated`` is what it stated, ``text`` what it said (KIP-800), or what else is known. ``caused_at`` and
+    ``assigned_at`` are in seconds since the epoch. ``epoch`` is the group epoch it led to, in a group of ``type``
+    classic the generation; ``target_epoch`` that of the first assignment which takes it into account, None like
+    ``assigned_at`` as long as there is none. Causes that come close together share an assignment.
+    """
+
+    number: int
+    reason: RebalanceReason
+    member_id: str | None
+    instance_id: str | None
+    stated: JoinReason
+    text: str
+    caused_at: float
+    type: GroupType
+    epoch: int
+    target_epoch: int | None
+    assigned_at: float | None
+
+    @property
+    def delay_s(self) -> float | None:
+        """How long the assignment took from the cause on, in seconds; None as long as there is none."""
+        return None if self.assigned_at is None else self.assigned_at - self.caused_at
 
 
 @frozen

@@ -19,6 +19,7 @@ from kafka_nextgen.broker.handlers.alter_user_scram_credentials import handle as
 from kafka_nextgen.broker.handlers.consumer_group_add_members import handle as consumer_group_add_members
 from kafka_nextgen.broker.handlers.consumer_group_describe import handle as consumer_group_describe
 from kafka_nextgen.broker.handlers.consumer_group_heartbeat import handle as consumer_group_heartbeat
+from kafka_nextgen.broker.handlers.consumer_group_history import handle as consumer_group_history
 from kafka_nextgen.broker.handlers.consumer_group_install_assignment import handle as consumer_group_install_assignment
 from kafka_nextgen.broker.handlers.consumer_group_prepare_assignment import handle as consumer_group_prepare_assignment
 from kafka_nextgen.broker.handlers.create_acls import handle as create_acls
@@ -144,6 +145,7 @@ EXTENSIONS: Mapping[int, ServedApi] = {
         ServedApi(api.CONSUMER_GROUP_PREPARE_ASSIGNMENT, consumer_group_prepare_assignment),
         ServedApi(api.CONSUMER_GROUP_INSTALL_ASSIGNMENT, consumer_group_install_assignment),
         ServedApi(api.CONSUMER_GROUP_ADD_MEMBERS, consumer_group_add_members),
+        ServedApi(api.CONSUMER_GROUP_HISTORY, consumer_group_history),
     )
 }
 

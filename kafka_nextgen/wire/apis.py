@@ -282,4 +282,9 @@ def _missing(api: Api) -> str:
             f"the broker has no {api.name}, so it lacks the consumer group protocol (KIP-848), which needs "
             "Apache Kafka 4.0 or later and its feature group.version=1; for this broker set group.protocol=classic"
         )
+    if api.key in EXTENSIONS:
+        return (
+            f"the broker has no {api.name}, which no release of Apache Kafka has: it takes kafka_nextgen's own "
+            "coordinator, with its extensions"
+        )
     return f"the broker has no {api.name} API"

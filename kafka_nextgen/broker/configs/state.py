@@ -32,7 +32,8 @@ _SINCE = {
     "group.consumer.regex.refresh.interval.ms": Profile.V4_1,
 }
 
-_NO_CONFIGS = ("profile", "group.version", "extensions")  # settings of this broker, but of none of Kafka's
+#: Settings of this broker, but of none of Kafka's.
+_NO_CONFIGS = ("profile", "group.version", "extensions", "group.rebalance.history.size")
 
 
 @define

@@ -33,4 +33,5 @@ def coordinator_settings(settings: BrokerSettings) -> CoordinatorSettings:
         offsets_retention_check_interval_ms=settings.offsets_retention_check_interval_ms,
         profile=settings.profile,
         extensions=settings.extensions,
+        group_rebalance_history_size=settings.group_rebalance_history_size,
     )

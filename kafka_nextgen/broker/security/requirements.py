@@ -61,6 +61,7 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.OFFSET_FETCH: Needs(refused=(r.DESCRIBE_GROUP, r.DESCRIBE_TOPIC)),
     api.LIST_GROUPS: Needs(hidden=(r.DESCRIBE_GROUP,), or_else=(r.DESCRIBE_CLUSTER,)),
     api.DESCRIBE_GROUPS: Needs(refused=(r.DESCRIBE_GROUP,)),
+    api.CONSUMER_GROUP_HISTORY: Needs(refused=(r.DESCRIBE_GROUP,)),
     api.CONSUMER_GROUP_DESCRIBE: Needs(refused=(r.DESCRIBE_GROUP, r.DESCRIBE_TOPIC)),
     api.DELETE_GROUPS: Needs(refused=(r.DELETE_GROUP,)),
     api.OFFSET_DELETE: Needs(refused=(r.DELETE_GROUP, r.READ_TOPIC)),

@@ -11,6 +11,7 @@ import click
 from kafka_nextgen.cli.groups.config import config
 from kafka_nextgen.cli.groups.delete import delete
 from kafka_nextgen.cli.groups.describe import describe
+from kafka_nextgen.cli.groups.history import history
 from kafka_nextgen.cli.groups.list import list_
 from kafka_nextgen.cli.groups.members import members
 from kafka_nextgen.cli.groups.offsets import offsets
@@ -25,5 +26,5 @@ def groups() -> None:
     """Look at groups of both protocols, and change them."""
 
 
-for command in (list_, describe, members, offsets, delete, remove_members, config, validate_regex):
+for command in (list_, describe, members, offsets, history, delete, remove_members, config, validate_regex):
     groups.add_command(command)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.admin import GroupDescription, GroupOffset, MemberDescription
+from kafka_nextgen.admin import GroupDescription, GroupOffset, MemberDescription, PastRebalance
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["group_document", "member_document", "offset_document"]
+__all__ = ["group_document", "member_document", "offset_document", "rebalance_document"]
 
 
 def group_document(group: GroupDescription) -> dict[str, object]:
@@ -79,6 +79,24 @@ def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str,
         "lag": offset.lag,
         "member_id": offset.member_id,
         "error": None if offset.error is None else str(offset.error),
+    }
+
+
+def rebalance_document(rebalance: PastRebalance) -> dict[str, object]:
+    """A rebalance; times are in seconds since the epoch."""
+    return {
+        "number": rebalance.number,
+        "reason": rebalance.reason.name.lower(),
+        "member_id": rebalance.member_id,
+        "instance_id": rebalance.instance_id,
+        "stated": rebalance.stated.name.lower(),
+        "text": rebalance.text,
+        "type": rebalance.type.value,
+        "epoch": rebalance.epoch,
+        "target_epoch": rebalance.target_epoch,
+        "caused_at": rebalance.caused_at,
+        "assigned_at": rebalance.assigned_at,
+        "delay_s": rebalance.delay_s,
     }
 
 

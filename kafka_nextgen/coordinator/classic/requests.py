@@ -11,6 +11,7 @@ from attrs import field, frozen
 from kafka_nextgen.types import JoinReason
 
 __all__ = [
+    "REMOVED_BY_ADMIN",
     "ClassicRequest",
     "DescribeGroups",
     "Heartbeat",
@@ -20,6 +21,10 @@ __all__ = [
     "OfferedProtocol",
     "SyncGroup",
 ]
+
+
+#: What Kafka's own client says of a member that an administrator takes out; more may follow.
+REMOVED_BY_ADMIN = "member was removed by an admin"
 
 
 @frozen

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
-from kafka_nextgen.coordinator.classic.requests import JoinGroup, LeavingMember, OfferedProtocol
+from kafka_nextgen.coordinator.classic.requests import REMOVED_BY_ADMIN, JoinGroup, LeavingMember, OfferedProtocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.subscriptions import Update
@@ -37,8 +37,6 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
 __all__ = ["cause_of_change", "cause_of_joining_again", "cause_of_leaving", "stated_in"]
-
-_ADMIN_SAYS = "member was removed by an admin"
 
 
 def stated_in(draft: Draft, stated: JoinReason) -> JoinReason:
@@ -102,7 +100,7 @@ def cause_of_leaving(left: Collection[tuple[str, LeavingMember]], *, speaks_cons
     """Why a LeaveGroup makes the group rebalance, by which these members are out."""
     member_id, who = next(iter(left))
     is_by_admin = len(left) > 1 or not who.member_id or speaks_consumer
-    is_by_admin = is_by_admin or (who.reason or "").startswith(_ADMIN_SAYS)
+    is_by_admin = is_by_admin or (who.reason or "").startswith(REMOVED_BY_ADMIN)
     others = [f"{member_id} left" for member_id, _ in list(left)[1:]]
     text = ", ".join(filter(None, (who.reason, *others)))
     reason = RebalanceReason.ADMIN if is_by_admin else RebalanceReason.MEMBER_LEFT
