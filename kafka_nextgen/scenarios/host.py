@@ -21,9 +21,10 @@ from kafka_nextgen.scenarios.prompted import PromptedAssignor
 from kafka_nextgen.scenarios.world import GROUP
 from kafka_nextgen.types import TopicId
 
-__all__ = ["CoordinatorHost"]
+__all__ = ["BEGINNING", "CoordinatorHost"]
 
-_ANY_TIME = 1_000_000.0
+#: Any time, in seconds since the epoch.
+BEGINNING = 1_000_000.0
 
 
 class CoordinatorHost:
@@ -31,7 +32,7 @@ class CoordinatorHost:
 
     def __init__(self, settings: CoordinatorSettings | None = None) -> None:
         self.assignor = PromptedAssignor()
-        self.now = _ANY_TIME
+        self.now = BEGINNING
         self.log: list[r.Record] = []
         self.released: list[tuple[int, Response | None]] = []  # answers to parked requests that nobody took yet
         self.names: dict[TopicId, str] = {}

@@ -20,6 +20,7 @@ from kafka_nextgen.scenarios.verbs import (
     desks,
     groups,
     heartbeats,
+    histories,
     links,
     local_assignors,
     members,
@@ -80,6 +81,7 @@ INSIDE: Verbs[PureWorld] = {
     "assign": groups.assign,
     "coordinator": groups.coordinator,
     "state": groups.state,
+    "history": histories.history,
 }
 
 #: What can be done in the pure world.

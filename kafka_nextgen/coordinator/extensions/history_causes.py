@@ -16,7 +16,7 @@ In a classic group, where it joins again:
 | what | reason |
 |---|---|
 | it leads, and states TOPIC_METADATA_CHANGE | TOPIC_METADATA_CHANGED |
-| it subscribes to something else, as far as that can be read | SUBSCRIPTION_CHANGED |
+| it subscribes to something else, as far as that can be read, or by other protocols | SUBSCRIPTION_CHANGED |
 | anything else | MEMBER_REQUESTED |
 
 A LeaveGroup is an administrator's (ADMIN) if it names several, or a member by its instance id alone, or one that speaks
@@ -82,16 +82,16 @@ def _reason_of_joining_again(
 ) -> RebalanceReason:
     if stated is JoinReason.TOPIC_METADATA_CHANGE and group.leader_id == member.member_id:
         return RebalanceReason.TOPIC_METADATA_CHANGED
-    is_same = _topics(group, member.protocols) == _topics(group, request.protocols)
+    is_same = _offer(group, member.protocols) == _offer(group, request.protocols)
     return RebalanceReason.MEMBER_REQUESTED if is_same else RebalanceReason.SUBSCRIPTION_CHANGED
 
 
-def _topics(group: ClassicGroup, protocols: tuple[OfferedProtocol, ...]) -> object:
-    """What a member subscribes to; all it says, if that is no consumer's."""
+def _offer(group: ClassicGroup, protocols: tuple[OfferedProtocol, ...]) -> object:
+    """By which protocols, and to what a member subscribes; all it says, if that is no consumer's."""
     if group.protocol_type != PROTOCOL_TYPE:
         return protocols
     try:
-        return {topic for offered in protocols for topic in decode_subscription(offered.metadata).topics}
+        return [(offered.name, decode_subscription(offered.metadata).topics) for offered in protocols]
     except DecodeError:
         return protocols
 

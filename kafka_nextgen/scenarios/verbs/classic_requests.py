@@ -7,9 +7,9 @@ leave-group A B@two @three              by id, by both, by instance id
 await A B                               time passes until they are answered
 
 Ids, generations and what a member offered before are remembered, if left out; ``as=`` is an id to use instead, ``as=-``
-none. Who is not answered at once *waits*; whoever is answered later is told of when that happens. What members embed
-in their requests has version ``embedded=``, or is ``garbage`` that can't be read; ``user_data=`` is a word of the
-leader's assignor.
+none. ``says=`` is a reason in words (KIP-800), ``states=`` a JoinReason, an extension. Who is not answered at once
+*waits*; whoever is answered later is told of when that happens. What members embed in their requests has version
+``embedded=``, or is ``garbage`` that can't be read; ``user_data=`` is a word of the leader's assignor.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
 from kafka_nextgen.scenarios.raw_classic_members import RawClassicMember
 from kafka_nextgen.scenarios.telling_classic import tell_joined, tell_left, tell_synced
 from kafka_nextgen.scenarios.world import GROUP, LateAnswer, PatientQuestion, World
+from kafka_nextgen.types import JoinReason
 
 __all__ = ["heartbeat_group", "join_group", "leave_group", "parts_of", "sync_group", "tell_arrived", "wait_for"]
 
 _MOST_WAITS = 100
 _GIVEN_BY_THE_WORLD = 0
 
-_JOINING = ("protocols", "session", "timeout", "instance", "type", "version", "as")
+_JOINING = ("protocols", "session", "timeout", "instance", "type", "version", "as", "says", "states")
 _EMBEDDING = ("embedded",)
 _GARBAGE = "garbage"
 _GARBAGE_BYTES = b"?"  # not even a version
@@ -64,6 +65,8 @@ def join_group(world: World, command: Command) -> Iterator[str]:
             session_timeout_ms=round(1000 * parse_duration(options.get("session", "10s"))),
             rebalance_timeout_ms=round(1000 * parse_duration(options.get("timeout", "60s"))),
             instance_id=member.instance_id,
+            reason=options.get("says"),
+            join_reason=JoinReason[options.get("states", "unknown").upper()],
             version=int(options.get("version", 9)),
             new_member_id=f"{member.name}-{len(member.ids) + 1}",
         ),
@@ -135,12 +138,12 @@ def heartbeat_group(world: World, command: Command) -> Iterator[str]:
 
 def leave_group(world: World, command: Command) -> Iterator[str]:
     """Leave, several at once."""
-    command.expect(range(1, 100))
+    command.expect(range(1, 100), "says")
     members = []
     for word in command.words:
         name, _, instance_id = word.partition("@")
         member_id = world.classic.id_of(name) if name else ""
-        members.append(LeavingMember(member_id, instance_id or None))
+        members.append(LeavingMember(member_id, instance_id or None, command.options.get("says")))
     answer = world.ask(LeaveGroup(GROUP, tuple(members))).answer
     assert isinstance(answer, LeaveGroupAnswer)
     yield from tell_left(answer.members, world.classic.write)

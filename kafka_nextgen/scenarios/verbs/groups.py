@@ -2,7 +2,7 @@
 
 settings profile=4.0 max_size=2 assignment_interval=1s    before anything else; the interval is 0 if not given
 settings migration=upgrade classic_max_size=1
-settings extensions=on
+settings extensions=on history_size=3
 member A epoch=6 has=orders[0-3]    is in the group, as it would be after six rebalances
 generation 22 A=foo[0] B@two=foo[1] the group is a classic one, in its 22nd generation, and these are in it
 epoch 7                             the next target is that of epoch 7, and is made at once
@@ -40,7 +40,7 @@ _TIMES = {"session": "45s", "heartbeat": "5s"}
 
 def settings(world: PureWorld, command: Command) -> Iterator[str]:
     """Configure the coordinator."""
-    command.expect(0, "classic_max_size", "extensions", *_DEFAULTS, *_TIMES)
+    command.expect(0, "classic_max_size", "extensions", "history_size", *_DEFAULTS, *_TIMES)
     if world.host.log or world.host.topics:
         raise command.error("settings come before anything else")
     given = _DEFAULTS | _TIMES | dict(command.options)
@@ -48,6 +48,7 @@ def settings(world: PureWorld, command: Command) -> Iterator[str]:
         CoordinatorSettings(
             profile=Profile(given["profile"]),
             extensions=given.get("extensions") == "on",
+            group_rebalance_history_size=int(given.get("history_size", 50)),
             group_consumer_session_timeout_ms=_milliseconds(given["session"]),
             group_consumer_heartbeat_interval_ms=_milliseconds(given["heartbeat"]),
             group_consumer_assignment_interval_ms=_milliseconds(given["assignment_interval"]),

@@ -3,6 +3,7 @@
 join A foo bar timeout=60s instance=one    epoch 0, with everything a join has to have
 heartbeat A owns=foo[0-2]                  the epoch is the latest A was given, if left out
 leave A, pause A                           epochs -1 and -2
+join A foo states=upgrade                  a JoinReason, an extension
 configure heartbeat=7s session=-           the group's own configuration; - takes a key back
 epochs absolute                            are the same in every world, for they come from a generation
 """
@@ -20,6 +21,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, write_duration
 from kafka_nextgen.scenarios.telling import tell_heartbeat
 from kafka_nextgen.scenarios.world import GROUP, World
+from kafka_nextgen.types import JoinReason
 
 __all__ = ["configure", "epochs", "heartbeat", "join", "leave", "pause"]
 
@@ -29,7 +31,7 @@ _GROUP_KEYS = {
     "assignment_interval": "consumer.assignment.interval.ms",
 }
 
-OPTIONS = ("epoch", "owns", "topics", "pattern", "timeout", "instance", "assignor", "rack")
+OPTIONS = ("epoch", "owns", "topics", "pattern", "timeout", "instance", "assignor", "rack", "states")
 
 
 def heartbeat(world: World, command: Command) -> Iterator[str]:
@@ -109,6 +111,7 @@ def _request(world: World, command: Command) -> ConsumerGroupHeartbeat:
         subscribed_pattern=options.get("pattern"),
         server_assignor=options.get("assignor"),
         owned=world.with_ids(options["owns"]) if "owns" in options else None,
+        join_reason=JoinReason[options.get("states", "unknown").upper()],
     )
 
 
