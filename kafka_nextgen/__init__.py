@@ -84,7 +84,6 @@ from kafka_nextgen.wire.records.compiled import ACCELERATED
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin import (
-        AddedMember,
         AsyncGroupAdmin,
         ExpectedMember,
         GroupAdmin,
@@ -97,7 +96,6 @@ if TYPE_CHECKING:
         GroupType,
         ListedGroups,
         MemberDescription,
-        NewMember,
         PatternCheck,
         RemovedMember,
         Results,
@@ -105,7 +103,6 @@ if TYPE_CHECKING:
     from kafka_nextgen.aio import AsyncConsumer
 
 __all__ = [
-    "AddedMember",
     "AssignorError",
     "AsyncConsumer",
     "AsyncDeadLetter",
@@ -162,7 +159,6 @@ __all__ = [
     "MemberDescription",
     "Metrics",
     "MisuseError",
-    "NewMember",
     "NoBrokersError",
     "OauthMethod",
     "OffsetAndMetadata",
@@ -215,7 +211,6 @@ accelerated: bool = ACCELERATED
 
 _LATER = dict.fromkeys(
     (
-        "AddedMember",
         "AsyncGroupAdmin",
         "ExpectedMember",
         "GroupAdmin",
@@ -228,7 +223,6 @@ _LATER = dict.fromkeys(
         "GroupType",
         "ListedGroups",
         "MemberDescription",
-        "NewMember",
         "PatternCheck",
         "RemovedMember",
         "Results",

@@ -65,6 +65,9 @@ FORBIDDEN: Mapping[str, str] = {
 _MS = p.whole_number(0)
 _BYTES = p.whole_number(1)
 _POLL_INTERVAL = Factory(lambda config: cast(int, config.max_poll_interval_ms), takes_self=True)
+_STRATEGIES = Factory(
+    lambda config: () if config.group_local_assignors else ("range", "cooperative-sticky"), takes_self=True
+)
 _WITH_A_GROUP = Factory(lambda config: config.group_id is not None, takes_self=True)
 
 
@@ -103,12 +106,13 @@ class ConsumerConfig(SecurityConfig):
         local_assignors,
         (),
         "Assignors of one's own, the preferred first, instead of group.remote.assignor: one that all members have is "
-        "run by one of them, where the coordinator lets members assign (KIP-848).",
+        "run by one of them, where the coordinator lets members assign (KIP-848), or with the classic protocol.",
     )
     partition_assignment_strategy: tuple[str, ...] = _key(
         p.strategies,
-        ("range", "cooperative-sticky"),
-        "With the classic protocol: who may assign, the preferred first; cooperative only if all are (KIP-429).",
+        _STRATEGIES,
+        "With the classic protocol: who may assign, the preferred first; cooperative only if all are (KIP-429). After "
+        "group.local.assignors, if there are any. Default: range,cooperative-sticky, or none beside those.",
     )
     session_timeout_ms: int = _key(
         p.whole_number(1), 45_000, "With the classic protocol: a member silent for this long is removed."

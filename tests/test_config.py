@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES
 from kafka_nextgen.assignors.strategies import STRATEGIES as ASSIGNORS
 from kafka_nextgen.config import KEYS, ConsumerConfig, GroupProtocol, Key, OffsetReset
+from kafka_nextgen.engine.settings import classic_settings
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import STRATEGIES, ServerAddress
 
@@ -152,6 +154,21 @@ def test_with_another_protocol_its_keys_are_valid_and_nothing_is_left_out(protoc
 def test_the_strategies_are_the_assignors_there_are() -> None:
     assert set(STRATEGIES.values()) == set(ASSIGNORS)
     assert ConsumerConfig.parse(SERVERS).partition_assignment_strategy == DEFAULT_STRATEGIES
+
+
+def test_beside_assignors_of_ones_own_only_those_strategies_are_offered_that_are_asked_for() -> None:
+    own = {"group.protocol": "classic", "group.id": "g", "group.local.assignors": [UniformAssignor()]}
+    assert ConsumerConfig.parse(SERVERS, **own).partition_assignment_strategy == ()
+    asked = ConsumerConfig.parse(SERVERS, **own, partition_assignment_strategy="range")
+    assert classic_settings(asked).strategies == ("uniform", "range")
+    assert classic_settings(asked).local_assignors == {"uniform"}
+
+
+def test_of_two_assignors_of_one_name_ones_own_is_meant() -> None:
+    own = {"group.protocol": "classic", "group.id": "g", "group.local.assignors": [RangeAssignor()]}
+    asked = ConsumerConfig.parse(SERVERS, **own, partition_assignment_strategy="range,roundrobin")
+    assert classic_settings(asked).strategies == ("range", "roundrobin")
+    assert classic_settings(asked).local_assignors == {"range"}
 
 
 @pytest.mark.parametrize("strategies", ["sticky", "range,", "", (), 7])

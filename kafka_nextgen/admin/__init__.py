@@ -4,7 +4,6 @@ from kafka_nextgen.admin.aio import AsyncGroupAdmin
 from kafka_nextgen.admin.group_admin import GroupAdmin
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import (
-    AddedMember,
     ExpectedMember,
     GroupConfigEntry,
     GroupCoordinator,
@@ -15,14 +14,12 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
-    NewMember,
     PastRebalance,
     PatternCheck,
     RemovedMember,
 )
 
 __all__ = [
-    "AddedMember",
     "AsyncGroupAdmin",
     "ExpectedMember",
     "GroupAdmin",
@@ -35,7 +32,6 @@ __all__ = [
     "GroupType",
     "ListedGroups",
     "MemberDescription",
-    "NewMember",
     "PastRebalance",
     "PatternCheck",
     "RemovedMember",

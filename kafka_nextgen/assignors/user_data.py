@@ -22,7 +22,7 @@ from struct import Struct, error
 
 from attrs import frozen
 
-from kafka_nextgen.assignors.spec import AssignorMetadata, Metadata, PartitionAssignor
+from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor, Metadata
 
 __all__ = [
     "FOREIGN_VERSION",
@@ -91,9 +91,10 @@ class AssignorWord:
     failure: Failure | None = None
 
 
-def word_of(assignor: PartitionAssignor, said: AssignorMetadata) -> MemberWord:
-    """A member's word to this assignor."""
-    return MemberWord(said, assignor.minimum_version, assignor.maximum_version)
+def word_of(offer: ClientAssignor) -> MemberWord:
+    """The member's word to one of its assignors."""
+    said = AssignorMetadata(offer.reason, offer.metadata)
+    return MemberWord(said, offer.minimum_version, offer.maximum_version)
 
 
 def write_member_word(word: MemberWord) -> bytes | None:

@@ -42,7 +42,8 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
         group_id=config.group_id,
         instance_id=config.group_instance_id,
         rack_id=config.client_rack,
-        strategies=config.partition_assignment_strategy,
+        strategies=_strategies(config),
+        local_assignors=frozenset(assignor.name for assignor in config.group_local_assignors),
         session_timeout_ms=config.session_timeout_ms,
         heartbeat_interval_ms=config.heartbeat_interval_ms,
         rebalance_timeout_ms=config.rebalance_timeout_ms,
@@ -53,6 +54,12 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
         request_timeout_s=config.request_timeout_ms / 1000,
         metadata_max_age_s=config.metadata_max_age_ms / 1000,
     )
+
+
+def _strategies(config: ConsumerConfig) -> tuple[str, ...]:
+    """What a member offers: its own assignors first. Of two of one name its own is meant."""
+    own = tuple(assignor.name for assignor in config.group_local_assignors)
+    return (*own, *(name for name in config.partition_assignment_strategy if name not in own))
 
 
 def offset_settings(config: ConsumerConfig) -> OffsetSettings:

@@ -1,4 +1,4 @@
-"""Drives a member of a classic group: its four requests, and its questions for topics."""
+"""Drives a member of a classic group: its four requests, its questions for topics, and assignors of its own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from typing import Any
 
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
+from kafka_nextgen.engine.member.leading import Leading
 from kafka_nextgen.engine.member.member_driver import MemberDriver
+from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.member.topic_descriptions import describe_topics
+from kafka_nextgen.engine.seeing.readings import ClassicReading
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
@@ -24,6 +28,12 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     """One member of one classic group."""
 
     protocol = GroupProtocol.CLASSIC
+
+    def __init__(
+        self, member: ClassicMember, reading: ClassicReading, surroundings: Surroundings, own: OwnAssignors | None
+    ) -> None:
+        super().__init__(member, reading, surroundings)
+        self._leading = Leading(own, surroundings, self.feed) if own is not None else None
 
     @property
     def _requests(self) -> ClassicRequests:
@@ -52,6 +62,8 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     def _send_heartbeat(self, effect: fx.SendClassicHeartbeat) -> None:
         beat = partial(self._requests.heartbeat, effect)
         self._exchanges.ask(self._exchange(beat, lambda why: HeartbeatLost(effect.number, why)))
+        if self._leading is not None:
+            self._leading.ask()
 
     def _send_leave(self, effect: fx.SendLeaveGroup) -> None:
         leave = partial(self._requests.leave, effect)
@@ -63,13 +75,30 @@ class ClassicDriver(MemberDriver[ClassicMember]):
 
     async def _describe(self, effect: fx.AskForTopics) -> ev.ClassicEvent:
         try:
-            topics, matching = await describe_topics(self._cluster, effect.topics, effect.pattern)
+            described = await describe_topics(self._cluster, effect.topics, effect.pattern)
         except ConfigError as unreadable:  # a pattern that no repetition makes readable
             self._mailbox.post_fatal(unreadable)
             return ev.TopicsNotDescribed(effect.number, str(unreadable))
         except KafkaNextgenError as weather:
             return ev.TopicsNotDescribed(effect.number, str(weather))
-        return ev.TopicsDescribed(effect.number, topics, matching)
+        return ev.TopicsDescribed(effect.number, *described)
+
+    @property
+    def _leads(self) -> Leading:
+        assert self._leading is not None, "a member without assignors of its own has nothing to do with any"
+        return self._leading
+
+    def _ask_assignors(self, _effect: fx.AskAssignors) -> None:
+        self._leads.ask()
+
+    def _run_assignor(self, effect: fx.RunAssignor) -> None:
+        self._leads.run(effect)
+
+    def _tell_assignor(self, effect: fx.TellAssignor) -> None:
+        self._leads.tell(effect, self._member.member_id)
+
+    def _raise_assignor_failed(self, effect: fx.RaiseAssignorFailed) -> None:
+        self._leads.raise_failed(effect, self._member.member_id)
 
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         **MemberDriver.carry_out,
@@ -78,4 +107,8 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         fx.SendClassicHeartbeat: _send_heartbeat,
         fx.SendLeaveGroup: _send_leave,
         fx.AskForTopics: _ask_for_topics,
+        fx.AskAssignors: _ask_assignors,
+        fx.RunAssignor: _run_assignor,
+        fx.TellAssignor: _tell_assignor,
+        fx.RaiseAssignorFailed: _raise_assignor_failed,
     }

@@ -13,6 +13,7 @@ from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.member.classic_driver import ClassicDriver
 from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
+from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.client import OffsetClient
 from kafka_nextgen.engine.seeing.readings import ClassicReading, ConsumerReading
@@ -40,6 +41,9 @@ class Membership:
         self._surroundings = surroundings
         self._offsets = offsets
         self._subscribed = Subscribed()
+        self._own: OwnAssignors | None = None
+        if config.group_local_assignors:
+            self._own = OwnAssignors(config.group_local_assignors, config.group_id or "", surroundings.mailbox)
         self.missing = MissingTopics(config.group_id or "", surroundings.cluster, surroundings.tasks)
         self.driver: Driver | None = None
 
@@ -94,7 +98,8 @@ class Membership:
         return driver
 
     def _classic_driver(self) -> ClassicDriver:
-        driver = ClassicDriver(ClassicMember(classic_settings(self._config)), ClassicReading(), self._surroundings)
+        member = ClassicMember(classic_settings(self._config))
+        driver = ClassicDriver(member, ClassicReading(), self._surroundings, self._own)
         self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver

@@ -61,9 +61,11 @@ class OwnAssignors:
         self.trouble = None
         self._mailbox.post_callback(PendingAssignment.of(self.by_name[name], error, assignment, group))
 
-    def tell_failure(self, why: str, name: str | None, cause: BaseException | None = None) -> None:
+    def tell_failure(
+        self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
+    ) -> None:
         """Have the next poll raise AssignorError. Without a ``name``, ``why`` says itself whose it is."""
-        what = why if name is None else f"assignor {name!r} of this member failed: {why}"
+        what = why if name is None else f"assignor {name!r} of {of} failed: {why}"
         text = f"group {self._group_id}: {what}"
         if text == self.trouble:
             return

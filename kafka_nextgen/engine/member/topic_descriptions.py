@@ -1,10 +1,14 @@
 """What topics are like, as a leader of a classic group and whoever matches a pattern want to know it: from fresh
 metadata.
+
+Assignors know topics by id. Brokers before Kafka 2.8 tell none (KIP-516); a topic then has one that its name comes to,
+which is the same for every member.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from uuid import NAMESPACE_URL, uuid5
 
 from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
@@ -12,8 +16,9 @@ from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.types import TopicId
 
-__all__ = ["describe_topics", "matching_topics"]
+__all__ = ["describe_topics", "id_of", "matching_topics"]
 
 #: What makes a topic one that does not exist, for this member.
 _ABSENT = frozenset(
@@ -27,8 +32,8 @@ _ABSENT = frozenset(
 
 async def describe_topics(
     cluster: ClusterClient, names: frozenset[str], pattern: str | None
-) -> tuple[Mapping[str, TopicMetadata], frozenset[str]]:
-    """The topics of ``names`` that exist, and the names of all that match ``pattern``.
+) -> tuple[Mapping[str, TopicMetadata], frozenset[str], Mapping[str, TopicId]]:
+    """The topics of ``names`` that exist, the names of all that match ``pattern``, and the ids of the former.
 
     Kafka's own topics match no pattern. Raises ``TransportError``, ``DecodeError``, ``ConfigError`` for a pattern
     that can't be read, and ``BrokerError`` for a topic of which nothing can be told just now.
@@ -37,7 +42,15 @@ async def describe_topics(
         await cluster.refresh_metadata(topics=names)
     image = cluster.metadata if pattern is None else await cluster.all_topics()
     topics = {name: _described(image, topic) for name in names if (topic := _existing(image, name)) is not None}
-    return topics, frozenset() if pattern is None else _matching(image, pattern)
+    ids = {name: id_of(image, name) for name in topics}
+    return topics, frozenset() if pattern is None else _matching(image, pattern), ids
+
+
+def id_of(image: ClusterImage, name: str) -> TopicId:
+    """The id of a topic, as assignors know it."""
+    topic = image.topics_by_name.get(name)
+    known = topic.topic_id if topic is not None else None
+    return known or uuid5(NAMESPACE_URL, f"kafka-topic:{name}")
 
 
 async def matching_topics(cluster: ClusterClient, pattern: str) -> frozenset[str]:

@@ -93,15 +93,6 @@ class Computation:
         names = {topic_id: name for name, topic_id in ids.items()}
         return cls(number, group, names, claims, owned, words, refused)
 
-    def unreadable(self, assignment: GroupAssignment) -> str | None:
-        """What of the answer a member could not read, to be read after "the assignor" (KIP-268)."""
-        for member_id, share in assignment.members.items():
-            word = self.words[member_id]
-            if share.metadata is not None and not word.reads(share.metadata.version):
-                versions = f"{word.minimum_version} to {word.maximum_version}"
-                return f"wrote {member_id} metadata of version {share.metadata.version}, and it reads {versions}"
-        return None
-
     def parts_of(self, assignment: GroupAssignment) -> tuple[MemberPart, ...]:
         """Everybody's part of the answer."""
         return tuple(self._part(member_id, assignment) for member_id in self.words)

@@ -1,12 +1,13 @@
 """The leader's work where the elected assignor is the application's own (``group.local.assignors``).
 
-1. *It runs beside the member*, which heartbeats meanwhile, for as long as the rebalance timeout allows. The group waits
-   in its SyncGroups.
-2. *What it comes to is judged* before anybody hears of it: every partition of a subscribed topic to exactly one member,
-   nobody and nothing unknown, and metadata that its member reads (KIP-268).
-3. *If nothing comes of it*, because it raised, took too long or answered nonsense, everybody keeps what it owns and is
-   told why; so the application of each member learns of it. What nobody owned stays nobody's. It is asked again in the
-   next rebalance, whoever leads that; the leader brings one about when it next looks at its topics, at the latest.
+1. *No member joins before it knows what to say* to its assignors, for ``metadata`` is the application's code, too, and
+   takes as long as it takes.
+2. *The assignor runs beside the member*, which heartbeats meanwhile, for as long as the rebalance timeout allows. The
+   group waits in its SyncGroups.
+3. *If nothing comes of it*, because it raised, took too long or made what is no assignment, everybody keeps what it
+   owns and is told why; so the application of each member learns of it. What nobody owned stays nobody's. It is asked
+   again in the next rebalance, whoever leads that; the leader brings one about when it next looks at its topics, at
+   the latest.
 4. *A member whose metadata it can't read* gets nothing and is told why, and the others are assigned without it.
 5. *Other metadata, or another reason*, ask for another assignment: its member joins again, and says why (KIP-848,
    "AssignorMetadata").
@@ -20,13 +21,18 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from kafka_nextgen.assignors.checking import flaw_of
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
 from kafka_nextgen.assignors.user_data import Failure, read_assignor_word
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import requests
 from kafka_nextgen.membership.classic.computation import Computation
-from kafka_nextgen.membership.classic.effects import ClassicEffect, RaiseAssignorFailed, RunAssignor, TellAssignor
+from kafka_nextgen.membership.classic.effects import (
+    AskAssignors,
+    ClassicEffect,
+    RaiseAssignorFailed,
+    RunAssignor,
+    TellAssignor,
+)
 from kafka_nextgen.membership.classic.events import AssignorFailed, AssignorReturned, AssignorsAsked, SyncAnswered
 from kafka_nextgen.membership.classic.group import MemberPart
 from kafka_nextgen.membership.classic.settings import Moment
@@ -35,10 +41,22 @@ from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.numbering import numbered
+from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed, disarmed, is_due
 from kafka_nextgen.types import TopicId
 
-__all__ = ["asked", "begin", "failed", "give_up_if_slow", "heard", "note_words", "returned"]
+__all__ = [
+    "ask_for_words",
+    "asked",
+    "begin",
+    "failed",
+    "give_up_if_slow",
+    "heard",
+    "needs_words",
+    "note_first_words",
+    "note_words",
+    "returned",
+]
 
 
 def begin(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
@@ -61,16 +79,12 @@ def asked(state: ClassicState) -> Computation:
 
 
 def returned(state: ClassicState, event: AssignorReturned, at: Moment) -> Outcome:
-    """Judge what the assignor came to, and tell the group."""
-    computation = asked(state)
-    flaw = flaw_of(event.assignment, computation.group) or computation.unreadable(event.assignment)
-    if flaw is not None:
-        return _fail(state, flaw, at)
-    return _sync(state, computation.parts_of(event.assignment), at)
+    """Tell the group what the assignor came to."""
+    return _sync(state, asked(state).parts_of(event.assignment), at)
 
 
 def failed(state: ClassicState, event: AssignorFailed, at: Moment) -> Outcome:
-    """The assignor raised."""
+    """Tell the group that it came to nothing."""
     return _fail(state, event.reason, at)
 
 
@@ -78,11 +92,11 @@ def give_up_if_slow(state: ClassicState, at: Moment) -> Outcome:
     """Do without the assignor if it has had its time; what it comes to after that is late."""
     if not is_due(state.deadlines, Timer.COMPUTE, at.now):
         return state, ()
-    return _fail(state, f"took longer than {at.settings.compute_timeout_s:g} s, of rebalance.timeout.ms", at)
+    return _fail(state, f"it took longer than {at.settings.compute_timeout_s:g} s, of rebalance.timeout.ms", at)
 
 
-def _fail(state: ClassicState, flaw: str, at: Moment) -> Outcome:
-    failure = Failure(ErrorCode.INVALID_ASSIGNMENT, f"that of the leader, {state.member_id}, {flaw}")
+def _fail(state: ClassicState, why: str, at: Moment) -> Outcome:
+    failure = Failure(ErrorCode.INVALID_ASSIGNMENT, why)
     state = evolve(state, failed_assignor=state.strategy)
     return _sync(state, asked(state).parts_as_they_are(failure), at)
 
@@ -100,14 +114,34 @@ def heard(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
     word = read_assignor_word(event.user_data)
     state = _rejoin_if_said_otherwise(state, at)
     if word.failure is not None:
-        return state, (_error(assignor, word.failure),)
+        return state, (_error(assignor, word.failure, state.leader_id),)
     return state, (TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation),)
 
 
-def _error(assignor: str, failure: Failure) -> ClassicEffect:
+def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:
     if failure.code == ErrorCode.UNSUPPORTED_ASSIGNOR:
         return RaiseToApplication(failure.code, f"assignor {assignor}: {failure.message}", fatal=False)
-    return RaiseAssignorFailed(assignor, failure.message)
+    return RaiseAssignorFailed(assignor, leader_id, failure.message)
+
+
+def needs_words(state: ClassicState, at: Moment) -> bool:
+    """Whether the assignors have to be asked what they have to say before the member can join."""
+    return not at.settings.local_assignors <= state.words.keys()
+
+
+def ask_for_words(state: ClassicState) -> Outcome:
+    """Ask; the member joins when it knows."""
+    deadlines = disarmed(state.deadlines, Timer.JOIN)
+    return evolve(state, phase=Phase.RESOLVING, deadlines=deadlines), (AskAssignors(),)
+
+
+def note_first_words(state: ClassicState, event: AssignorsAsked, at: Moment) -> Outcome:
+    """The member knows what to say, and joins, unless it waits for something else."""
+    waited = state.phase is Phase.RESOLVING and needs_words(state, at)
+    state = evolve(state, words=event.words)
+    if not waited:
+        return state, ()
+    return evolve(state, phase=Phase.IDLE, deadlines=armed(state.deadlines, Timer.JOIN, at.now)), ()
 
 
 def note_words(state: ClassicState, event: AssignorsAsked, at: Moment) -> Outcome:

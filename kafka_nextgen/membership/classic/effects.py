@@ -22,6 +22,7 @@ from kafka_nextgen.membership.effects import (
 from kafka_nextgen.types import TopicPartition
 
 __all__ = [
+    "AskAssignors",
     "AskForTopics",
     "ClassicEffect",
     "RaiseAssignorFailed",
@@ -102,8 +103,13 @@ class AskForTopics:
 
 
 @frozen
+class AskAssignors:
+    """Ask the application's own assignors what they have to say; answer with AssignorsAsked, however long it takes."""
+
+
+@frozen
 class RunAssignor:
-    """Have this assignor of the application's own assign the group, beside everything else.
+    """Have this assignor of the application's own assign the group, beside everything else, and judge what it made.
 
     Answer with AssignorReturned or AssignorFailed.
     """
@@ -126,10 +132,14 @@ class TellAssignor:
 
 @frozen
 class RaiseAssignorFailed:
-    """Raise, where the application polls, that the group has no new assignment for what this assignor did."""
+    """Raise, where the application polls, that the group has no new assignment for what this assignor did.
+
+    It is the leader's, who may be this member; ``why`` says what it did.
+    """
 
     assignor: str
-    message: str
+    leader_id: str
+    why: str
 
 
 ClassicEffect = (
@@ -138,6 +148,7 @@ ClassicEffect = (
     | SendClassicHeartbeat
     | SendLeaveGroup
     | AskForTopics
+    | AskAssignors
     | RunAssignor
     | TellAssignor
     | RaiseAssignorFailed

@@ -166,14 +166,14 @@ class RebalanceEnforced:
 
 @frozen
 class AssignorsAsked:
-    """What each of the application's own assignors, by name, has to say now."""
+    """What each of the application's own assignors, by name, has to say now, whether it was asked for or not."""
 
     words: Mapping[str, MemberWord]
 
 
 @frozen
 class AssignorReturned:
-    """The assignor run as ``number`` came to this."""
+    """The assignor run as ``number`` came to this, which is an assignment of the group it was asked about."""
 
     number: int
     assignment: GroupAssignment
@@ -181,7 +181,7 @@ class AssignorReturned:
 
 @frozen
 class AssignorFailed:
-    """The assignor run as ``number`` came to nothing; ``reason`` goes on after its name."""
+    """The assignor run as ``number`` raised, or came to what is no assignment; ``reason`` is what it did."""
 
     number: int
     reason: str

@@ -41,6 +41,7 @@ class ClassicState(AnyMember):
     generation: int = NO_GENERATION  # the one last joined
     published: int = NO_GENERATION  # what commits carry; the one last synced
     strategy: str | None = None
+    leader_id: str = ""
     roster: tuple[JoinedMember, ...] = ()  # the whole group; only its leader knows it
     reason: str = ""  # for the next JoinGroup
     must_rejoin: bool = False

@@ -33,6 +33,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: Moment) -> Outcome:
         member_id=event.member_id,
         generation=event.generation,
         strategy=event.strategy,
+        leader_id=event.leader_id,
         roster=event.members if is_leader else (),
     )
     state = heartbeats.begin(state, at)

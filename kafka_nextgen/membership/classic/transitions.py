@@ -123,7 +123,7 @@ RULES: tuple[Row, ...] = (
     row(UNJOINED, Subscribed, joining.change_subscription_before_joining, UNJOINED, PREPARING),
     row(UNJOINED, Unsubscribed, leaving.give_up_between, *OUT_AT_ONCE),
     row(UNJOINED, Closed, leaving.give_up_between, *OUT_AT_ONCE),
-    row(UNJOINED, AssignorsAsked, computing.note_words, UNJOINED, PREPARING),
+    row(UNJOINED, AssignorsAsked, computing.note_first_words, UNJOINED, PREPARING),
     row(UNJOINED, Polled, polling.polled, UNJOINED, PREPARING),
     row(UNJOINED, TimePassed, polling.time_passed, UNJOINED, PREPARING, STALE),
     # The group joins.

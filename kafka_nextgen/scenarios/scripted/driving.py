@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.assignors.spec import PartitionAssignor, PartitionAssignorError
+from kafka_nextgen.membership.assigning.running import compute
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.member import is_late
@@ -65,6 +67,8 @@ class ScriptedDriver:
         elif isinstance(effect, fx.AskForTopics):
             client.question = effect
             yield tell_question(client.name, effect)
+        elif isinstance(effect, fx.AskAssignors):
+            yield f"   {client.name} asks its assignors"
         elif isinstance(effect, fx.RunAssignor):
             client.run = effect
             yield from tell_run(client.name, effect)
@@ -102,6 +106,17 @@ class ScriptedDriver:
         elif client.commit is not None:
             number, client.commit = client.commit.number, None
             yield from self.feed(client, CommitFinished(number, said), now)
+
+    def end_run(self, client: ScriptedClient, assignor: PartitionAssignor, now: float) -> Iterator[str]:
+        """Let the assignor of a client's own come to what this one comes to."""
+        assert client.run is not None, "an assignor runs"
+        run, client.run = client.run, None
+        event: ev.ClassicEvent
+        try:
+            event = ev.AssignorReturned(run.number, compute(assignor, run.group))
+        except PartitionAssignorError as failed:
+            event = ev.AssignorFailed(run.number, str(failed))
+        yield from self.feed(client, event, now)
 
     def end_call(self, client: ScriptedClient, call: Call, error: str | None, now: float) -> Iterator[str]:
         """Let a callback return, or raise."""

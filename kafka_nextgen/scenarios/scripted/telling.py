@@ -90,7 +90,7 @@ def tell_run(name: str, run: RunAssignor) -> Iterator[str]:
 def tell_own_assignor(name: str, effect: TellAssignor | RaiseAssignorFailed) -> str:
     """``A on_assignment mine foo[0] generation=2 v1:light``, or what is raised."""
     if isinstance(effect, RaiseAssignorFailed):
-        return f"   {name} raises {effect.assignor} failed: {effect.message}"
+        return f"   {name} raises AssignorError of {effect.assignor}, which {effect.leader_id} ran: {effect.why}"
     partitions, word = format_partitions(effect.partitions), AssignorWord(effect.error, effect.metadata)
     said = " ".join(filter(None, (partitions, f"generation={effect.generation}", write_assignor_word(word))))
     return f"   {name} on_assignment {effect.assignor} {said}"

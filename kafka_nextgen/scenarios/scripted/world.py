@@ -24,6 +24,7 @@ from kafka_nextgen.scenarios.client import Task
 from kafka_nextgen.scenarios.grammar import ScenarioError
 from kafka_nextgen.scenarios.keepalives import without_keepalives
 from kafka_nextgen.scenarios.network import Kind as NetworkKind
+from kafka_nextgen.scenarios.scripted.assignor import Raised
 from kafka_nextgen.scenarios.scripted.client import Kind, ScriptedClient
 from kafka_nextgen.scenarios.scripted.driving import ScriptedDriver
 
@@ -148,10 +149,7 @@ class ScriptedWorld:
 
     def compute(self, client: ScriptedClient, error: str | None = None) -> Iterator[str]:
         """Let the assignor that a client runs come to what the uniform one would, or raise."""
-        assert client.run is not None, "an assignor runs"
-        run, client.run = client.run, None
-        returned = ev.AssignorReturned(run.number, UniformAssignor().assign(run.group))
-        yield from self.feed(client, returned if error is None else ev.AssignorFailed(run.number, error))
+        yield from self.driver.end_run(client, UniformAssignor() if error is None else Raised(error), self.now)
 
     def tell_kept(self) -> Iterator[str]:
         """How many heartbeats were answered, and told nothing, since this was last asked."""

@@ -1,7 +1,7 @@
 """Assignors that an application brings to a classic group (``group.local.assignors``).
 
 member A protocol=classic assignors=mine local=mine said=v1:heavy/0-1
-                                     a client that brings it, and what it says to it at first
+                                     a client that brings it, and what it says to it at first; - is nothing yet
 say A mine v2:light/r3/0-2           what it has to say from now on; with late=1s its driver was that long at something
                                      else, and comes to what is due only now
 peer B topics=foo said=v1:heavy      another member's word, or one with foreign=...
@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kafka_nextgen.assignors import GroupAssignment, MemberAssignment
-from kafka_nextgen.membership.classic.effects import RunAssignor
-from kafka_nextgen.membership.classic.events import AssignorReturned, AssignorsAsked
-from kafka_nextgen.scenarios.assignor_words import parse_assignor_word, parse_member_word
+from kafka_nextgen.membership.classic.events import AssignorsAsked
+from kafka_nextgen.scenarios.assignor_words import SILENT, parse_assignor_word, parse_member_word
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
+from kafka_nextgen.scenarios.scripted.assignor import Made
 from kafka_nextgen.scenarios.scripted.client import ScriptedClient
 from kafka_nextgen.scenarios.scripted.world import ScriptedWorld
 from kafka_nextgen.scenarios.verbs.applications import member_of
@@ -33,11 +33,10 @@ __all__ = ["computed", "say", "say_at_first"]
 
 def say_at_first(world: ScriptedWorld, client: ScriptedClient, command: Command) -> None:
     """Let a client that begins say something to its assignors."""
-    if not client.settings.local_assignors:
-        return
-    word = parse_member_word(command.options.get("said", "v0"))
-    client.words = dict.fromkeys(client.settings.local_assignors, word)
-    list(world.feed(client, AssignorsAsked(dict(client.words))))
+    said = command.options.get("said", "v0")
+    if client.settings.local_assignors and said != "-":
+        client.words = dict.fromkeys(client.settings.local_assignors, parse_member_word(said))
+        list(world.feed(client, AssignorsAsked(dict(client.words))))
 
 
 def say(world: ScriptedWorld, command: Command) -> Iterator[str]:
@@ -45,9 +44,9 @@ def say(world: ScriptedWorld, command: Command) -> Iterator[str]:
     command.expect(3, "late")
     world.now += parse_duration(command.options.get("late", "0s"))
     client, name = member_of(world, command), command.words[1]
-    if name not in client.words:
+    if name not in client.settings.local_assignors:
         raise command.error(f"{client.name} brings no assignor {name}")
-    client.words[name] = parse_member_word(command.words[2], client.words[name])
+    client.words[name] = parse_member_word(command.words[2], client.words.get(name, SILENT))
     yield from world.feed(client, AssignorsAsked(dict(client.words)))
 
 
@@ -55,18 +54,12 @@ def computed(world: ScriptedWorld, command: Command) -> Iterator[str]:
     """End the computation as the scenario wants it."""
     command.expect(range(1, 100), "error")
     client = member_of(world, command)
-    run = _running(client, command)
-    ids = {topic.name: topic_id for topic_id, topic in run.group.topics.items()}
-    members = {name: _share(part, ids) for name, part in parts_of(command)}
-    assignment = GroupAssignment(members, int(command.options.get("error", 0)))
-    client.run = None
-    yield from world.feed(client, AssignorReturned(run.number, assignment))
-
-
-def _running(client: ScriptedClient, command: Command) -> RunAssignor:
     if client.run is None:
         raise command.error(f"{client.name} runs no assignor")
-    return client.run
+    ids = {topic.name: topic_id for topic_id, topic in client.run.group.topics.items()}
+    members = {name: _share(part, ids) for name, part in parts_of(command)}
+    assignment = GroupAssignment(members, int(command.options.get("error", 0)))
+    yield from world.driver.end_run(client, Made(assignment), world.now)
 
 
 def _share(part: str, ids: Mapping[str, TopicId]) -> MemberAssignment:
