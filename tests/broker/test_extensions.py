@@ -13,8 +13,11 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import EXTENSIONS, Api
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ConsumerGroupAddMembersRequest
 from tests.broker.client import Client
-from tests.broker.extended import Assignor, describe, extended, heartbeat
+from tests.broker.extended import Assignor, announce, describe, extended, heartbeat
 from tests.support.clients import unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+from tests.worlds.topics import create_topic
 
 every_extension = pytest.mark.parametrize("api", EXTENSIONS.values(), ids=str)
 WEIGHTED = Assignor(name="weighted", maximum_version=1, metadata_version=1, metadata_bytes=b"7")
@@ -94,7 +97,15 @@ def test_a_request_that_is_cut_ends_its_own_connection(cluster: Cluster, ours: C
     assert ours.ask(api, api.request(group_id="nobody")).throttle_time_ms == 0  # type: ignore[call-arg]
 
 
-@every_extension
+@pytest.mark.parametrize(
+    "api",
+    [
+        apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT,
+        apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT,
+        apis.CONSUMER_GROUP_ADD_MEMBERS,
+    ],
+    ids=str,
+)
 def test_where_the_protocol_is_off_so_are_its_extensions(api: Api) -> None:
     with Cluster(config={"group.version": 0}) as old, extended(old.bootstrap_servers) as client:
         assert client.ask(api, api.request(group_id="g")).error_code == ErrorCode.UNSUPPORTED_VERSION  # type: ignore[call-arg]
@@ -128,16 +139,30 @@ def test_without_extensions_tags_are_passed_over(stock: Cluster, group: str) -> 
         assert member.client_assignors == []
 
 
+# ---- a broker of Apache Kafka, for comparison
+
+
+def test_kafka_passes_over_our_tags_and_hangs_up_on_our_keys(real_kafka: KafkaServer, group: str) -> None:
+    with extended(real_kafka.bootstrap_servers) as client:
+        assert told(client, "kafka-nextgen", 3) == set()
+        topic = unique("orders")
+        create_topic(client, topic, 2)
+        joining = {"subscribed_topic_names": [topic], "client_assignors": [WEIGHTED], "join_reason": 3}
+
+        def joins() -> bool:
+            answer = heartbeat(client, group, "m", 0, **joining)
+            assert answer.tags is None
+            return answer.error_code == ErrorCode.NONE and bool(answer.assignment.topic_partitions)
+
+        eventually("the member is assigned by the coordinator itself", joins)
+        assert describe(client, group).assignor_name == "uniform"
+    for api in EXTENSIONS.values():
+        with extended(real_kafka.bootstrap_servers) as client:
+            client.send(api.request(group_id=group), 0)  # type: ignore[call-arg]
+            assert client.is_hung_up()
+
+
 # ---- ConsumerGroupAddMembers
-
-
-def announce(client: Client, group: str, *instances: str, timeout_ms: int = 60_000) -> dict[str, int]:
-    """Announce instances, and return what became of each."""
-    expected = [ConsumerGroupAddMembersRequest.ExpectedMember(instance_id=instance) for instance in instances]
-    request = ConsumerGroupAddMembersRequest(group_id=group, members=expected, timeout_ms=timeout_ms)
-    answer = client.ask(apis.CONSUMER_GROUP_ADD_MEMBERS, request)
-    assert answer.error_code == ErrorCode.NONE
-    return {member.instance_id: member.error_code for member in answer.members}
 
 
 def test_who_is_announced_is_shown_until_all_have_come(ours: Client, client: Client, topic: str, group: str) -> None:

@@ -1,17 +1,22 @@
 """Whole frames: what a client reads of answers and a broker of requests, up to the machines' own words.
 
-An answer is behind two bytes, the key of the API and the version that was asked in.
+An answer is behind three bytes, two with the key of the API and one with the version that was asked in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from struct import Struct
 from typing import Any
 
 from kafka_nextgen.bridge import (
     api_versions,
+    consumer_group_add_members,
     consumer_group_describe,
     consumer_group_heartbeat,
+    consumer_group_history,
+    consumer_group_install_assignment,
+    consumer_group_prepare_assignment,
     delete_groups,
     describe_configs,
     describe_groups,
@@ -41,6 +46,8 @@ from tests.wire.schema_messages import ALL, full, message_class
 
 __all__ = ["REQUESTS", "RESPONSES"]
 
+_HEAD = Struct(">hB")
+
 GROUP = "billing"
 ASKED = [TopicPartition("orders", 0), TopicPartition("audit", 0)]
 QUESTIONS = dict.fromkeys(ASKED, EpochQuestion(7, 1, 2))
@@ -48,8 +55,15 @@ QUESTIONS = dict.fromkeys(ASKED, EpochQuestion(7, 1, 2))
 #: What a client makes of an answer.
 READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.API_VERSIONS: api_versions.from_response,
+    apis.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_add_members.from_response,
     apis.CONSUMER_GROUP_DESCRIBE: consumer_group_describe.from_response,
-    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: consumer_group_heartbeat.to_event(1, message),
+    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: (
+        consumer_group_heartbeat.to_event(1, message),
+        consumer_group_heartbeat.to_heard(message),
+    ),
+    apis.CONSUMER_GROUP_HISTORY: consumer_group_history.from_response,
+    apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: lambda message: consumer_group_install_assignment.to_event(1, message),
+    apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: lambda message: consumer_group_prepare_assignment.to_event(1, message),
     apis.DELETE_GROUPS: lambda message: delete_groups.from_response(message, [GROUP]),
     apis.DESCRIBE_CONFIGS: lambda message: describe_configs.from_response(message, GROUP),
     apis.DESCRIBE_GROUPS: describe_groups.from_response,
@@ -70,8 +84,14 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
 
 #: What a broker makes of a request.
 ASKERS: Mapping[Api, Callable[[Any], object]] = {
+    apis.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_add_members.from_request,
     apis.CONSUMER_GROUP_DESCRIBE: consumer_group_describe.from_request,
-    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: consumer_group_heartbeat.from_request(message, "me", "/127.0.0.1"),
+    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: consumer_group_heartbeat.from_request(
+        message, "me", "/127.0.0.1", with_extensions=True
+    ),
+    apis.CONSUMER_GROUP_HISTORY: consumer_group_history.from_request,
+    apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: consumer_group_install_assignment.from_request,
+    apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: consumer_group_prepare_assignment.from_request,
     apis.DELETE_GROUPS: delete_groups.from_request,
     apis.DESCRIBE_GROUPS: describe_groups.from_request,
     apis.FIND_COORDINATOR: find_coordinator.from_request,
@@ -87,13 +107,14 @@ ASKERS: Mapping[Api, Callable[[Any], object]] = {
 
 
 def _read_response(data: bytes) -> None:
-    if len(data) < 2:
+    if len(data) < _HEAD.size:
         return
-    api = APIS.get(data[0])
-    if api is None or not api.speaks(data[1]):
+    key, version = _HEAD.unpack_from(data)
+    api = APIS.get(key)
+    if api is None or not api.speaks(version):
         return
     with refusals():
-        _, message = decode_response(api, data[1], data[2:])
+        _, message = decode_response(api, version, data[_HEAD.size :])
         READERS.get(api, repr)(message)
 
 
@@ -105,8 +126,8 @@ def _read_request(data: bytes) -> None:
 
 
 def _responses() -> list[bytes]:
-    recorded = [bytes([frame.api.key, frame.version]) + frame.data for frame in corpus.frames(corpus.RESPONSE)]
-    return recorded + [bytes([api.key, version]) + frame for api, version, frame in _full(is_request=False)]
+    recorded = [_HEAD.pack(frame.api.key, frame.version) + frame.data for frame in corpus.frames(corpus.RESPONSE)]
+    return recorded + [_HEAD.pack(api.key, version) + frame for api, version, frame in _full(is_request=False)]
 
 
 def _requests() -> list[bytes]:
