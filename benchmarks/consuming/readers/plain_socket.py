@@ -1,8 +1,8 @@
-"""No client at all: one socket, one buffer, Fetch requests one after the other. It shows what there is to be had.
+"""No client: one socket, one buffer, Fetch requests one after the other. It shows what there is to be had.
 
-The broker is asked for as much as every tuned client asks for, and of what comes only the ends of the batches are looked
-for, to go on behind them. ``receive`` leaves it at that; ``decompress`` decompresses every batch as well, one after the
-other into the same memory, and looks at nothing in it. What a client does beyond that is what it can be made quicker in.
+The broker is asked for as much as every tuned client asks for, and of what comes only the ends of the batches are
+looked for, to go on behind them. ``receive`` leaves it at that; ``decompress`` decompresses every batch as well, and
+looks at nothing in it. What a client does beyond that is what it can be made quicker in.
 """
 
 from __future__ import annotations
