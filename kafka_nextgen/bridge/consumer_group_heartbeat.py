@@ -12,9 +12,6 @@ are read and written only where both ends speak them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
 from kafka_nextgen.bridge.join_reasons import join_reason as join_reason_of
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
@@ -53,7 +50,6 @@ def to_request(
     version: int,
     own_member_id: str | None = None,
     *,
-    client_assignors: Sequence[ClientAssignor] | None = None,
     join_reason: JoinReason = JoinReason.UNKNOWN,
 ) -> ConsumerGroupHeartbeatRequest:
     """Write a member's heartbeat. Raises ``NoPatternsError`` for a pattern in version 0.
@@ -62,7 +58,7 @@ def to_request(
     made for itself. If the answer gets lost, the join is repeated, and the coordinator counts one member too many
     until that one's session is over (why KIP-1082 changed it).
 
-    ``client_assignors`` (None: unchanged) and ``join_reason`` are extensions, for coordinators that have them.
+    The member's own assignors and ``join_reason`` are extensions, for coordinators that have them.
     """
     if version == 0 and effect.subscribed_pattern:
         raise NoPatternsError(
@@ -71,7 +67,7 @@ def to_request(
             group=group_id,
             member=effect.member_id,
         )
-    names = effect.subscribed_topics
+    names, assignors = effect.subscribed_topics, effect.client_assignors
     is_unnamed = version == 0 and effect.member_epoch == _JOIN and effect.member_id == own_member_id
     return ConsumerGroupHeartbeatRequest(
         group_id=group_id,
@@ -84,7 +80,7 @@ def to_request(
         subscribed_topic_regex=effect.subscribed_pattern,
         server_assignor=effect.server_assignor,
         topic_partitions=None if effect.owned is None else _owned_to(effect.owned),
-        client_assignors=None if client_assignors is None else assignors_to(client_assignors, _ClientAssignor),
+        client_assignors=None if assignors is None else assignors_to(assignors, _ClientAssignor),
         join_reason=join_reason,
     )
 

@@ -195,6 +195,7 @@ class Engine:
         return self._thread.submit(self._subscribe(event, has_listener))
 
     async def _subscribe(self, event: ev.Subscribed, has_listener: bool) -> None:
+        await self._membership.get_ready()
         self._membership.subscribe(event, has_listener)
 
     def enforce_rebalance(self, reason: str) -> Future[None]:
@@ -281,8 +282,7 @@ class Engine:
         warnings.warn(f"{what} was dropped without close(): {why}", ResourceWarning, stacklevel=2)
 
     async def _shut_down(self) -> None:
-        if self._driver is not None:
-            self._driver.stop()
+        self._membership.stop()
         self._fetcher.close()
         self.offsets.stop()
         await self._tasks.cancel_all()

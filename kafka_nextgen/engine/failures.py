@@ -50,16 +50,24 @@ _UNSERVED: dict[GroupProtocol, str] = {
 
 
 def error_from_coordinator(
-    effect: RaiseToApplication, protocol: GroupProtocol, group_id: str, member_id: str, member_epoch: int
+    effect: RaiseToApplication,
+    protocol: GroupProtocol,
+    group_id: str,
+    member_id: str,
+    member_epoch: int,
+    *,
+    has_own_assignors: bool = False,
 ) -> BrokerError:
     """What the coordinator said, as poll raises it: what happened, to which group and member, and what to do.
 
     ``protocol`` is the one that was spoken. ``member_epoch`` is that of the member before it was refused, negative if
-    it was not in the group yet.
+    it was not in the group yet. Who ``has_own_assignors`` is told what to do about those with the message.
     """
     standing = f" at epoch {member_epoch}" if member_epoch >= 0 else ", which is joining"
     text = f"group {group_id}: member {member_id or '-'}{standing}: {effect.message}"
     advice = _UNSERVED[protocol] if effect.code == ErrorCode.UNSUPPORTED_VERSION else None
+    if effect.code == ErrorCode.UNSUPPORTED_ASSIGNOR and has_own_assignors:
+        advice = ""
     return error_from_code(effect.code, text, group_id=group_id, member_id=member_id, advice=advice)
 
 
@@ -67,7 +75,7 @@ def error_from_code(
     code: int, text: str, *, group_id: str | None = None, member_id: str | None = None, advice: str | None = None
 ) -> BrokerError:
     """The typed error of an error code; ``text`` says what it concerned, ``advice`` what to do unless that is usual."""
-    advice = advice or _ADVICE.get(code)
+    advice = _ADVICE.get(code) if advice is None else advice
     named = text if name_of(code) in text else f"{text} ({name_of(code)})"
     message = f"{named}; {advice}" if advice else named
     return error_class(code)(message, code=code, retriable=is_retriable(code), group=group_id, member=member_id)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.fetching import FetchSettings
+from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.properties import IsolationLevel
 from kafka_nextgen.wire.records import RecordLimits
 
-__all__ = ["classic_settings", "fetch_settings", "member_settings", "offset_settings", "record_limits"]
+__all__ = [
+    "assigning_settings",
+    "classic_settings",
+    "fetch_settings",
+    "member_settings",
+    "offset_settings",
+    "record_limits",
+]
 
 #: What compressed batches may become, however little may be buffered: no producer by default makes larger ones.
 _LEAST_DECOMPRESSED_BYTES = 16 * 1024 * 1024
@@ -32,6 +40,20 @@ def member_settings(config: ConsumerConfig) -> MemberSettings:
         retry_backoff_s=config.retry_backoff_ms / 1000,
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
         instance_id_retry_timeout_s=config.instance_id_retry_timeout_ms / 1000,
+    )
+
+
+def assigning_settings(config: ConsumerConfig) -> AssigningSettings:
+    """What concerns the member's own assignors."""
+    assert config.group_id, "a member has a group"
+    return AssigningSettings(
+        group_id=config.group_id,
+        instance_id=config.group_instance_id,
+        assignors=tuple(assignor.name for assignor in config.group_local_assignors),
+        rebalance_timeout_s=config.rebalance_timeout_ms / 1000,
+        request_timeout_s=config.request_timeout_ms / 1000,
+        retry_backoff_s=config.retry_backoff_ms / 1000,
+        retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
     )
 
 

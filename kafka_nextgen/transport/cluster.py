@@ -124,19 +124,28 @@ class ClusterClient:
         return await self._keeper.all_topics(self._deadline("metadata", timeout_s))
 
     async def call(
-        self, target: Target, api: Api, build: Callable[[int], Question], timeout_s: float | None = None
+        self,
+        target: Target,
+        api: Api,
+        build: Callable[[int], Question],
+        timeout_s: float | None = None,
+        *,
+        beside: Api | None = None,
     ) -> Answer:
         """Send one request and return its answer; ``build`` gets the version that both sides speak.
 
-        ``timeout_s`` is for everything, in seconds; None is ``request.timeout.ms``. Raises ``TransportError``,
-        ``DecodeError``, ``UnsupportedProtocolError``, and for a coordinator that may not be asked for
-        ``GroupAuthorizationError``. Error codes inside the answer are the caller's business.
+        With ``beside`` only a broker that has that API, too, is sent anything. ``timeout_s`` is for everything, in
+        seconds; None is ``request.timeout.ms``. Raises ``TransportError``, ``DecodeError``,
+        ``UnsupportedProtocolError``, and for a coordinator that may not be asked for ``GroupAuthorizationError``. Error
+        codes inside the answer are the caller's business.
         """
         if timeout_s is None:
             timeout_s = self._settings.request_timeout_s
         deadline = self._deadline(f"{api} to {target}", timeout_s)
         connection = await self._connect(target, api, deadline)
         version = negotiate(api, connection.ranges)
+        if beside is not None:
+            negotiate(beside, connection.ranges)
         try:
             return await connection.request(api, version, build(version), deadline)
         except TransportError:

@@ -79,6 +79,7 @@ __all__ = [
     "WRITE_TXN_MARKERS",
     "Answer",
     "Api",
+    "MissingExtensionError",
     "Question",
     "VersionRange",
     "negotiate",
@@ -92,6 +93,10 @@ Question = m.ApiMessage | RawFetchRequest
 
 #: What a client reads an answer as: the schema's message, or what a reader of our own makes of it.
 Answer = m.ApiMessage | RawFetchAnswer
+
+
+class MissingExtensionError(UnsupportedProtocolError):
+    """The broker lacks an API that Apache Kafka never shipped: nearly all of them do."""
 
 
 @frozen
@@ -265,7 +270,8 @@ def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None 
     theirs = ranges.get(api.key)
     ours = (api.min_version, api.max_version if at_most is None else min(at_most, api.max_version))
     if theirs is None:
-        raise UnsupportedProtocolError(_missing(api), code=ErrorCode.UNSUPPORTED_VERSION)
+        kind = MissingExtensionError if api.key in EXTENSIONS else UnsupportedProtocolError
+        raise kind(_missing(api), code=ErrorCode.UNSUPPORTED_VERSION)
     version = min(theirs[1], ours[1])
     if version < max(theirs[0], ours[0]):
         raise UnsupportedProtocolError(

@@ -42,8 +42,8 @@ Topic = ConsumerGroupPrepareAssignmentResponse.Topic
 
 
 def heartbeat(reason: int = 1) -> ConsumerGroupHeartbeatRequest:
-    join = SendHeartbeat(number=1, member_id="m", member_epoch=0)
-    sent = heartbeats.to_request(join, "g", 1, client_assignors=[WEIGHTED, PLAIN])
+    join = SendHeartbeat(number=1, member_id="m", member_epoch=0, client_assignors=(WEIGHTED, PLAIN))
+    sent = heartbeats.to_request(join, "g", 1)
     sent.join_reason = reason
     message: ConsumerGroupHeartbeatRequest = asked(sent, 1)
     return message

@@ -8,10 +8,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from attrs import evolve, frozen
+
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.member.heartbeat import exchange_heartbeat
+from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
+from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, Heard, exchange_heartbeat
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.member.pattern_watch import PatternWatch
 from kafka_nextgen.engine.member.surroundings import Surroundings
@@ -19,12 +23,22 @@ from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.member import Member
+from kafka_nextgen.membership.assigning.events import HeartbeatHeard, MembershipEnded
+from kafka_nextgen.membership.member import Member, is_late
+from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.types import TopicId
 
-__all__ = ["ConsumerDriver"]
+__all__ = ["ConsumerDriver", "OwnPart"]
 
 logger = logging.getLogger("kafka_nextgen.member")
+
+
+@frozen
+class OwnPart:
+    """What a member with assignors of its own has beside its machine."""
+
+    assigning: AssigningDriver
+    asking: AssignorAsking
 
 
 class ConsumerDriver(MemberDriver[Member]):
@@ -32,20 +46,33 @@ class ConsumerDriver(MemberDriver[Member]):
 
     protocol = GroupProtocol.CONSUMER
 
+    _stopped = False
     _resolving: asyncio.Task[None] | None = None
     #: Who takes over if the cluster does not have this protocol.
     on_unsupported: Callable[[str], None] | None = None
 
-    def __init__(self, member: Member, reading: ConsumerReading, surroundings: Surroundings) -> None:
+    def __init__(
+        self,
+        member: Member,
+        reading: ConsumerReading,
+        surroundings: Surroundings,
+        own: OwnPart | None = None,
+    ) -> None:
         super().__init__(member, reading, surroundings)
         self._own_member_id = member.member_id
+        self._own = own
+        self.has_own_assignors = own is not None
         self._may_be_known = False  # a heartbeat of it may have reached a coordinator
         self._watch = PatternWatch(
             surroundings.cluster, surroundings.tasks, surroundings.metadata_max_age_s, self._take_names
         )
+        if own is not None:
+            self.feed(ev.AssignorsAsked(own.asking.known))
 
     def feed(self, event: object) -> None:
         """Tell the member what happened; another subscription ends the matching of the one before."""
+        if self._stopped:
+            return
         if isinstance(event, ev.Subscribed | ev.Unsubscribed | ev.Closed):
             self._watch.stop()
         waited = self._member.state.instance_id_deadline is not None
@@ -87,7 +114,26 @@ class ConsumerDriver(MemberDriver[Member]):
     def stop(self) -> None:
         """Feed nothing any more by time."""
         super().stop()
+        self._stopped = True
         self._watch.stop()
+        if self._own is not None:
+            self._own.assigning.stop()
+
+    def _wake(self) -> None:
+        if self._own is None or not is_due(self._member.state.deadlines, Timer.HEARTBEAT, time.monotonic()):
+            super()._wake()
+        else:
+            self._tasks.start(self._ask_and_wake(self._own.asking))
+
+    async def _ask_and_wake(self, asking: AssignorAsking) -> None:
+        """A heartbeat is due: let it say what the assignors have to say now."""
+        await asking.ask_again(lambda: self.feed(ev.AssignorsAsked(asking.known)))
+        self.feed(ev.TimePassed())
+
+    def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
+        super()._publish_epoch(effect)
+        if self._own is not None and effect.member_epoch < 0:
+            self._own.assigning.feed(MembershipEnded())
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
         if effect.member_epoch < 0:
@@ -99,23 +145,33 @@ class ConsumerDriver(MemberDriver[Member]):
 
     async def _heartbeat(self, effect: fx.SendHeartbeat) -> None:
         group_id = self._identity.group_id
-        event: ev.Event
         try:
-            event = await exchange_heartbeat(
+            heard = await exchange_heartbeat(
                 self._cluster, group_id, effect, self._own_member_id, self._request_timeout_s, self._note_sending
             )
         except NoPatternsError as old_broker:
-            event = self._match_here(effect, str(old_broker))
+            heard = Heard(self._match_here(effect, str(old_broker)))
         except Exception as bug:  # the application is told; the member does not wait for ever
             self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
             raise
+        self._take(heard)
+
+    def _take(self, heard: Heard) -> None:
+        group_id, event = self._identity.group_id, heard.event
         if isinstance(event, ev.HeartbeatAnswered):
             if self.heard_at is None and self.on_unsupported is not None:
                 logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
             self.heard_at = time.monotonic()
+            self._tell_assignors(event, heard.for_assignors)
         self.feed(event)
 
-    def _match_here(self, effect: fx.SendHeartbeat, why: str) -> ev.Event:
+    def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
+        """Before the member hears of it: ``on_assignment`` is called ahead of ``on_partitions_assigned``."""
+        if self._own is None or told is None or is_late(self._member.state, event):
+            return
+        self._own.assigning.feed(evolve(told, member_id=told.member_id or self._member.member_id))
+
+    def _match_here(self, effect: fx.SendHeartbeat, why: str) -> ev.HeartbeatRefused | ev.HeartbeatLost:
         """Match the pattern for a coordinator that can't; the heartbeat, which was not sent, is repeated with names.
 
         If the application wants something else by now, that is what the next heartbeat asks for.
@@ -152,14 +208,15 @@ class ConsumerDriver(MemberDriver[Member]):
             self.feed(ev.TopicsResolved(names))
 
     def _raise_or_fall_back(self, effect: fx.RaiseToApplication) -> None:
-        unsupported = effect.code == ErrorCode.UNSUPPORTED_VERSION and self.heard_at is None
-        if unsupported and self.on_unsupported is not None:
+        unsupported = effect.code == ErrorCode.UNSUPPORTED_VERSION or effect.message == UNSUPPORTED_ASSIGNORS
+        if unsupported and self.heard_at is None and self.on_unsupported is not None:
             self.on_unsupported(effect.message)
         else:
             self._raise_to_application(effect)
 
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         **MemberDriver.carry_out,
+        fx.PublishEpoch: _publish_epoch,
         fx.SendHeartbeat: _send_heartbeat,
         fx.ResolveTopics: _resolve_topics,
         fx.RaiseToApplication: _raise_or_fall_back,

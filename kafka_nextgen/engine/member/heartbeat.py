@@ -5,17 +5,41 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from attrs import frozen
+
 from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, TransportError
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.apis import (
+    CONSUMER_GROUP_HEARTBEAT,
+    CONSUMER_GROUP_INSTALL_ASSIGNMENT,
+    MissingExtensionError,
+)
 from kafka_nextgen.wire.messages import ApiMessage, ConsumerGroupHeartbeatResponse
 
-__all__ = ["exchange_heartbeat"]
+__all__ = ["UNSUPPORTED_ASSIGNORS", "Heard", "exchange_heartbeat"]
 
 logger = logging.getLogger("kafka_nextgen.member")
+
+
+#: Why a member with assignors of its own can't be in a group of this cluster, and what it can do.
+UNSUPPORTED_ASSIGNORS = (
+    "this cluster computes assignments itself, as every Apache Kafka does by the consumer group protocol, so "
+    "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
+    "group.protocol=classic, where the same PartitionAssignor runs in the group's leader"
+)
+
+
+@frozen
+class Heard:
+    """What came of a heartbeat, for the member and, if it was answered without an error, for its assignors."""
+
+    event: ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost
+    for_assignors: HeartbeatHeard | None = None
 
 
 async def exchange_heartbeat(
@@ -25,7 +49,7 @@ async def exchange_heartbeat(
     own_member_id: str,
     timeout_s: float,
     on_sending: Callable[[], None] = lambda: None,
-) -> ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost:
+) -> Heard:
     """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds.
 
     An answer that can't be read, or that no coordinator may give, is one that got lost. ``own_member_id`` is the id
@@ -44,13 +68,22 @@ async def exchange_heartbeat(
             CONSUMER_GROUP_HEARTBEAT,
             build,
             timeout_s,
+            beside=CONSUMER_GROUP_INSTALL_ASSIGNMENT if effect.client_assignors else None,
         )
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
-        return bridge.to_event(effect.number, answer)
+        return _heard(effect, answer)
     except bridge.NoPatternsError:
         raise
+    except MissingExtensionError:
+        return Heard(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, UNSUPPORTED_ASSIGNORS))
     except (BrokerError, AuthenticationError) as refused:  # before it was even sent: no such API, no leave to ask
-        return ev.HeartbeatRefused(effect.number, refused.code, str(refused))
+        return Heard(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
     except (TransportError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)
-        return ev.HeartbeatLost(effect.number, str(lost))
+        return Heard(ev.HeartbeatLost(effect.number, str(lost)))
+
+
+def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse) -> Heard:
+    event = bridge.to_event(effect.number, answer)
+    is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
+    return Heard(event, bridge.to_heard(answer) if is_in else None)

@@ -44,6 +44,7 @@ class MemberDriver(Generic[M]):
     """One member of one group, from subscribe to close."""
 
     protocol: ClassVar[GroupProtocol]
+    has_own_assignors = False
 
     def __init__(self, member: M, reading: Reading[Any], surroundings: Surroundings) -> None:
         self._member = member
@@ -150,7 +151,10 @@ class MemberDriver(Generic[M]):
         if deadline is not None:
             delay_s = max(0.0, deadline - time.monotonic())
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(delay_s, lambda: self.feed(ev.TimePassed()))
+            self._timer = loop.call_later(delay_s, self._wake)
+
+    def _wake(self) -> None:
+        self.feed(ev.TimePassed())
 
     # ---- the group
 
@@ -227,7 +231,14 @@ class MemberDriver(Generic[M]):
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
         identity = self._identity  # has the epoch from before, for this comes ahead of the news that it is over
         member_id = identity.member_id or self._member.member_id
-        error = error_from_coordinator(effect, self.protocol, identity.group_id, member_id, identity.member_epoch)
+        error = error_from_coordinator(
+            effect,
+            self.protocol,
+            identity.group_id,
+            member_id,
+            identity.member_epoch,
+            has_own_assignors=self.has_own_assignors,
+        )
         (logger.error if effect.fatal else logger.warning)("%s", error)
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)
 

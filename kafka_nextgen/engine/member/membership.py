@@ -10,14 +10,16 @@ import logging
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
+from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
+from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
 from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
+from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.client import OffsetClient
 from kafka_nextgen.engine.seeing.readings import ClassicReading, ConsumerReading
-from kafka_nextgen.engine.settings import classic_settings, member_settings
+from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
 from kafka_nextgen.membership.classic import offsets as classic_offsets
 from kafka_nextgen.membership.classic.events import CommitRefused, RebalanceEnforced
 from kafka_nextgen.membership.classic.member import ClassicMember
@@ -42,6 +44,7 @@ class Membership:
         self._offsets = offsets
         self._subscribed = Subscribed()
         self._own: OwnAssignors | None = None
+        self._asking: AssignorAsking | None = None
         if config.group_local_assignors:
             self._own = OwnAssignors(config.group_local_assignors, config.group_id or "", surroundings.mailbox)
         self.missing = MissingTopics(config.group_id or "", surroundings.cluster, surroundings.tasks)
@@ -57,9 +60,22 @@ class Membership:
         return GroupProtocol.CONSUMER if self.driver is not None and self.driver.heard_at is not None else None
 
     @property
+    def assignor_trouble(self) -> str | None:
+        """What is wrong with the application's own assignors; may be read from any thread."""
+        return None if self._own is None else self._own.trouble
+
+    @property
     def topics(self) -> frozenset[str]:
         """The topics that are subscribed to by name."""
         return self._subscribed.topics
+
+    async def get_ready(self) -> None:
+        """Ask what the application's own assignors have to say, which a member joins with. Raises AssignorError."""
+        asks = self._own is not None and self._config.group_protocol is not GroupProtocol.CLASSIC
+        if asks and self._own is not None and self.driver is None:
+            asking = AssignorAsking(self._own, self._surroundings.tasks)
+            await asking.ask_first()
+            self._asking = asking
 
     def subscribe(self, event: Subscribed, has_listener: bool) -> None:
         """Tell the member what to read, and whether somebody listens."""
@@ -83,6 +99,13 @@ class Membership:
             self._surroundings.identity.belongs = False
             self._offsets.feed(GroupQuit())
 
+    def stop(self) -> None:
+        """Let nothing happen any more."""
+        if self.driver is not None:
+            self.driver.stop()
+        if self._own is not None:
+            self._own.stop()
+
     def enforce_rebalance(self, reason: str) -> None:
         """Make the group rebalance, if this protocol lets a member do that."""
         if isinstance(self.driver, ClassicDriver):
@@ -92,10 +115,16 @@ class Membership:
         if self._config.group_protocol is GroupProtocol.CLASSIC:
             return self._classic_driver()
         member = Member(member_settings(self._config), str(uuid4()))
-        driver = ConsumerDriver(member, ConsumerReading(), self._surroundings)
+        driver = ConsumerDriver(member, ConsumerReading(), self._surroundings, self._own_part())
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
         self._offsets.feed(ProtocolChosen(consumer_offsets.RULES))
         return driver
+
+    def _own_part(self) -> OwnPart | None:
+        if self._own is None:
+            return None
+        assert self._asking is not None, "the assignors were asked before there was a member"
+        return OwnPart(AssigningDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking)
 
     def _classic_driver(self) -> ClassicDriver:
         member = ClassicMember(classic_settings(self._config))

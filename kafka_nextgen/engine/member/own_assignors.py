@@ -44,6 +44,11 @@ class OwnAssignors:
         """Whether an assignor is at work, so that whatever is asked of it would wait."""
         return self._thread.is_busy
 
+    async def offer(self, name: str) -> ClientAssignor:
+        """What one of them says to its peers at this moment. Raises PartitionAssignorError."""
+        assignor = self.by_name[name]
+        return await self._thread.do(lambda: offer_of(assignor))
+
     async def offers(self) -> tuple[ClientAssignor, ...]:
         """What all of them say to their peers at this moment. Raises PartitionAssignorError."""
         assignors = tuple(self.by_name.values())
@@ -65,15 +70,21 @@ class OwnAssignors:
         self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
     ) -> None:
         """Have the next poll raise AssignorError. Without a ``name``, ``why`` says itself whose it is."""
-        what = why if name is None else f"assignor {name!r} of {of} failed: {why}"
-        text = f"group {self._group_id}: {what}"
-        if text == self.trouble:
+        error = self.error(why, name, cause, of=of)
+        if str(error) == self.trouble:
             return
-        self.trouble = text
-        logger.error("%s", text, exc_info=cause)
-        error = AssignorError(text, assignor=name or "", group=self._group_id)
-        error.__cause__ = cause
+        self.trouble = str(error)
+        logger.error("%s", error, exc_info=cause)
         self._mailbox.post_error(error)
+
+    def error(
+        self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
+    ) -> AssignorError:
+        """The error that tells of a failure."""
+        what = why if name is None else f"assignor {name!r} of {of} failed: {why}"
+        error = AssignorError(f"group {self._group_id}: {what}", assignor=name or "", group=self._group_id)
+        error.__cause__ = cause
+        return error
 
     def stop(self) -> None:
         """Ask nothing of them any more."""

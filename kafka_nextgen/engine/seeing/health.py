@@ -7,6 +7,7 @@ A consumer has a problem, and ``problem`` names the first of these that holds, i
   request may take;
 - another member holds its instance id, which it asks for again;
 - its application stopped polling, so that the member left the group (KIP-848, "Rebalance Triggers");
+- an assignor of the application's own failed, and its group has no new target since;
 - a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
 - the topic of a partition was deleted and the partition not yet taken away, or a topic subscribed to does not exist;
 - a partition is stalled: it should bring records, or at least the news that there are none, and no replica of it
@@ -39,7 +40,8 @@ class Health:
     too long. ``gone`` are those whose topic was deleted, even if there is another one of that name; ``missing`` are
     topics subscribed to by name that do not exist. ``coordinator_trouble`` is what keeps the coordinator from being
     found or reached, None if nothing does. ``instance_id_wait_s`` is for how long the member goes on asking for an
-    instance id that another one holds, None if it need not.
+    instance id that another one holds, None if it need not. ``assignor_trouble`` is why an assignor of the
+    application's own could not assign, as long as there is no new target.
     """
 
     status: Status | ClassicStatus
@@ -57,6 +59,7 @@ class Health:
     missing: tuple[str, ...] = ()
     coordinator_trouble: str | None = None
     instance_id_wait_s: float | None = None
+    assignor_trouble: str | None = None
     problem: str | None = None
 
 
@@ -132,6 +135,10 @@ def _unheard(health: Health, limits: Limits) -> str | None:
     return f"no heartbeat was answered for {silent_s:.0f} s" if silent_s > limits.answer_s else None
 
 
+def _assignor(health: Health, limits: Limits) -> str | None:
+    return health.assignor_trouble
+
+
 def _slow(health: Health, limits: Limits) -> str | None:
     if health.rebalancing is None or health.rebalancing_s <= limits.rebalance_s:
         return None
@@ -165,6 +172,7 @@ _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
     _unreached,
     _in_use,
     _unheard,
+    _assignor,
     _slow,
     _gone,
     _missing,

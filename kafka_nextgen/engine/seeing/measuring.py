@@ -143,6 +143,7 @@ def take_health(
         coordinator_trouble=driver.coordinator_trouble,
         instance_id_wait_s=driver.instance_id_wait_s(now) if isinstance(driver, ConsumerDriver) else None,
         missing=membership.missing.names,
+        assignor_trouble=membership.assignor_trouble,
     )
 
 
