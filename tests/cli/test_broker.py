@@ -9,7 +9,9 @@ from urllib.request import urlopen
 import pytest
 
 from kafka_nextgen import GroupAdmin
+from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.requests import metadata
 from tests.broker.security.logging_in import log_in
@@ -28,6 +30,20 @@ def test_the_broker_says_where_it_listens_serves_and_ends_on_a_signal(number: si
         process.send_signal(number)
         rest = process.communicate(timeout=30)[0]
     assert (process.returncode, rest) == (0, "Stopped.\n")
+
+
+def test_the_broker_can_be_that_release_of_kafka_and_nothing_else() -> None:
+    arguments = ["broker", "--listen", "127.0.0.1:0", "--no-extensions"]
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        servers = process.stdout.readline().removeprefix("Listening on ").strip()
+        with Client(servers) as client:
+            told = client.ask(apis.API_VERSIONS, to_request("1"))
+        assert max(api.api_key for api in told.api_keys) < min(apis.EXTENSIONS)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
 
 
 def test_metrics_are_served_on_a_port_of_their_own() -> None:
