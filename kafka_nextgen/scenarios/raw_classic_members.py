@@ -41,9 +41,10 @@ class RawClassicMember:
 
 @define
 class ClassicMembers:
-    """The raw members by name."""
+    """The raw members by name. What their assignors are told is told where coordinators have a part in that."""
 
     known: dict[str, RawClassicMember] = field(factory=dict)
+    tells_user_data: bool = False
 
     def named(self, name: str) -> RawClassicMember:
         """The member of that name, new if nobody has heard of it."""

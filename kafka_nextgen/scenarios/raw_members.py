@@ -53,6 +53,7 @@ class RawMember:
     epoch: int = 0
     instance_id: str | None = None
     topics: frozenset[str] = frozenset()
+    prepared_epoch: int = 0  # of the group that it was told what to assign of
 
 
 @define

@@ -12,7 +12,7 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeftMember,
     SyncGroupAnswer,
 )
-from kafka_nextgen.embedded import HIGHEST_VERSION, decode_assignment, version_of
+from kafka_nextgen.embedded import HIGHEST_VERSION, decode_assignment, user_data_of, version_of
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import format_partitions
 
@@ -33,11 +33,13 @@ def tell_joined(name: str, answer: JoinGroupAnswer, write_id: WriteId) -> str:
     return f"-> {name} generation={answer.generation} {answer.protocol_name} leader={leader}{everybody}{skip}"
 
 
-def tell_synced(name: str, answer: SyncGroupAnswer) -> str:
-    """``-> A assignment=foo[0]``, as its leader wrote it, or the coordinator."""
+def tell_synced(name: str, answer: SyncGroupAnswer, *, with_user_data: bool = False) -> str:
+    """``-> A assignment=foo[0]``, as its leader wrote it, or the coordinator; ``user_data=hello`` if there is any."""
     if answer.error is not ErrorCode.NONE:
         return f"-> {name} {answer.error.name}"
-    return f"-> {name} assignment={_told(answer.assignment)}"
+    user_data = user_data_of(answer.assignment) if with_user_data else None
+    besides = f" user_data={user_data.decode(errors='replace')}" if user_data else ""
+    return f"-> {name} assignment={_told(answer.assignment)}{besides}"
 
 
 def _told(assignment: bytes) -> str:

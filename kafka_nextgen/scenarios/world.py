@@ -19,8 +19,8 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeaveGroupAnswer,
     SyncGroupAnswer,
 )
-from kafka_nextgen.coordinator.extensions.requests import AddMembers
-from kafka_nextgen.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.coordinator.extensions.requests import AddMembers, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, MembersAdded
 from kafka_nextgen.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
@@ -65,6 +65,8 @@ Question = (
     | ListGroups
     | DeleteGroups
     | AddMembers
+    | PrepareAssignment
+    | InstallAssignment
 )
 Answer = (
     ConsumerGroupHeartbeatAnswer
@@ -79,6 +81,8 @@ Answer = (
     | GroupsListed
     | GroupsDeleted
     | MembersAdded
+    | AssignmentPrepared
+    | AssignmentInstalled
 )
 
 #: Questions that may have to wait for other members, and what is answered to them.

@@ -13,6 +13,7 @@ from kafka_nextgen.scenarios.scripted.world import ScriptedWorld
 from kafka_nextgen.scenarios.verbs import (
     answers,
     applications,
+    assigning,
     classic_answers,
     classic_groups,
     classic_members,
@@ -78,6 +79,8 @@ INSIDE: Verbs[PureWorld] = {
     "epoch": groups.epoch,
     "generation": groups.generation,
     "add-members": registrations.add_members,
+    "prepare": assigning.prepare,
+    "install": assigning.install,
     "assign": groups.assign,
     "coordinator": groups.coordinator,
     "state": groups.state,

@@ -67,7 +67,7 @@ def _foreign_metadata(request: InstallAssignment, spec: AssignmentSpec) -> str |
     for member_id, share in sorted(request.members.items()):
         wrote = spec.members[member_id].metadata.version
         if share.metadata is not None and share.metadata.version != wrote:
-            return f"wrote metadata for {member_id} in version {share.metadata.version}, and that wrote {wrote} itself"
+            return f"wrote metadata for {member_id} in version {share.metadata.version}, and {member_id} wrote {wrote}"
     return None
 
 

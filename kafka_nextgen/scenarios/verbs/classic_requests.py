@@ -9,7 +9,8 @@ await A B                               time passes until they are answered
 Ids, generations and what a member offered before are remembered, if left out; ``as=`` is an id to use instead, ``as=-``
 none. ``says=`` is a reason in words (KIP-800), ``states=`` a JoinReason, an extension. Who is not answered at once
 *waits*; whoever is answered later is told of when that happens. What members embed in their requests has version
-``embedded=``, or is ``garbage`` that can't be read; ``user_data=`` is a word of the leader's assignor.
+``embedded=``, or is ``garbage`` that can't be read; ``user_data=`` is a word to the leader's
+assignor, or of it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _GARBAGE_BYTES = b"?"  # not even a version
 
 def join_group(world: World, command: Command) -> Iterator[str]:
     """Join, or join again."""
-    command.expect(range(1, 100), "owns", *_EMBEDDING, *_JOINING)
+    command.expect(range(1, 100), "owns", "user_data", *_EMBEDDING, *_JOINING)
     member, options = world.classic.named(command.name), command.options
     member.topics = command.words[1:] or member.topics
     member.instance_id = options.get("instance") or member.instance_id
@@ -98,7 +99,9 @@ def _subscription(member: RawClassicMember, command: Command) -> bytes:
     version = command.options.get("embedded", "3")
     if version == _GARBAGE:
         return _GARBAGE_BYTES
-    return encode_subscription(MemberSubscription(frozenset(member.topics), owned), int(version))
+    said = command.options.get("user_data")
+    user_data = None if said is None else said.encode()
+    return encode_subscription(MemberSubscription(frozenset(member.topics), owned, user_data=user_data), int(version))
 
 
 def _part(partitions: str, command: Command) -> bytes:
@@ -190,7 +193,7 @@ def _tell(world: World, arrived: dict[str, LateAnswer], first: str = "") -> Iter
         if isinstance(answer, JoinGroupAnswer):
             yield tell_joined(name, answer, world.classic.write)
         else:
-            yield tell_synced(name, answer)
+            yield tell_synced(name, answer, with_user_data=world.classic.tells_user_data)
 
 
 def _remember(member: RawClassicMember, answer: JoinGroupAnswer) -> None:

@@ -44,6 +44,7 @@ def settings(world: PureWorld, command: Command) -> Iterator[str]:
     if world.host.log or world.host.topics:
         raise command.error("settings come before anything else")
     given = _DEFAULTS | _TIMES | dict(command.options)
+    world.classic.tells_user_data = given.get("extensions") == "on"
     world.host.configure(
         CoordinatorSettings(
             profile=Profile(given["profile"]),

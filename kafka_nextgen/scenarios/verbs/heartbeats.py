@@ -20,6 +20,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, write_duration
 from kafka_nextgen.scenarios.telling import tell_heartbeat
+from kafka_nextgen.scenarios.verbs import assigning
 from kafka_nextgen.scenarios.world import GROUP, World
 from kafka_nextgen.types import JoinReason
 
@@ -31,7 +32,18 @@ _GROUP_KEYS = {
     "assignment_interval": "consumer.assignment.interval.ms",
 }
 
-OPTIONS = ("epoch", "owns", "topics", "pattern", "timeout", "instance", "assignor", "rack", "states")
+OPTIONS = (
+    "epoch",
+    "owns",
+    "topics",
+    "pattern",
+    "timeout",
+    "instance",
+    "assignor",
+    "rack",
+    "states",
+    *assigning.OPTIONS,
+)
 
 
 def heartbeat(world: World, command: Command) -> Iterator[str]:
@@ -44,7 +56,10 @@ def heartbeat(world: World, command: Command) -> Iterator[str]:
     if heard.answer.error is ErrorCode.NONE:
         _remember(world, request, heard.answer)
     epoch = world.raw.epochs.write(heard.answer.member_epoch)
-    yield tell_heartbeat(command.name, heard.answer, epoch, world.write) + _news_of_interval(world, heard.answer)
+    told = tell_heartbeat(command.name, heard.answer, epoch, world.write)
+    besides = assigning.tell_besides(heard.answer, world.write)
+    yield told + besides + _news_of_interval(world, heard.answer)
+    yield from assigning.tell_complaint(command.name, heard.answer)
     yield from heard.after
 
 
@@ -110,6 +125,7 @@ def _request(world: World, command: Command) -> ConsumerGroupHeartbeat:
         subscribed_topics=frozenset(options["topics"].split()) if "topics" in options else None,
         subscribed_pattern=options.get("pattern"),
         server_assignor=options.get("assignor"),
+        client_assignors=assigning.client_assignors(command),
         owned=world.with_ids(options["owns"]) if "owns" in options else None,
         join_reason=JoinReason[options.get("states", "unknown").upper()],
     )
