@@ -84,6 +84,7 @@ from kafka_nextgen.wire.records.compiled import ACCELERATED
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin import (
+        AddedMember,
         AsyncGroupAdmin,
         ExpectedMember,
         GroupAdmin,
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
         GroupType,
         ListedGroups,
         MemberDescription,
+        NewMember,
         PatternCheck,
         RemovedMember,
         Results,
@@ -103,6 +105,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.aio import AsyncConsumer
 
 __all__ = [
+    "AddedMember",
     "AssignorError",
     "AsyncConsumer",
     "AsyncDeadLetter",
@@ -159,6 +162,7 @@ __all__ = [
     "MemberDescription",
     "Metrics",
     "MisuseError",
+    "NewMember",
     "NoBrokersError",
     "OauthMethod",
     "OffsetAndMetadata",
@@ -211,6 +215,7 @@ accelerated: bool = ACCELERATED
 
 _LATER = dict.fromkeys(
     (
+        "AddedMember",
         "AsyncGroupAdmin",
         "ExpectedMember",
         "GroupAdmin",
@@ -223,6 +228,7 @@ _LATER = dict.fromkeys(
         "GroupType",
         "ListedGroups",
         "MemberDescription",
+        "NewMember",
         "PatternCheck",
         "RemovedMember",
         "Results",

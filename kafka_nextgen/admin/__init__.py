@@ -4,6 +4,7 @@ from kafka_nextgen.admin.aio import AsyncGroupAdmin
 from kafka_nextgen.admin.group_admin import GroupAdmin
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import (
+    AddedMember,
     ExpectedMember,
     GroupConfigEntry,
     GroupCoordinator,
@@ -14,12 +15,14 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
+    NewMember,
     PastRebalance,
     PatternCheck,
     RemovedMember,
 )
 
 __all__ = [
+    "AddedMember",
     "AsyncGroupAdmin",
     "ExpectedMember",
     "GroupAdmin",
@@ -32,6 +35,7 @@ __all__ = [
     "GroupType",
     "ListedGroups",
     "MemberDescription",
+    "NewMember",
     "PastRebalance",
     "PatternCheck",
     "RemovedMember",

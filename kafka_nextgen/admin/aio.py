@@ -7,9 +7,10 @@ from types import TracebackType
 
 from kafka_nextgen.admin.arguments import ConfigValue, Place
 from kafka_nextgen.admin.calls import AdminCalls
-from kafka_nextgen.admin.group_admin import REASON
+from kafka_nextgen.admin.group_admin import REASON, WITHIN_S
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import (
+    AddedMember,
     GroupConfigEntry,
     GroupDescription,
     GroupOffset,
@@ -17,6 +18,7 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
+    NewMember,
     PastRebalance,
     PatternCheck,
     RemovedMember,
@@ -96,6 +98,16 @@ class AsyncGroupAdmin:
     async def delete(self, group_ids: Collection[str], timeout: float | None = None) -> Results[str, None]:
         """Forget groups and all they have committed."""
         return await self._calls.delete(group_ids, timeout)
+
+    async def add_members(
+        self,
+        group_id: str,
+        instance_ids: Collection[str | NewMember],
+        within: float = WITHIN_S,
+        timeout: float | None = None,
+    ) -> tuple[AddedMember, ...]:
+        """Announce members that are about to join; what became of each."""
+        return await self._calls.add_members(group_id, instance_ids, within, timeout)
 
     async def remove_members(
         self,

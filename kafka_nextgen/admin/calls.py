@@ -9,13 +9,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeVar
 
-from kafka_nextgen.admin import configs, offsets, removing
+from kafka_nextgen.admin import adding, configs, offsets, removing
 from kafka_nextgen.admin.arguments import (
     ConfigValue,
     Place,
     checked_changes,
     checked_kinds,
     checked_names,
+    checked_new_members,
     checked_places,
 )
 from kafka_nextgen.admin.asking import Asking
@@ -25,12 +26,14 @@ from kafka_nextgen.admin.listing import list_groups
 from kafka_nextgen.admin.patterns import check_pattern
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import (
+    AddedMember,
     GroupConfigEntry,
     GroupDescription,
     GroupOffset,
     GroupState,
     GroupType,
     ListedGroups,
+    NewMember,
     PastRebalance,
     PatternCheck,
     RemovedMember,
@@ -106,6 +109,15 @@ class AdminCalls:
     async def delete(self, group_ids: Collection[str], timeout: float | None) -> Results[str, None]:
         """Forget groups."""
         return await self._each(group_ids, lambda group, end: removing.delete_group(self._asking, group, end), timeout)
+
+    async def add_members(
+        self, group_id: str, members: Collection[str | NewMember], within: float, timeout: float | None
+    ) -> tuple[AddedMember, ...]:
+        """Announce members to a group."""
+        checked = checked_new_members(group_id, members, within)
+        deadline = self._deadline(f"adding members to group {group_id}", timeout)
+        await self._reach(deadline)
+        return await adding.add_members(self._asking, group_id, checked, within, deadline)
 
     async def remove_members(
         self,

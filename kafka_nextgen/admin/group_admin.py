@@ -14,6 +14,7 @@ from kafka_nextgen.admin.arguments import ConfigValue, Place
 from kafka_nextgen.admin.calls import AdminCalls
 from kafka_nextgen.admin.results import Results
 from kafka_nextgen.admin.values import (
+    AddedMember,
     GroupConfigEntry,
     GroupDescription,
     GroupOffset,
@@ -21,6 +22,7 @@ from kafka_nextgen.admin.values import (
     GroupType,
     ListedGroups,
     MemberDescription,
+    NewMember,
     PastRebalance,
     PatternCheck,
     RemovedMember,
@@ -37,6 +39,7 @@ logger = logging.getLogger("kafka_nextgen.admin")
 T = TypeVar("T")
 
 _CLOSING_S = 5.0
+WITHIN_S = 300.0
 REASON = ""
 
 
@@ -138,6 +141,22 @@ class GroupAdmin:
     def delete(self, group_ids: Collection[str], timeout: float | None = None) -> Results[str, None]:
         """Forget groups and all they have committed; GroupNotEmptyError for one with members."""
         return self._wait(lambda calls: calls.delete(group_ids, timeout))
+
+    def add_members(
+        self,
+        group_id: str,
+        instance_ids: Collection[str | NewMember],
+        within: float = WITHIN_S,
+        timeout: float | None = None,
+    ) -> tuple[AddedMember, ...]:
+        """Announce static members that are about to join, so that the group rebalances once for all of them: when the
+        last has come, or ``within`` seconds from now, without those that have not. What became of each, in that order.
+
+        Until then those that have come are in the group, with nothing. Announced again, what is said last counts. With
+        ``within`` 0 they are expected no more, or nobody is if none is named. An extension, of brokers of kafka_nextgen
+        (KIP-345, "Future Works"): raises UnsupportedProtocolError where the coordinator is Apache Kafka's.
+        """
+        return self._wait(lambda calls: calls.add_members(group_id, instance_ids, within, timeout))
 
     def remove_members(
         self,

@@ -17,6 +17,7 @@ from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.types import JoinReason, OffsetAndMetadata, RebalanceReason, TopicPartition
 
 __all__ = [
+    "AddedMember",
     "ExpectedMember",
     "GroupConfigEntry",
     "GroupCoordinator",
@@ -27,6 +28,7 @@ __all__ = [
     "GroupType",
     "ListedGroups",
     "MemberDescription",
+    "NewMember",
     "PastRebalance",
     "PatternCheck",
     "RemovedMember",
@@ -191,6 +193,28 @@ class GroupOffset:
         if self.committed is None or self.end_offset is None:
             return None
         return max(0, self.end_offset - self.committed.offset)
+
+
+@frozen
+class NewMember:
+    """A static member that is to join, for ``add_members``. Times are in seconds, None leaves it to the member.
+
+    Its place is kept for ``session_timeout`` if that is shorter than what the call says. ``rebalance_timeout`` is what
+    it is given at least to give partitions up, ``assignor`` the server-side one that it votes for if it names none.
+    """
+
+    instance_id: str
+    session_timeout: float | None = None
+    rebalance_timeout: float | None = None
+    assignor: str | None = None
+
+
+@frozen
+class AddedMember:
+    """What became of one member that was announced; ``error`` is None if it is expected now."""
+
+    instance_id: str
+    error: KafkaNextgenError | None = None
 
 
 @frozen

@@ -282,6 +282,13 @@ def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None 
     return version
 
 
+#: What can be done where an extension is missing.
+_INSTEAD: Mapping[int, str] = {
+    CONSUMER_GROUP_ADD_MEMBERS.key: "have the members join within consumer.assignment.interval.ms of each other (Kafka "
+    "4.3, KIP-1263), or within group.initial.rebalance.delay.ms of a classic group that is empty",
+}
+
+
 def _missing(api: Api) -> str:
     if api in (CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_DESCRIBE):
         return (
@@ -289,8 +296,9 @@ def _missing(api: Api) -> str:
             "Apache Kafka 4.0 or later and its feature group.version=1; for this broker set group.protocol=classic"
         )
     if api.key in EXTENSIONS:
+        instead = _INSTEAD.get(api.key)
         return (
             f"the broker has no {api.name}, which no release of Apache Kafka has: it takes kafka_nextgen's own "
-            "coordinator, with its extensions"
+            f"coordinator, with its extensions{f'; else {instead}' if instead else ''}"
         )
     return f"the broker has no {api.name} API"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import click
 
+from kafka_nextgen.cli.groups.add_members import add_members
 from kafka_nextgen.cli.groups.config import config
 from kafka_nextgen.cli.groups.delete import delete
 from kafka_nextgen.cli.groups.describe import describe
@@ -26,5 +27,16 @@ def groups() -> None:
     """Look at groups of both protocols, and change them."""
 
 
-for command in (list_, describe, members, offsets, history, delete, remove_members, config, validate_regex):
+for command in (
+    list_,
+    describe,
+    members,
+    offsets,
+    history,
+    delete,
+    add_members,
+    remove_members,
+    config,
+    validate_regex,
+):
     groups.add_command(command)
