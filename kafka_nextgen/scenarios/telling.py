@@ -87,6 +87,8 @@ def tell_members(
         protocol = "classic" if member.is_classic else "consumer"
         epoch = write_epoch(member.member_epoch)
         yield f"   {name} {protocol} epoch={epoch} has={write(member.assignment)} target={write(member.target)}"
+    for expected in group.expected:
+        yield f"   {'waits' if expected.has_joined else 'expected'} {expected.instance_id}"
 
 
 def tell_status(name: str, before: r.MemberStatus | None, after: r.MemberStatus | None) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from kafka_nextgen.coordinator.classic.responses import (
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.history_causes import cause_of_leaving
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_waiting import expect_no_more
 from kafka_nextgen.coordinator.migration.identity import identity_error as consumer_identity_error
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -37,7 +38,8 @@ def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
     if not request.group_id:
         return Outcome(LeaveGroupAnswer((), ErrorCode.INVALID_GROUP_ID))
     leave = _leave_consumer_group if draft.group.classic is None else _leave_classic_group
-    return draft.outcome(LeaveGroupAnswer(tuple(leave(draft, request.members))))
+    left = expect_no_more(draft, leave(draft, request.members))
+    return draft.outcome(LeaveGroupAnswer(left))
 
 
 def _leave_classic_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:

@@ -24,12 +24,13 @@ from collections.abc import Collection, Iterable
 
 from attrs import evolve
 
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.responses import LeftMember
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
 from kafka_nextgen.coordinator.extensions.registration_places import (
     counted,
-    has_come,
     is_overdue,
     knows_its_topics,
     missing,
@@ -46,6 +47,7 @@ from kafka_nextgen.types import RebalanceReason
 __all__ = [
     "begin_group",
     "count_in",
+    "expect_no_more",
     "give_up_places",
     "keep_places",
     "let_in",
@@ -98,19 +100,17 @@ def settle(draft: Draft) -> None:
     group = draft.group
     if not group.places:
         return
-    keep_places(draft, [place for place in group.places.values() if _is_to_keep(draft, place)])
-    absent = missing(group)
+    keeps_places = draft.settings.extensions  # an earlier coordinator of the group may have had them
+    overdue = {each.instance_id for each in missing(group) if is_overdue(each, draft.now) or not keeps_places}
+    absent = [place for place in missing(group) if place.instance_id not in overdue]
+    if not absent and all(knows_its_topics(group, member_id) for member_id in waiting(group)):
+        let_in(draft, group.places.keys())
+        return
+    give_up_places(draft, overdue)
+    draft.cancel(TimerKind.EXPECTED)
     if absent:
         first_s = min(place.until_ms for place in absent) / 1000
         draft.arm(TimerKind.EXPECTED, "", max(first_s - draft.now, 0.0))
-        return
-    draft.cancel(TimerKind.EXPECTED)
-    if all(knows_its_topics(group, member_id) for member_id in waiting(group)):
-        let_in(draft, group.places.keys())
-
-
-def _is_to_keep(draft: Draft, place: Place) -> bool:
-    return has_come(draft.group, place.instance_id) or not is_overdue(place, draft.now)
 
 
 def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
@@ -136,6 +136,20 @@ def keep_places(draft: Draft, places: Iterable[Place]) -> None:
 def give_up_places(draft: Draft, instance_ids: Collection[str | None]) -> None:
     """Expect these instances no more. Those of them that are here count from the next assignment on."""
     keep_places(draft, [place for place in draft.group.places.values() if place.instance_id not in instance_ids])
+
+
+def expect_no_more(draft: Draft, left: Iterable[LeftMember]) -> tuple[LeftMember, ...]:
+    """What became of those who were to be taken out: also of one that has a place and has not come."""
+    results = tuple(
+        evolve(each, error=ErrorCode.NONE) if each.error and _is_expected(draft, each) else each for each in left
+    )
+    give_up_places(draft, {each.instance_id for each in results if not each.error})
+    settle(draft)
+    return results
+
+
+def _is_expected(draft: Draft, who: LeftMember) -> bool:
+    return not who.member_id and who.instance_id in draft.group.places
 
 
 def let_in_if_nobody_counts(draft: Draft) -> None:

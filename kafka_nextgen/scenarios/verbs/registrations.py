@@ -31,7 +31,7 @@ def add_members(world: PureWorld, command: Command) -> Iterator[str]:
     if heard.answer.error is not ErrorCode.NONE:
         yield f"-> {heard.answer.error.name}"
     for instance_id, (error, _) in heard.answer.results.items():
-        yield f"-> {instance_id} {'ok' if error is ErrorCode.NONE else error.name}"
+        yield f"-> {instance_id or '-'} {'ok' if error is ErrorCode.NONE else error.name}"
     yield from heard.after
 
 
