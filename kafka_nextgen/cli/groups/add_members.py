@@ -47,7 +47,7 @@ def add_members(
     if as_json:
         print_json([_document(member) for member in added])
     else:
-        what = "expected" if within else "expected no more"
+        what = "expected" if within else "no longer expected"
         for member in added:
             if member.error is None:
                 click.echo(f"Instance {member.instance_id} is {what} in {group_id}.")
