@@ -115,10 +115,12 @@ def test_what_cannot_be_asked_is_refused_here(
 
 
 def test_who_may_not_join_may_not_announce() -> None:
-    rules = ["allow User:* DESCRIBE GROUP announced"]
-    with Cluster(rules=rules) as cluster, GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
-        with pytest.raises(GroupAuthorizationError, match="announced"):
-            admin.add_members("announced", ["one"])
+    with (
+        Cluster(rules=["allow User:* DESCRIBE GROUP announced"]) as cluster,
+        GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin,
+        pytest.raises(GroupAuthorizationError, match="announced"),
+    ):
+        admin.add_members("announced", ["one"])
 
 
 def test_a_broker_without_extensions_is_told_apart(group: str) -> None:
