@@ -13,7 +13,7 @@ from attrs import frozen
 __all__ = ["BASELINE", "KINDS", "VARIANTS", "Variant"]
 
 #: What a variant ends in, in the order of the page.
-KINDS = ("columns", "objects", "asyncio", "pure Python", "defaults")
+KINDS = ("columns", "objects", "asyncio", "pure Python", "defaults", "no client")
 
 
 @frozen
@@ -54,6 +54,8 @@ VARIANTS: Sequence[Variant] = (
     Variant("pure Python", _OURS, "batches(50000), to_arrow()", "ours.arrow", share=0.5, is_pure=True),
     Variant("pure Python", _OURS, "for record in consumer", "ours.iterate", share=0.5, is_pure=True),
     Variant("pure Python", _OURS, "for record in poll()", "ours.poll", share=0.5, is_pure=True),
+    Variant("no client", "plain socket", "receive", "plain_socket.receive"),
+    Variant("no client", "plain socket", "receive and decompress", "plain_socket.decompress"),
     Variant("defaults", _OURS, "batches(), to_arrow()", "ours.arrow", tuned=False),
     Variant("defaults", _OURS, "for record in consumer", "ours.iterate", tuned=False),
     Variant("defaults", _OURS, "async for record in consumer", "ours_async.iterate", tuned=False),

@@ -23,6 +23,7 @@ from kafka_nextgen.admin.values import (
     PatternCheck,
     RemovedMember,
 )
+from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -74,6 +75,12 @@ class AsyncGroupAdmin:
     async def history(self, group_id: str, timeout: float | None = None) -> tuple[PastRebalance, ...]:
         """Why the group rebalanced, the oldest first."""
         return await self._calls.history(group_id, timeout)
+
+    async def assignment_spec(
+        self, group_id: str, assignor: str | None = None, timeout: float | None = None
+    ) -> AssignmentSpec:
+        """The group as assignors see it."""
+        return await self._calls.assignment_spec(group_id, assignor, timeout)
 
     async def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
         """What the group has committed, with the end and the lag."""

@@ -20,6 +20,7 @@ from kafka_nextgen.admin.arguments import (
     checked_places,
 )
 from kafka_nextgen.admin.asking import Asking
+from kafka_nextgen.admin.assigning import assignment_spec
 from kafka_nextgen.admin.describing import describe_group
 from kafka_nextgen.admin.history import describe_history
 from kafka_nextgen.admin.listing import list_groups
@@ -38,6 +39,7 @@ from kafka_nextgen.admin.values import (
     PatternCheck,
     RemovedMember,
 )
+from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import checked_partitions, checked_seconds
 from kafka_nextgen.engine.reading.lookups import Lookups
@@ -80,6 +82,12 @@ class AdminCalls:
         deadline = self._deadline(f"history of group {group_id}", timeout)
         await self._reach(deadline)
         return await describe_history(self._asking, group_id, deadline)
+
+    async def assignment_spec(self, group_id: str, assignor: str | None, timeout: float | None) -> AssignmentSpec:
+        """A group as assignors see it."""
+        deadline = self._deadline(f"members and topics of group {group_id}", timeout)
+        await self._reach(deadline)
+        return await assignment_spec(self._asking, group_id, assignor, deadline)
 
     async def offsets(self, group_id: str, timeout: float | None) -> dict[TopicPartition, GroupOffset]:
         """The committed offsets of a group, and its members' partitions without any."""

@@ -17,6 +17,8 @@ from kafka_nextgen.admin.values import (
     MemberDescription,
     named,
 )
+from kafka_nextgen.assignors import ClientAssignor
+from kafka_nextgen.assignors.user_data import read_member_word
 from kafka_nextgen.bridge import consumer_group_describe, describe_groups
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
 from kafka_nextgen.coordinator.responses import DescribedGroup, DescribedMember
@@ -127,11 +129,11 @@ def _classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) 
         group_epoch=None,
         assignment_epoch=None,
         coordinator=coordinator,
-        members=tuple(_classic_member(member, is_consumers) for member in group.members),
+        members=tuple(_classic_member(member, is_consumers, group.protocol_name) for member in group.members),
     )
 
 
-def _classic_member(member: DescribedClassicMember, is_consumer: bool) -> MemberDescription:
+def _classic_member(member: DescribedClassicMember, is_consumer: bool, assignor: str) -> MemberDescription:
     subscription = _subscription_in(member) if is_consumer else MemberSubscription()
     return MemberDescription(
         member_id=member.member_id,
@@ -145,7 +147,16 @@ def _classic_member(member: DescribedClassicMember, is_consumer: bool) -> Member
         subscribed_pattern=None,
         assignment=_assignment_in(member) if is_consumer else None,
         target=None,
+        client_assignors=_said_in(subscription, assignor),
     )
+
+
+def _said_in(subscription: MemberSubscription, assignor: str) -> tuple[ClientAssignor, ...]:
+    """What the member says to the assignor in use; classic groups tell of no other."""
+    if not subscription.user_data:
+        return ()
+    word = read_member_word(subscription.user_data)
+    return (ClientAssignor(assignor, word.minimum_version, word.maximum_version, word.said.reason, word.said.metadata),)
 
 
 def _subscription_in(member: DescribedClassicMember) -> MemberSubscription:

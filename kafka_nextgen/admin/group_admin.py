@@ -27,6 +27,7 @@ from kafka_nextgen.admin.values import (
     PatternCheck,
     RemovedMember,
 )
+from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.errors import MisuseError
@@ -102,6 +103,18 @@ class GroupAdmin:
         others UnsupportedProtocolError is raised. Raises GroupNotFoundError.
         """
         return self._wait(lambda calls: calls.history(group_id, timeout))
+
+    def assignment_spec(
+        self, group_id: str, assignor: str | None = None, timeout: float | None = None
+    ) -> AssignmentSpec:
+        """The group as assignors see it, its topics with the racks of their replicas; for ``assignors.explain``.
+
+        What members say is to the assignor of this name, None for the one in use, as far as ``describe`` tells it.
+
+        Raises GroupNotFoundError, and MisuseError if the members are no consumers, or can't be read while a classic
+        group rebalances.
+        """
+        return self._wait(lambda calls: calls.assignment_spec(group_id, assignor, timeout))
 
     def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
         """What the group has committed, with the end and the lag; also partitions of members that committed nothing.

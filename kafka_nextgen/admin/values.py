@@ -114,7 +114,7 @@ class MemberDescription:
 
     What is said of assignors in the client is known of coordinators with extensions only: those the member can run,
     preferred first, and what the one that made the target said, an error to all members (0 for none) and metadata to
-    this one.
+    this one. Of a classic member it is known what its user data says to the assignor in use.
     """
 
     member_id: str

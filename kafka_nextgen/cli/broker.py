@@ -12,7 +12,7 @@ import click
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.broker.security.users import parse_users
-from kafka_nextgen.cli.assignors import with_own_assignors
+from kafka_nextgen.cli.assignors.configured import with_own_assignors
 from kafka_nextgen.cli.options import config_option, read_properties
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError

@@ -10,6 +10,7 @@ import sys
 
 import click
 
+from kafka_nextgen.cli.assignors import assignors
 from kafka_nextgen.cli.broker import broker
 from kafka_nextgen.cli.consume import consume
 from kafka_nextgen.cli.demo import demo
@@ -48,7 +49,7 @@ def cli() -> None:
     """Apache Kafka's next-generation consumer groups (KIP-848), from the command line."""
 
 
-for command in (broker, consume, demo, groups, produce):
+for command in (assignors, broker, consume, demo, groups, produce):
     cli.add_command(command)
 
 

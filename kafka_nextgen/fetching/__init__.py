@@ -6,7 +6,7 @@ application takes records out at the other end.
 
 from __future__ import annotations
 
-from kafka_nextgen.fetching.decoding import DecodedPartition, decode_answer, find_arrivals
+from kafka_nextgen.fetching.decoding import AnswerDecoding, DecodedPartition, decode_answer, find_arrivals
 from kafka_nextgen.fetching.outcomes import (
     Arrival,
     Fetch,
@@ -23,6 +23,7 @@ from kafka_nextgen.fetching.state import FetchState
 from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
+    "AnswerDecoding",
     "Arrival",
     "DecodedPartition",
     "Fetch",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
@@ -13,7 +13,7 @@ from kafka_nextgen.fetching.outcomes import Arrival, Fetch
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, find_end, leave_out_aborted
 
-__all__ = ["DecodedPartition", "decode_answer", "find_arrivals"]
+__all__ = ["AnswerDecoding", "DecodedPartition", "PartitionTask", "decode_answer", "find_arrivals"]
 
 
 class DecodedPartition(NamedTuple):
@@ -47,27 +47,77 @@ class DecodedPartition(NamedTuple):
         return self.columns.next_offset == offset and not self.columns.truncated
 
 
-def decode_answer(
-    fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
-) -> tuple[DecodedPartition, ...]:
-    """Decode what was answered to ``fetch``. Needs no lock.
+class PartitionTask(NamedTuple):
+    """One partition's part of an answer, to be decoded from ``offset`` on; ``number`` is its place among the others."""
+
+    number: int
+    answer: FetchedPartition
+    offset: int
+    limits: RecordLimits
+    check_crc: bool
+
+    def decode(self) -> DecodedPartition:
+        """The slow part. Needs no lock, and may be done while others of the same answer are decoded."""
+        return _decode(self.answer, self.offset, self.limits, self.check_crc)
+
+
+class AnswerDecoding:
+    """What was answered to ``fetch`` on its way to being decoded, partition by partition.
 
     Partitions that were not asked for are left out, and so is one that was answered already. Once all that was decoded
     takes what was set aside for it, or ``limits.max_answer_bytes``, the others are taken to have brought no records:
-    they are asked for again.
+    they are asked for again. Of those that are being decoded at that moment nobody knows yet what they will take.
+
+    Where several threads decode, all calls but ``PartitionTask.decode`` are made with one lock held.
     """
-    answered = tuple(answered)
+
+    def __init__(
+        self, fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
+    ) -> None:
+        answered = tuple(answered)
+        self._limits = limits
+        self._check_crc = check_crc
+        self._todo = iter(tuple(_asked_for(fetch, answered)))
+        self._begun = 0
+        self._ended: dict[int, DecodedPartition] = {}
+        set_aside_bytes = fetch.set_aside_bytes - sum(len(answer.records or b"") for answer in answered)
+        self._left_bytes = min(limits.max_answer_bytes, max(set_aside_bytes, 1))
+
+    def begin(self) -> PartitionTask | None:
+        """The next partition to be decoded, None if all are begun."""
+        for answer, offset in self._todo:
+            self._begun += 1
+            allowed = answer if self._left_bytes > 0 else answer._replace(records=None)
+            return PartitionTask(self._begun - 1, allowed, offset, self._limits, self._check_crc)
+        return None
+
+    def end(self, task: PartitionTask, decoded: DecodedPartition) -> None:
+        """Note what came of a partition."""
+        self._ended[task.number] = decoded
+        self._left_bytes -= 0 if decoded.columns is None else decoded.columns.nbytes
+
+    def results(self) -> tuple[DecodedPartition, ...]:
+        """All of them, in the order in which they were answered."""
+        assert len(self._ended) == self._begun, "a partition is still being decoded"
+        return tuple(self._ended[number] for number in range(self._begun))
+
+
+def decode_answer(
+    fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
+) -> tuple[DecodedPartition, ...]:
+    """Decode what was answered to ``fetch`` as ``AnswerDecoding`` says, one partition after the other."""
+    decoding = AnswerDecoding(fetch, answered, limits, check_crc)
+    while (task := decoding.begin()) is not None:
+        decoding.end(task, task.decode())
+    return decoding.results()
+
+
+def _asked_for(fetch: Fetch, answered: Iterable[FetchedPartition]) -> Iterator[tuple[FetchedPartition, int]]:
     offsets = {position.partition: position.offset for position in fetch.positions}
-    decoded: list[DecodedPartition] = []
-    set_aside_bytes = fetch.set_aside_bytes - sum(len(answer.records or b"") for answer in answered)
-    left = min(limits.max_answer_bytes, max(set_aside_bytes, 1))
     for answer in answered:
         offset = offsets.pop(answer.partition, None)
         if offset is not None:
-            read = _decode(answer if left > 0 else answer._replace(records=None), offset, limits, check_crc)
-            left -= 0 if read.columns is None else read.columns.nbytes
-            decoded.append(read)
-    return tuple(decoded)
+            yield answer, offset
 
 
 def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:

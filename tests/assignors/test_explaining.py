@@ -9,9 +9,11 @@ from hypothesis import given
 from kafka_nextgen.assignors import (
     AssignmentSpec,
     Balance,
+    ClientAssignor,
     GroupAssignment,
     MemberAssignment,
     MemberSpec,
+    Metadata,
     Move,
     PartitionAssignor,
     RackAwareAssignor,
@@ -182,6 +184,7 @@ class Described:
     subscribed_pattern: str | None = None
     instance_id: str | None = None
     rack_id: str | None = None
+    client_assignors: tuple[ClientAssignor, ...] = ()
 
 
 @frozen
@@ -230,3 +233,11 @@ def test_a_pattern_stands_for_the_topics_it_matches() -> None:
     assert made.members["m1"].subscribed_topics == {"orders"}
     with pytest.raises(ConfigError, match="can't be tried here"):
         spec_of(DescribedMembers((Described("m1", subscribed_pattern="(", target=of("orders", 0)),)))
+
+
+def test_what_a_member_says_reaches_the_assignor_it_is_said_to() -> None:
+    to_one, to_other = ClientAssignor("one", reason=2, metadata=Metadata(1, b"heavy")), ClientAssignor("other")
+    group = DescribedMembers((Described("m1", ("orders",), client_assignors=(to_other, to_one)),))
+    said = {name: spec_of(group, None, name).members["m1"] for name in ("one", "other", "third")}
+    assert (said["one"].reason, said["one"].metadata) == (2, Metadata(1, b"heavy"))
+    assert said["other"] == said["third"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen.assignors import RangeAssignor
-from kafka_nextgen.cli.assignors import with_own_assignors
+from kafka_nextgen.cli.assignors.configured import with_own_assignors
 from kafka_nextgen.errors import ConfigError
 
 KEY = "group.consumer.assignors"

@@ -13,15 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Protocol
 
-from kafka_nextgen.assignors.spec import AssignmentSpec, MemberSpec, TopicMetadata
+from kafka_nextgen.assignors.spec import AssignmentSpec, ClientAssignor, MemberSpec, TopicMetadata
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["DescribedGroup", "DescribedMember", "spec_of"]
 
 
+#: What a member says that says nothing.
+_SILENCE = ClientAssignor("")
+
+
 class DescribedMember(Protocol):
-    """A member, with what it has and what it is to have; None where that is not known."""
+    """A member, with what it has and is to have, None where that is not known, and what it says to assignors."""
 
     @property
     def member_id(self) -> str: ...  # noqa: D102
@@ -37,6 +41,8 @@ class DescribedMember(Protocol):
     def assignment(self) -> frozenset[TopicPartition] | None: ...  # noqa: D102
     @property
     def target(self) -> frozenset[TopicPartition] | None: ...  # noqa: D102
+    @property
+    def client_assignors(self) -> Sequence[ClientAssignor]: ...  # noqa: D102
 
 
 class DescribedGroup(Protocol):
@@ -46,14 +52,16 @@ class DescribedGroup(Protocol):
     def members(self) -> Sequence[DescribedMember]: ...  # noqa: D102
 
 
-def spec_of(group: DescribedGroup, topics: Mapping[TopicId, TopicMetadata] | None = None) -> AssignmentSpec:
-    """The group for an assignor. Without ``topics``, they are as its members know them.
+def spec_of(
+    group: DescribedGroup, topics: Mapping[TopicId, TopicMetadata] | None = None, assignor: str | None = None
+) -> AssignmentSpec:
+    """The group for the assignor of this name. Without ``topics``, they are as its members know them.
 
     Raises ``ConfigError`` for a subscription pattern that can't be matched here.
     """
     known = _topics_seen(group) if topics is None else topics
     ids = {topic.name: topic_id for topic_id, topic in known.items()}
-    members = {member.member_id: _member(member, ids) for member in group.members}
+    members = {member.member_id: _member(member, ids, assignor) for member in group.members}
     subscribed = {name for member in members.values() for name in member.subscribed_topics}
     return AssignmentSpec(members, {topic_id: topic for topic_id, topic in known.items() if topic.name in subscribed})
 
@@ -74,12 +82,20 @@ def _partitions_in(group: DescribedGroup) -> Iterator[TopicPartition]:
         yield from member.target or ()
 
 
-def _member(member: DescribedMember, ids: Mapping[str, TopicId]) -> MemberSpec:
+def _member(member: DescribedMember, ids: Mapping[str, TopicId], assignor: str | None) -> MemberSpec:
     names = {*member.subscribed_topics}
     if member.subscribed_pattern:
         names |= {*matching(member.subscribed_pattern, ids)}
     has = member.assignment if member.target is None else member.target
-    return MemberSpec(frozenset(names), _by_topic(has or frozenset(), ids), member.instance_id, member.rack_id)
+    said = next((each for each in member.client_assignors if each.name == assignor), _SILENCE)
+    return MemberSpec(
+        subscribed_topics=frozenset(names),
+        target=_by_topic(has or frozenset(), ids),
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        reason=said.reason,
+        metadata=said.metadata,
+    )
 
 
 def _by_topic(partitions: Set[TopicPartition], ids: Mapping[str, TopicId]) -> dict[TopicId, frozenset[int]]:

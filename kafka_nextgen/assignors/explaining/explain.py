@@ -36,7 +36,7 @@ def explain(
     Raises:
         ConfigError: a subscription pattern in a description can't be matched here.
     """
-    spec = group if isinstance(group, AssignmentSpec) else spec_of(group, topics)
+    spec = group if isinstance(group, AssignmentSpec) else spec_of(group, topics, assignor.name)
     try:
         assignment = assignor.assign(spec)
         if not isinstance(assignment, GroupAssignment):

@@ -7,7 +7,7 @@ which is the same for every member.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from uuid import NAMESPACE_URL, uuid5
 
 from kafka_nextgen.assignors.spec import TopicMetadata
@@ -18,7 +18,7 @@ from kafka_nextgen.patterns import matching
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.types import TopicId
 
-__all__ = ["describe_topics", "id_of", "matching_topics"]
+__all__ = ["describe_topics", "id_of", "matching_topics", "topic_metadata"]
 
 #: What makes a topic one that does not exist, for this member.
 _ABSENT = frozenset(
@@ -41,7 +41,7 @@ async def describe_topics(
     if names:
         await cluster.refresh_metadata(topics=names)
     image = cluster.metadata if pattern is None else await cluster.all_topics()
-    topics = {name: _described(image, topic) for name in names if (topic := _existing(image, name)) is not None}
+    topics = {name: topic_metadata(image, topic) for name in names if (topic := _existing(image, name)) is not None}
     ids = {name: id_of(image, name) for name in topics}
     return topics, frozenset() if pattern is None else _matching(image, pattern), ids
 
@@ -73,17 +73,17 @@ def _existing(image: ClusterImage, name: str) -> TopicInfo | None:
     return topic
 
 
-def _described(image: ClusterImage, topic: TopicInfo) -> TopicMetadata:
+def topic_metadata(image: ClusterImage, topic: TopicInfo) -> TopicMetadata:
+    """The topic as assignors see it; a replica on a broker that is in no rack, or away, is in none."""
     return TopicMetadata(
         topic.name,
         len(topic.partitions),
         tuple(
-            tuple(sorted({_rack_of(image, node_id) for node_id in topic.partitions[number].replicas}))
-            for number in sorted(topic.partitions)
+            tuple(sorted(_racks_of(image, topic.partitions[number].replicas))) for number in sorted(topic.partitions)
         ),
     )
 
 
-def _rack_of(image: ClusterImage, node_id: int) -> str:
-    broker = image.brokers.get(node_id)
-    return "" if broker is None or broker.rack is None else broker.rack
+def _racks_of(image: ClusterImage, replicas: Iterable[int]) -> set[str]:
+    brokers = (image.brokers.get(node_id) for node_id in replicas)
+    return {broker.rack for broker in brokers if broker is not None and broker.rack}

@@ -1,24 +1,30 @@
 """Decodes what fetches brought, in the order in which it came.
 
-A small answer is decoded at once: handing it to another thread would take longer. A large one is decoded by a thread
-of the consumer's own, so that heartbeats are sent and other answers read meanwhile; what comes while that thread is at
-work waits for it, also if it is small.
+A small answer is decoded at once: handing it to another thread would take longer. The partitions of a large one are
+decoded side by side by threads of the consumer's own, so that heartbeats are sent and other answers read meanwhile;
+decompression alone may take longer than all the rest. What comes while those threads are at work waits for them, also
+if it is small: no records are given to the application in another order than they were read in.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
-from kafka_nextgen.fetching import DecodedPartition, Fetch, decode_answer
+from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch
 from kafka_nextgen.wire.records import RecordLimits
 
 __all__ = ["RecordDecoder"]
 
 #: What is decoded at once, in bytes: about as much as takes as long as waking a thread.
 SMALL_BYTES = 64 * 1024
+
+#: More threads would wait for brokers and memory rather than for processors.
+MOST_THREADS = 4
 
 
 class RecordDecoder:
@@ -29,7 +35,10 @@ class RecordDecoder:
         self._check_crcs = check_crcs
         self._waiting = 0
         self._closed = False
-        self._thread = ThreadPoolExecutor(1, "kafka-nextgen-decoder")
+        self._num_threads = min(os.cpu_count() or 1, MOST_THREADS)
+        self._threads = ThreadPoolExecutor(self._num_threads, "kafka-nextgen-decoder")
+        self._lock = threading.Lock()  # around AnswerDecoding
+        self._last: asyncio.Event | None = None  # set when the answer that came last is decoded
 
     def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
         """Whether an answer is to be decoded at once."""
@@ -41,18 +50,38 @@ class RecordDecoder:
         """Decode what was answered to ``fetch``, ``at_once`` if it ``is_quick``."""
         if self._closed:
             return ()
+        decoding = AnswerDecoding(fetch, answered, self._limits, self._check_crcs)
         if at_once:
-            return decode_answer(fetch, answered, self._limits, self._check_crcs)
-        loop = asyncio.get_running_loop()
+            self._work(decoding)
+            return decoding.results()
         self._waiting += 1
+        before, self._last = self._last, asyncio.Event()
+        done = self._last
         try:
-            return await loop.run_in_executor(
-                self._thread, decode_answer, fetch, answered, self._limits, self._check_crcs
-            )
+            await self._work_side_by_side(decoding, len(answered))
+            if before is not None:
+                await before.wait()
         finally:
             self._waiting -= 1
+            done.set()
+        return decoding.results()
+
+    async def _work_side_by_side(self, decoding: AnswerDecoding, num_partitions: int) -> None:
+        loop = asyncio.get_running_loop()
+        workers = range(min(self._num_threads, num_partitions))
+        await asyncio.gather(*(loop.run_in_executor(self._threads, self._work, decoding) for _ in workers))
+
+    def _work(self, decoding: AnswerDecoding) -> None:
+        """Decode one partition after the other, until all are begun; nobody wants the rest of them after the end."""
+        with self._lock:
+            task = decoding.begin()
+        while task is not None:
+            decoded = task.decode()
+            with self._lock:
+                decoding.end(task, decoded)
+                task = None if self._closed else decoding.begin()
 
     def close(self) -> None:
-        """Decode nothing any more; the thread ends with what it is at."""
+        """Decode nothing any more; the threads end with what they are at."""
         self._closed = True
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["with_own_assignors"]
+__all__ = ["imported", "with_own_assignors"]
 
 KEY = "group.consumer.assignors"
 
@@ -25,15 +25,16 @@ def with_own_assignors(properties: Mapping[str, object]) -> dict[str, object]:
 
 def _own(value: object) -> object:
     names = [name.strip() for name in str(value).split(",")]
-    return [_imported(name) if ":" in name else name for name in names]
+    return [imported(name, KEY) if ":" in name else name for name in names]
 
 
-def _imported(name: str) -> object:
+def imported(name: str, key: str) -> object:
+    """What MODULE:CLASS names, looked for in the current directory too. Raises ``ConfigError`` about ``key``."""
     module, _, attribute = name.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"{KEY}: {name} can't be imported: {error}", KEY) from error
+    except Exception as error:  # whatever the module does while it is imported
+        raise ConfigError(f"{key}: {name} can't be imported: {error}", key) from error
