@@ -78,7 +78,7 @@ def _is_due(draft: Draft) -> bool:
     group, interval_ms = draft.group, draft.settings.assignment_interval_ms
     if group.assignment_epoch >= group.epoch:
         return False
-    if group.assignment_timestamp_ms == 0 or interval_ms == 0 or group.computing.is_urgent:
+    if group.assignment_timestamp_ms == 0 or interval_ms == 0 or group.computing.was_called_for:
         return True
     return draft.now_ms >= group.assignment_timestamp_ms + interval_ms
 

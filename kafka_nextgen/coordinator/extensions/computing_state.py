@@ -42,5 +42,10 @@ class Computing:
     complaint: str = ""
     untold: frozenset[str] = frozenset()
 
+    @property
+    def was_called_for(self) -> bool:
+        """Whether there is a reason to compute that no interval puts off any more."""
+        return self.is_urgent or self.assignor is not None
+
 
 NOBODY_COMPUTES = Computing()

@@ -1,0 +1,143 @@
+"""Which client-side assignors go together, and what is said to those who are refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.assignors import AssignorMetadata, Metadata, UniformAssignor
+from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.extensions.offers import Offer, go_together, offer_in, overlap, said_by
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.embedded import MemberSubscription, encode_subscription
+from tests.coordinator.stage import GROUP, Stage
+
+USER_DATA = Offer(-1, None)
+
+
+@pytest.mark.parametrize(
+    ("offers", "fit"),
+    [
+        ([Offer(1, (1, 1)), Offer(1, (1, 2))], True),
+        ([Offer(1, (1, 2)), Offer(2, (1, 2))], True),
+        ([Offer(1, (1, 1)), Offer(2, (1, 2))], False),  # the first could not read what the second wrote
+        ([Offer(1, (1, 1)), Offer(2, (2, 2))], False),
+        ([Offer(0, (-1, 1)), USER_DATA], True),
+        ([Offer(0, (0, 1)), USER_DATA], False),
+        ([USER_DATA], True),
+        ([], True),
+    ],
+)
+def test_versions_that_go_together(offers: list[Offer], fit: bool) -> None:
+    assert go_together(offers) is fit
+
+
+ranges = st.tuples(st.integers(-1, 4), st.integers(0, 4)).filter(lambda bounds: bounds[0] <= bounds[1])
+offers_that_read = ranges.flatmap(lambda bounds: st.builds(Offer, st.integers(*bounds), st.just(bounds)))
+
+
+@given(st.lists(offers_that_read | st.just(USER_DATA), min_size=1, max_size=5))
+def test_that_go_together_is_that_everybody_reads_what_everybody_wrote(offers: list[Offer]) -> None:
+    readers = [offer.reads for offer in offers if offer.reads is not None]
+    everybody_reads = all(low <= offer.version <= high for offer in offers for low, high in readers)
+    assert go_together(offers) is everybody_reads
+    if everybody_reads and readers:
+        assert all(low <= overlap(offers)[0] <= overlap(offers)[1] <= high for low, high in readers)
+
+
+def offered(user_data: bytes | None) -> OfferedProtocol:
+    return OfferedProtocol("mine", encode_subscription(MemberSubscription(frozenset({"foo"}), user_data=user_data)))
+
+
+class Mine(UniformAssignor):
+    name = "mine"
+    minimum_version, maximum_version = 1, 2
+
+
+def test_what_this_library_says_in_user_data_counts_as_in_a_heartbeat() -> None:
+    said = AssignorMetadata(3, Metadata(2, b"heavy"))
+    protocol = offered(write_member_word(word_of(Mine(), said)))
+    assert offer_in(protocol) == Offer(2, (1, 2))
+    assert said_by(classic_member(protocol), "mine") == said
+
+
+@pytest.mark.parametrize("user_data", [b"\0theirs", b"", None])
+def test_other_user_data_is_metadata_of_version_minus_one(user_data: bytes | None) -> None:
+    assert offer_in(offered(user_data)) == USER_DATA
+    assert said_by(classic_member(offered(user_data)), "mine").metadata == Metadata(-1, user_data or b"")
+
+
+def test_a_subscription_that_cannot_be_read_says_nothing() -> None:
+    assert offer_in(OfferedProtocol("mine", b"?")) == USER_DATA
+    assert said_by(classic_member(OfferedProtocol("mine", b"?")), "mine") == MemberWord().said
+
+
+def classic_member(protocol: OfferedProtocol) -> MemberMetadata:
+    classic = ClassicProtocols(10_000, (protocol,))
+    return MemberMetadata(GROUP, "A", None, None, "", "", ("foo",), None, 60_000, None, classic)
+
+
+def join(stage: Stage, name: str, *assignors: ClientAssignor) -> ConsumerGroupHeartbeatAnswer:
+    answer = stage.ask(
+        ConsumerGroupHeartbeat(
+            GROUP,
+            name,
+            0,
+            rebalance_timeout_ms=60_000,
+            subscribed_topics=frozenset({"foo"}),
+            client_assignors=assignors or None,
+            owned=frozenset(),
+        )
+    ).response
+    assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
+    return answer
+
+
+REFUSED = [
+    (
+        ClientAssignor("", 0, 0),
+        ErrorCode.INVALID_REQUEST,
+        "assignor '' has an empty name",
+    ),
+    (
+        ClientAssignor("mine", 0, 1, metadata=Metadata(2)),
+        ErrorCode.INVALID_REQUEST,
+        "assignor 'mine' has metadata of a version that is not between its MinimumVersion and its MaximumVersion",
+    ),
+    (
+        ClientAssignor("yours"),
+        ErrorCode.UNSUPPORTED_ASSIGNOR,
+        "no member of group 'g' has assignor 'yours': they have 'mine'. Join with an assignor they have, without any, "
+        "or when they are gone",
+    ),
+    (
+        ClientAssignor("mine", 2, 3, metadata=Metadata(2)),
+        ErrorCode.UNSUPPORTED_ASSIGNOR,
+        "assignor 'mine' reads versions 2 to 3 and wrote version 2, but the members of group 'g' all read 0 to 1 and "
+        "wrote 1. Read what they write, and write what they read",
+    ),
+]
+
+
+@pytest.mark.parametrize(("assignor", "error", "message"), REFUSED)
+def test_who_is_refused_learns_why_and_what_to_do(assignor: ClientAssignor, error: ErrorCode, message: str) -> None:
+    stage = Stage(CoordinatorSettings(extensions=True))
+    assert join(stage, "A", ClientAssignor("mine", 0, 1, metadata=Metadata(1))).error is ErrorCode.NONE
+    answer = join(stage, "B", assignor)
+    assert (answer.error, answer.message) == (error, message)
+    stage.check()
+
+
+def test_who_brings_an_assignor_to_members_without_any_learns_that() -> None:
+    stage = Stage(CoordinatorSettings(extensions=True))
+    join(stage, "S")
+    answer = join(stage, "A", ClientAssignor("mine"))
+    assert answer.error is ErrorCode.UNSUPPORTED_ASSIGNOR
+    assert "they have none of their own" in (answer.message or "")
