@@ -27,6 +27,7 @@ from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.metadata import MetadataKeeper
 from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.reach import Reach
+from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Target, purpose_of
 from kafka_nextgen.transport.traffic import Traffic
@@ -152,6 +153,19 @@ class ClusterClient:
             if isinstance(target, Coordinator):
                 self._coordinators.forget(target.group_id)
             raise
+
+    def send(self, node: Node, api: Api, build: Callable[[int], Question], timeout_s: float) -> Reply[Answer] | None:
+        """Send one request at once; awaiting what is returned brings its answer, or raises, as ``call`` does.
+
+        None if there is no connection to that broker now.
+        """
+        deadline = self._deadline(f"{api} to {node}", timeout_s)
+        address = self._reach.brokers.get(node.node_id)
+        connection = None if address is None else self._pool.known(address, purpose_of(node, api))
+        if connection is None:
+            return None
+        version = negotiate(api, connection.ranges)
+        return connection.send(api, version, build(version), deadline)
 
     async def find_coordinator(self, group_id: str, timeout_s: float | None = None) -> Broker:
         """The broker that coordinates a group, whether or not there is such a group; asked for if it is not known.

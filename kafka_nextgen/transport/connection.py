@@ -23,6 +23,7 @@ from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
+from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.security.tls_errors import tls_failure
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Mute, throttle_time_s
@@ -79,19 +80,25 @@ class Connection(asyncio.BufferedProtocol):
 
         Raises ``RequestTimeoutError`` when the deadline passes, and what ended the connection if that ends first.
         """
+        return await self.send(api, version, message, deadline, through_hold=through_hold)
+
+    def send(
+        self, api: Api, version: int, message: Question, deadline: Deadline, *, through_hold: bool = False
+    ) -> Reply[Answer]:
+        """Send a request as soon as that may be; awaiting what is returned brings its answer, or raises as ``request``.
+
+        Raises what ended the connection if it has ended.
+        """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
         number = self._pipeline.next_correlation_id()
         frame = frames.encode_request(message, version, number, self._settings.client_id)
         patience_s = max(self._settings.request_timeout_s, deadline.left_s())
-        future: asyncio.Future[Answer] = self._loop.create_future()
-        self._pipeline.add(Pending(api, version, number, frame, patience_s, future, through_hold))
+        reply: Reply[Answer] = Reply(self._loop)
+        deadline.limit(reply)
+        self._pipeline.add(Pending(api, version, number, frame, patience_s, reply, through_hold))
         self._pump()
-        try:
-            return await deadline.wait_alone(future)  # the loop turns once less than by waiting for what others share
-        finally:
-            if not future.cancel() and not future.cancelled():
-                future.exception()  # seen, even if the caller was cancelled just when it came
+        return reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
         """Refuse frames longer than this from here on; ``rule`` says in the error why."""
@@ -162,10 +169,10 @@ class Connection(asyncio.BufferedProtocol):
             frame = frame if pending.api.read is None else self._reader.kept(frame)
             _, message = frames.read_response(pending.api, pending.version, frame)
         except DecodeError as error:
-            pending.future.set_exception(self._at(error))
+            pending.reply.set_exception(self._at(error))
             raise
         self._heed_throttling(message)
-        pending.future.set_result(message)
+        pending.reply.set_result(message)
 
     def _heed_throttling(self, message: Answer) -> None:
         throttle_s = throttle_time_s(message)

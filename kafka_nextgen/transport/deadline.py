@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Hashable
 from typing import Generic, TypeVar
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+from kafka_nextgen.transport.reply import Reply
 
 __all__ = ["ClosedError", "Deadline", "Shared", "set_within"]
 
@@ -50,17 +51,9 @@ class Deadline:
             raise ClosedError(f"{self._what}: closed by this client")
         return future.result()
 
-    async def wait_alone(self, future: asyncio.Future[T]) -> T:
-        """Wait for a future that is nobody else's, and is cancelled with the caller. Raises as ``wait`` does."""
-        timer = self._loop.call_at(self._at, self._give_up, future)
-        try:
-            return await future
-        finally:
-            timer.cancel()
-
-    def _give_up(self, future: asyncio.Future[T]) -> None:
-        if not future.done():
-            future.set_exception(self.missed())
+    def limit(self, reply: Reply[T]) -> None:
+        """Let an answer that is not here by then be a ``RequestTimeoutError``."""
+        reply.fail_at(self._at, self.missed)
 
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
         """Sleep; raises ``RequestTimeoutError`` at once if the time left would not outlast it."""

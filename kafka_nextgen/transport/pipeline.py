@@ -11,13 +11,13 @@ others wait here, and those whose callers left are never sent. While the pipelin
 
 from __future__ import annotations
 
-from asyncio import Future
 from collections import deque
 from collections.abc import Iterator
 
 from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.wire.apis import Answer, Api
 
 __all__ = ["Pending", "Pipeline"]
@@ -34,7 +34,7 @@ class Pending:
     correlation_id: int
     frame: bytes = field(repr=False)  # a login's has a password in it
     patience_s: float
-    future: Future[Answer]
+    reply: Reply[Answer]
     through_hold: bool = False
     due_at: float = field(default=0.0)
 
@@ -46,7 +46,7 @@ class Pending:
     @property
     def is_wanted(self) -> bool:
         """Whether somebody still waits for the answer."""
-        return not self.future.done()
+        return not self.reply.done()
 
 
 class Pipeline:
@@ -116,6 +116,6 @@ class Pipeline:
         """Give everybody who waits this error."""
         for pending in (*self._out, *self._waiting):
             if pending.is_wanted:
-                pending.future.set_exception(error)
+                pending.reply.set_exception(error)
         self._out.clear()
         self._waiting.clear()

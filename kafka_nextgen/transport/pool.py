@@ -65,8 +65,8 @@ class Pool:
         Raises ``TransportError``, ``DecodeError`` or ``BrokerError`` with what happened while opening it; after an
         ``AuthenticationError`` nothing else.
         """
-        known = self._open.get((address, purpose))
-        if known is not None and known.is_open:
+        known = self.known(address, purpose)
+        if known is not None:
             return known
         if self._refusal is not None:
             raise self._refusal.with_traceback(None)
@@ -74,10 +74,15 @@ class Pool:
         last = None if trouble is None else trouble.last
         return await self._dialing.get((address, purpose), lambda: self._dial(address, purpose), deadline, last)
 
+    def known(self, address: ServerAddress, purpose: Purpose) -> Connection | None:
+        """The connection for this purpose, if one is open."""
+        known = self._open.get((address, purpose))
+        return known if known is not None and known.is_open else None
+
     def load(self, address: ServerAddress) -> int | None:
         """How many general requests a server owes answers to; None without a connection for them."""
-        known = self._open.get((address, Purpose.GENERAL))
-        return known.load if known is not None and known.is_open else None
+        known = self.known(address, Purpose.GENERAL)
+        return None if known is None else known.load
 
     def is_mute(self, address: ServerAddress) -> bool:
         """Whether a server is to be left alone with general requests for now."""

@@ -8,14 +8,15 @@ import pytest
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
-from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.wire.apis import METADATA, Answer
 
 from .scripted import in_loop
 
 
 def add(pipeline: Pipeline) -> Pending:
-    future = asyncio.get_running_loop().create_future()
-    pending = Pending(METADATA, 13, pipeline.next_correlation_id(), b"", 30.0, future)
+    reply: Reply[Answer] = Reply(asyncio.get_running_loop())
+    pending = Pending(METADATA, 13, pipeline.next_correlation_id(), b"", 30.0, reply)
     pipeline.add(pending)
     return pending
 
@@ -36,7 +37,7 @@ async def test_a_request_that_nobody_waits_for_any_more_is_not_sent() -> None:
     pipeline = Pipeline(max_in_flight=1)
     first, second, third = add(pipeline), add(pipeline), add(pipeline)
     assert list(pipeline.to_send(now=0.0)) == [first]
-    second.future.cancel()
+    second.reply.cancel()
     pipeline.answered(first.correlation_id)
     assert list(pipeline.to_send(now=0.0)) == [third]
 
@@ -46,7 +47,7 @@ async def test_one_that_was_sent_keeps_its_place_when_its_caller_leaves() -> Non
     pipeline = Pipeline(max_in_flight=1)
     first, second = add(pipeline), add(pipeline)
     assert list(pipeline.to_send(now=0.0)) == [first]
-    first.future.cancel()
+    first.reply.cancel()
     assert list(pipeline.to_send(now=0.0)) == []
     assert pipeline.answered(first.correlation_id) is first
     assert list(pipeline.to_send(now=0.0)) == [second]
@@ -73,5 +74,5 @@ async def test_the_end_is_told_to_whoever_waits_sent_or_not() -> None:
     waiting = [add(pipeline), add(pipeline)]
     list(pipeline.to_send(now=0.0))
     pipeline.fail_all(DisconnectedError("gone"))
-    assert [str(pending.future.exception()) for pending in waiting] == ["gone", "gone"]
+    assert [str(pending.reply.exception()) for pending in waiting] == ["gone", "gone"]
     assert (len(pipeline), pipeline.oldest) == (0, None)

@@ -36,6 +36,7 @@ from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH
+from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
 __all__ = ["Fetcher"]
@@ -70,6 +71,7 @@ class Fetcher:
         self._timer: asyncio.TimerHandle | None = None
         self._changed: asyncio.Event | None = None  # there is one as long as somebody waits for it
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
+        self._has_news = False  # for the application
         self._closed = False
         self._outages: dict[str, Outage] = {}  # by what is asked, and whom
 
@@ -164,12 +166,21 @@ class Fetcher:
                 self._mailbox.wake()
                 self.pump()
                 raise
-            # What has come is handed over when the next question is sent: an application that is woken before would
-            # take the interpreter away from its sending, and wait for it all the same.
-            self._loop.call_soon(self._mailbox.wake)
+            self._has_news = True
             following, *others = self._plan() or (None,)
             for other in others:
                 self._tasks.start(self._satisfy(other))
+            if not isinstance(following, Fetch):
+                self._ring()
+
+    def _ring(self) -> None:
+        """Have handed over what has come, as soon as the next fetch is sent.
+
+        An application that is woken before would take the interpreter away from the sending, and wait all the same.
+        """
+        if self._has_news:
+            self._has_news = False
+            self._mailbox.wake()
 
     async def _meet(self, need: Need) -> None:
         try:
@@ -222,15 +233,17 @@ class Fetcher:
             isolation_level=self._isolation,
             rack_id=(config.client_rack or "") if need.tells_rack else "",
         )
-        began = time.monotonic()
-        message = await self._cluster.call(
-            Node(need.node_id),
-            FETCH,
-            lambda version: bridge.to_request(
+
+        def build(version: int) -> RawFetchRequest:
+            return bridge.to_request(
                 session.told, limits, version, session.session_id, session.epoch, session.forgotten
-            ),
-            (need.max_wait_ms + config.request_timeout_ms) / 1000,
-        )
+            )
+
+        began, timeout_s = time.monotonic(), (need.max_wait_ms + config.request_timeout_ms) / 1000
+        node = Node(need.node_id)
+        reply = self._cluster.send(node, FETCH, build, timeout_s)
+        self._ring()
+        message = await (reply or self._cluster.call(node, FETCH, build, timeout_s))
         self._counters.note_answer(began)
         names = {position.topic_id: position.partition.topic for position in need.positions if position.topic_id}
         assert isinstance(message, RawFetchAnswer)

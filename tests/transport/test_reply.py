@@ -1,0 +1,124 @@
+"""An answer on its way: whoever awaits it goes on when it comes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+from kafka_nextgen.transport.reply import Reply
+
+from .scripted import in_loop
+
+
+class Waiting:
+    """A task that awaits a reply, and notes what came of that."""
+
+    def __init__(self) -> None:
+        self.reply: Reply[str] = Reply(asyncio.get_running_loop())
+        self.came: list[object] = []
+        self.task = asyncio.ensure_future(self._wait())
+
+    async def _wait(self) -> None:
+        try:
+            self.came.append(await self.reply)
+        except asyncio.CancelledError:
+            self.came.append("cancelled")
+            raise
+        except Exception as error:
+            self.came.append(error)
+
+    async def begun(self) -> Waiting:
+        await asyncio.sleep(0)
+        return self
+
+
+async def outside_of_tasks(waiting: Waiting, answer: str) -> list[object]:
+    """Have the loop itself bring the answer, as it does for sockets; what had come when that was done."""
+    seen: list[object] = []
+
+    def bring() -> None:
+        waiting.reply.set_result(answer)
+        seen.extend(waiting.came)
+
+    asyncio.get_running_loop().call_soon(bring)
+    await waiting.task
+    return seen
+
+
+@in_loop
+async def test_the_task_goes_on_before_whoever_brings_the_answer_does() -> None:
+    waiting = await Waiting().begun()
+    assert await outside_of_tasks(waiting, "answer") == ["answer"]
+
+
+@in_loop
+async def test_inside_of_another_task_it_goes_on_when_the_loop_turns() -> None:
+    waiting = await Waiting().begun()
+    waiting.reply.set_result("answer")
+    assert waiting.came == []
+    await waiting.task
+    assert waiting.came == ["answer"]
+
+
+@in_loop
+async def test_an_answer_that_is_here_already_is_not_waited_for() -> None:
+    waiting = Waiting()
+    waiting.reply.set_result("answer")
+    await waiting.task
+    assert waiting.came == ["answer"]
+
+
+@in_loop
+async def test_a_failure_is_raised_when_the_loop_turns() -> None:
+    waiting, failure = await Waiting().begun(), DisconnectedError("gone")
+    waiting.reply.set_exception(failure)
+    assert waiting.came == []
+    await waiting.task
+    assert waiting.came == [failure]
+
+
+@in_loop
+async def test_what_is_not_here_in_time_fails() -> None:
+    waiting = await Waiting().begun()
+    failure = RequestTimeoutError("late")
+    waiting.reply.fail_at(0.0, lambda: failure)
+    await waiting.task
+    assert waiting.came == [failure]
+
+
+@in_loop
+async def test_what_came_in_time_does_not_fail_later() -> None:
+    waiting = Waiting()
+    waiting.reply.fail_at(0.0, lambda: RequestTimeoutError("late"))
+    waiting.reply.set_result("answer")
+    await waiting.task
+    await asyncio.sleep(0)
+    assert waiting.came == ["answer"]
+
+
+@in_loop
+async def test_a_task_that_is_cancelled_wants_no_answer_any_more() -> None:
+    waiting = await Waiting().begun()
+    waiting.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting.task
+    assert (waiting.came, waiting.reply.done(), waiting.reply.cancel()) == (["cancelled"], True, False)
+
+
+@in_loop
+async def test_an_answer_can_be_given_up_by_whoever_has_it() -> None:
+    waiting = await Waiting().begun()
+    assert waiting.reply.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting.task
+
+
+@in_loop
+async def test_only_one_task_awaits_it() -> None:
+    waiting = await Waiting().begun()
+    with pytest.raises(AssertionError, match="one task"):
+        waiting.reply.add_done_callback(print)
+    waiting.reply.set_result("answer")
+    await waiting.task
