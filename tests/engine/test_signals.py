@@ -61,3 +61,23 @@ def test_one_ring_wakes_every_task_that_waits() -> None:
         assert waiting[0].cancelled()
 
     asyncio.run(scene())
+
+
+def test_one_ring_wakes_every_thread_that_waits() -> None:
+    signal, seen = ThreadSignal(), 0
+    waiting = [threading.Thread(target=signal.wait, args=(seen, LONG_S)) for _ in range(3)]
+    for thread in waiting:
+        thread.start()
+    signal.ring()
+    for thread in waiting:
+        thread.join(LONG_S)
+    assert not any(thread.is_alive() for thread in waiting)
+
+
+def test_whoever_waited_long_enough_is_not_rung_for() -> None:
+    signal = ThreadSignal()
+    signal.wait(signal.rings, 0.001)
+    signal.wait(signal.rings, -1.0)
+    signal.ring()
+    signal.wait(0, LONG_S)
+    assert signal.rings == 1

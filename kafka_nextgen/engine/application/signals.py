@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from contextlib import suppress
+from threading import Lock
 from typing import Protocol
 
 __all__ = ["AsyncSignal", "Signal", "ThreadSignal"]
@@ -27,27 +29,37 @@ class Signal(Protocol):
 
 
 class ThreadSignal:
-    """A signal that threads wait for."""
+    """A signal that threads wait for.
+
+    Each waits for a lock of its own, which is taken already: whoever rings lets it go. That is all there is between
+    the two, so that a ring costs the I/O thread next to nothing, and is safe in a signal handler.
+    """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
         self._rings = 0
+        self._waiters: deque[Lock] = deque()
 
     @property
     def rings(self) -> int:
-        """How often it was rung so far."""
+        """How often it was rung so far; two threads that ring at once may count as one."""
         return self._rings
 
     def ring(self) -> None:
         """Wake everybody who waits."""
-        with self._changed:
-            self._rings += 1
-            self._changed.notify_all()
+        self._rings += 1  # first: whoever begins to wait now sees it, or is seen below
+        with suppress(IndexError):  # nobody waits any more
+            while True:
+                self._waiters.popleft().release()
 
     def wait(self, rings: int, timeout_s: float) -> None:
-        """Block until it was rung more often than ``rings``, at most ``timeout_s`` seconds."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._rings != rings, timeout_s)
+        """Block until it was rung, if there are ``rings`` only, at most ``timeout_s`` seconds."""
+        waiter = Lock()
+        waiter.acquire()
+        self._waiters.append(waiter)
+        if self._rings == rings and timeout_s > 0:
+            waiter.acquire(timeout=timeout_s)
+        with suppress(ValueError):  # it was rung for
+            self._waiters.remove(waiter)
 
 
 class AsyncSignal:
