@@ -25,7 +25,8 @@ _ADVICE: dict[int, str] = {
         "raise group.consumer.max.size (with the classic protocol group.max.size) or run fewer consumers"
     ),
     ErrorCode.INCONSISTENT_GROUP_PROTOCOL: (
-        "all members of a classic group need an assignor in common in partition.assignment.strategy"
+        "all members of a classic group need an assignor in common, in partition.assignment.strategy or "
+        "group.local.assignors"
     ),
     ErrorCode.INVALID_SESSION_TIMEOUT: (
         "session.timeout.ms must be between the broker's group.min.session.timeout.ms and group.max.session.timeout.ms"

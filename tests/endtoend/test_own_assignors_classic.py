@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+import confluent_kafka
 import pytest
 
-from kafka_nextgen import Consumer
-from tests.endtoend.reading import config_of, numbers, poll_until
+from kafka_nextgen import AssignorError, BrokerError, Consumer
+from kafka_nextgen.codes import ErrorCode
+from tests.endtoend.reading import PATIENCE_S, config_of, numbers, poll_until
 from tests.endtoend.test_classic import QUICK
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer
@@ -56,3 +59,91 @@ def test_three_members_share_by_the_weights_they_state(kafka: KafkaServer, stack
         assert epochs == sorted(set(epochs)), "once in each generation"
         assert assignor.heard[-1][1:] == (4, "4 of 12")
         assert assignor.heard[-1][0].group_id == group
+
+
+def test_an_assignor_that_raises_moves_nothing_and_every_application_hears_of_it(
+    embedded_kafka: KafkaServer, stack: ExitStack
+) -> None:
+    kafka = embedded_kafka
+    topic, group = create_topic(kafka.bootstrap_servers, "fails", PARTITIONS), unique("fails")
+    assignors = [Weighing(), Weighing()]
+    consumers = [join(stack, kafka, group, topic, assignor) for assignor in assignors]
+    poll_until(consumers, lambda: counts(consumers) == [6, 6])
+    before = [consumer.assignment() for consumer in consumers]
+
+    for assignor in assignors:
+        assignor.error = ValueError("no such rack")
+    consumers[0].enforce_rebalance("a test wants it")
+    errors = errors_of(consumers)
+    assert all("ValueError('no such rack')" in str(error) and error.assignor == "weighing" for error in errors)
+    assert sorted(str(error.__cause__) for error in errors) == ["None", "no such rack"], "the leader's has a cause"
+    assert [consumer.assignment() for consumer in consumers] == before
+
+    # It is asked again in the next rebalance; a member that is new got nothing before that.
+    for assignor in assignors:
+        assignor.error = None
+    consumers.append(join(stack, kafka, group, topic, Weighing()))
+    poll_until(consumers, lambda: counts(consumers) == [4, 4, 4])
+
+
+def errors_of(consumers: list[Consumer]) -> list[AssignorError]:
+    """Poll until each of them has heard that an assignor failed."""
+    heard: dict[int, AssignorError] = {}
+    deadline = time.monotonic() + PATIENCE_S
+    while len(heard) < len(consumers):
+        assert time.monotonic() < deadline, f"only {len(heard)} heard of it in {PATIENCE_S} s"
+        for place, consumer in enumerate(consumers):
+            try:
+                consumer.poll(timeout=0.1)
+            except AssignorError as error:
+                heard[place] = error
+    return [heard[place] for place in range(len(consumers))]
+
+
+# Beside confluent-kafka.
+
+
+def theirs(stack: ExitStack, kafka: KafkaServer, group: str, topic: str) -> confluent_kafka.Consumer:
+    config = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "enable.auto.commit": False, **QUICK}
+    consumer = confluent_kafka.Consumer(config)
+    stack.callback(consumer.close)
+    consumer.subscribe([topic])
+    return consumer
+
+
+def test_a_client_without_the_assignor_is_refused_and_disturbs_nobody(kafka: KafkaServer, stack: ExitStack) -> None:
+    topic, group = create_topic(kafka.bootstrap_servers, "beside", PARTITIONS), unique("beside")
+    assignor = Weighing()
+    ours = join(stack, kafka, group, topic, assignor)
+    poll_until([ours], lambda: counts([ours]) == [PARTITIONS])
+    asked, generation = assignor.asked, ours.group_metadata().member_epoch
+
+    other = theirs(stack, kafka, group, topic)
+    refusals: list[int] = []
+    poll_until([ours], lambda: bool(_refused(other, refusals)))
+    assert refusals == [confluent_kafka.KafkaError.INCONSISTENT_GROUP_PROTOCOL]
+    assert (assignor.asked, ours.group_metadata().member_epoch) == (asked, generation)
+    assert counts([ours]) == [PARTITIONS]
+
+
+def _refused(consumer: confluent_kafka.Consumer, refusals: list[int]) -> list[int]:
+    message = consumer.poll(0.1)
+    if message is not None and message.error() is not None:
+        refusals.append(message.error().code())
+    return refusals
+
+
+def test_so_is_one_that_brings_an_assignor_to_a_group_without_it(embedded_kafka: KafkaServer, stack: ExitStack) -> None:
+    kafka = embedded_kafka
+    topic, group = create_topic(kafka.bootstrap_servers, "beside", PARTITIONS), unique("beside")
+    other = theirs(stack, kafka, group, topic)
+    deadline = time.monotonic() + PATIENCE_S
+    while len(other.assignment()) < PARTITIONS:
+        assert time.monotonic() < deadline
+        other.poll(0.1)
+    ours = join(stack, kafka, group, topic, Weighing())
+    with pytest.raises(BrokerError, match=r"group\.local\.assignors") as refused:
+        poll_until([ours], lambda: False)
+    assert refused.value.code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    other.poll(0.1)
+    assert len(other.assignment()) == PARTITIONS
