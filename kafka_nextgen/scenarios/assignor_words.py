@@ -15,7 +15,7 @@ from kafka_nextgen.assignors.user_data import AssignorWord, Failure, MemberWord
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.scenarios.notation import NotationError
 
-__all__ = ["SILENT", "parse_assignor_word", "parse_member_word", "write_assignor_word", "write_member_word"]
+__all__ = ["parse_assignor_word", "parse_member_word", "write_assignor_word", "write_member_word"]
 
 _METADATA = re.compile(r"v(?P<version>-?\d+)(?::(?P<payload>.*))?")
 _REASON = re.compile(r"r(-?\d+)")
@@ -24,10 +24,10 @@ _VERSIONS = re.compile(r"(-?\d+)-(\d+)")
 _FAILURE = re.compile(r"(?P<code>[A-Z_]+):(?P<message>.*)")
 
 #: The word of a member that has nothing to say.
-SILENT = MemberWord(AssignorMetadata(), 0, 0)
+_SILENT = MemberWord(AssignorMetadata(), 0, 0)
 
 
-def parse_member_word(text: str, before: MemberWord = SILENT) -> MemberWord:
+def parse_member_word(text: str, before: MemberWord = _SILENT) -> MemberWord:
     """Read ``v1:heavy/r3/0-2``; what is not written is as ``before``. Raises ``NotationError``."""
     word = before
     for part in text.split("/"):

@@ -11,7 +11,6 @@ from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
 from kafka_nextgen.engine.member.leading import Leading
 from kafka_nextgen.engine.member.member_driver import MemberDriver
-from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.member.topic_descriptions import describe_topics
 from kafka_nextgen.engine.seeing.readings import ClassicReading
@@ -30,10 +29,16 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     protocol = GroupProtocol.CLASSIC
 
     def __init__(
-        self, member: ClassicMember, reading: ClassicReading, surroundings: Surroundings, own: OwnAssignors | None
+        self,
+        member: ClassicMember,
+        reading: ClassicReading,
+        surroundings: Surroundings,
+        leading: Leading | None = None,
     ) -> None:
         super().__init__(member, reading, surroundings)
-        self._leading = Leading(own, surroundings, self.feed) if own is not None else None
+        self._leading = leading
+        if leading is not None:
+            leading.begin(self.feed)
 
     @property
     def _requests(self) -> ClassicRequests:
@@ -88,9 +93,6 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         assert self._leading is not None, "a member without assignors of its own has nothing to do with any"
         return self._leading
 
-    def _ask_assignors(self, _effect: fx.AskAssignors) -> None:
-        self._leads.ask()
-
     def _run_assignor(self, effect: fx.RunAssignor) -> None:
         self._leads.run(effect)
 
@@ -107,7 +109,6 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         fx.SendClassicHeartbeat: _send_heartbeat,
         fx.SendLeaveGroup: _send_leave,
         fx.AskForTopics: _ask_for_topics,
-        fx.AskAssignors: _ask_assignors,
         fx.RunAssignor: _run_assignor,
         fx.TellAssignor: _tell_assignor,
         fx.RaiseAssignorFailed: _raise_assignor_failed,

@@ -14,6 +14,7 @@ from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
 from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
 from kafka_nextgen.engine.member.classic_driver import ClassicDriver
 from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
+from kafka_nextgen.engine.member.leading import Leading
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
@@ -71,8 +72,7 @@ class Membership:
 
     async def get_ready(self) -> None:
         """Ask what the application's own assignors have to say, which a member joins with. Raises AssignorError."""
-        asks = self._own is not None and self._config.group_protocol is not GroupProtocol.CLASSIC
-        if asks and self._own is not None and self.driver is None:
+        if self._own is not None and self.driver is None:
             asking = AssignorAsking(self._own, self._surroundings.tasks)
             await asking.ask_first()
             self._asking = asking
@@ -126,9 +126,15 @@ class Membership:
         assert self._asking is not None, "the assignors were asked before there was a member"
         return OwnPart(AssigningDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking)
 
+    def _leading(self) -> Leading | None:
+        if self._own is None:
+            return None
+        assert self._asking is not None, "the assignors were asked before there was a member"
+        return Leading(self._own, self._asking, self._surroundings)
+
     def _classic_driver(self) -> ClassicDriver:
         member = ClassicMember(classic_settings(self._config))
-        driver = ClassicDriver(member, ClassicReading(), self._surroundings, self._own)
+        driver = ClassicDriver(member, ClassicReading(), self._surroundings, self._leading())
         self._offsets.feed(ProtocolChosen(classic_offsets.RULES))
         self._offsets.on_refusal = lambda code, generation: driver.feed(CommitRefused(code, generation))
         return driver

@@ -1,15 +1,13 @@
 """The leader's work where the elected assignor is the application's own (``group.local.assignors``).
 
-1. *No member joins before it knows what to say* to its assignors, for ``metadata`` is the application's code, too, and
-   takes as long as it takes.
-2. *The assignor runs beside the member*, which heartbeats meanwhile, for as long as the rebalance timeout allows. The
+1. *The assignor runs beside the member*, which heartbeats meanwhile, for as long as the rebalance timeout allows. The
    group waits in its SyncGroups.
-3. *If nothing comes of it*, because it raised, took too long or made what is no assignment, everybody keeps what it
+2. *If nothing comes of it*, because it raised, took too long or made what is no assignment, everybody keeps what it
    owns and is told why; so the application of each member learns of it. What nobody owned stays nobody's. It is asked
    again in the next rebalance, whoever leads that; the leader brings one about when it next looks at its topics, at
    the latest.
-4. *A member whose metadata it can't read* gets nothing and is told why, and the others are assigned without it.
-5. *Other metadata, or another reason*, ask for another assignment: its member joins again, and says why (KIP-848,
+3. *A member whose metadata it can't read* gets nothing and is told why, and the others are assigned without it.
+4. *Other metadata, or another reason*, ask for another assignment: its member joins again, and says why (KIP-848,
    "AssignorMetadata").
 
 How members and assignor talk is in ``assignors.user_data``.
@@ -22,41 +20,29 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
-from kafka_nextgen.assignors.user_data import Failure, read_assignor_word
+from kafka_nextgen.assignors.user_data import Failure, read_assignor_word, word_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import requests
 from kafka_nextgen.membership.classic.computation import Computation
 from kafka_nextgen.membership.classic.effects import (
-    AskAssignors,
     ClassicEffect,
     RaiseAssignorFailed,
     RunAssignor,
     TellAssignor,
 )
-from kafka_nextgen.membership.classic.events import AssignorFailed, AssignorReturned, AssignorsAsked, SyncAnswered
+from kafka_nextgen.membership.classic.events import AssignorFailed, AssignorReturned, SyncAnswered
 from kafka_nextgen.membership.classic.group import MemberPart
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import RaiseToApplication
+from kafka_nextgen.membership.events import AssignorsAsked
 from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed, disarmed, is_due
 from kafka_nextgen.types import TopicId
 
-__all__ = [
-    "ask_for_words",
-    "asked",
-    "begin",
-    "failed",
-    "give_up_if_slow",
-    "heard",
-    "needs_words",
-    "note_first_words",
-    "note_words",
-    "returned",
-]
+__all__ = ["asked", "begin", "failed", "give_up_if_slow", "heard", "note_words", "returned"]
 
 
 def begin(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
@@ -124,29 +110,9 @@ def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:
     return RaiseAssignorFailed(assignor, leader_id, failure.message)
 
 
-def needs_words(state: ClassicState, at: Moment) -> bool:
-    """Whether the assignors have to be asked what they have to say before the member can join."""
-    return not at.settings.local_assignors <= state.words.keys()
-
-
-def ask_for_words(state: ClassicState) -> Outcome:
-    """Ask; the member joins when it knows."""
-    deadlines = disarmed(state.deadlines, Timer.JOIN)
-    return evolve(state, phase=Phase.RESOLVING, deadlines=deadlines), (AskAssignors(),)
-
-
-def note_first_words(state: ClassicState, event: AssignorsAsked, at: Moment) -> Outcome:
-    """The member knows what to say, and joins, unless it waits for something else."""
-    waited = state.phase is Phase.RESOLVING and needs_words(state, at)
-    state = evolve(state, words=event.words)
-    if not waited:
-        return state, ()
-    return evolve(state, phase=Phase.IDLE, deadlines=armed(state.deadlines, Timer.JOIN, at.now)), ()
-
-
 def note_words(state: ClassicState, event: AssignorsAsked, at: Moment) -> Outcome:
     """Remember what the next JoinGroup is to say; it has a reason to go out if the elected assignor's word changed."""
-    state = evolve(state, words=event.words)
+    state = evolve(state, words={offer.name: word_of(offer) for offer in event.assignors})
     return (_rejoin_if_said_otherwise(state, at) if state.status is Status.STABLE else state), ()
 
 

@@ -22,7 +22,6 @@ from kafka_nextgen.membership.effects import (
 from kafka_nextgen.types import TopicPartition
 
 __all__ = [
-    "AskAssignors",
     "AskForTopics",
     "ClassicEffect",
     "RaiseAssignorFailed",
@@ -103,11 +102,6 @@ class AskForTopics:
 
 
 @frozen
-class AskAssignors:
-    """Ask the application's own assignors what they have to say; answer with AssignorsAsked, however long it takes."""
-
-
-@frozen
 class RunAssignor:
     """Have this assignor of the application's own assign the group, beside everything else, and judge what it made.
 
@@ -148,7 +142,6 @@ ClassicEffect = (
     | SendClassicHeartbeat
     | SendLeaveGroup
     | AskForTopics
-    | AskAssignors
     | RunAssignor
     | TellAssignor
     | RaiseAssignorFailed

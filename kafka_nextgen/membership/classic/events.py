@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
-from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.events import (
     AssignFinished,
+    AssignorsAsked,
     Closed,
     CommitFinished,
     HeartbeatLost,
@@ -31,7 +31,6 @@ from kafka_nextgen.types import TopicId, TopicPartition
 __all__ = [
     "AssignorFailed",
     "AssignorReturned",
-    "AssignorsAsked",
     "ClassicEvent",
     "CommitRefused",
     "JoinAnswered",
@@ -162,13 +161,6 @@ class RebalanceEnforced:
     """The application wants the group to rebalance (KIP-568)."""
 
     reason: str
-
-
-@frozen
-class AssignorsAsked:
-    """What each of the application's own assignors, by name, has to say now, whether it was asked for or not."""
-
-    words: Mapping[str, MemberWord]
 
 
 @frozen

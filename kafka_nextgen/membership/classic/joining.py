@@ -11,7 +11,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership.any_member import Subscription
-from kafka_nextgen.membership.classic import computing, losing, rebalancing, requests, topics
+from kafka_nextgen.membership.classic import losing, rebalancing, requests, topics
 from kafka_nextgen.membership.classic.events import JoinLost, RebalanceEnforced
 from kafka_nextgen.membership.classic.settings import Moment
 from kafka_nextgen.membership.classic.state import ClassicState, Outcome
@@ -85,8 +85,6 @@ def join_if_due(state: ClassicState, at: Moment, *, polling: bool = False) -> Ou
     """Take the first step towards the JoinGroup that is due, if there is one and nothing else is under way."""
     if state.phase is not Phase.IDLE or not _is_due(state, at):
         return state, ()
-    if computing.needs_words(state, at):
-        return computing.ask_for_words(state)
     if topics.needs_pattern(state):
         return topics.ask_for_pattern(state)
     if state.status is Status.UNJOINED:

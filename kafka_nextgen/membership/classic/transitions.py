@@ -43,7 +43,6 @@ from kafka_nextgen.membership.classic import (
 from kafka_nextgen.membership.classic.events import (
     AssignorFailed,
     AssignorReturned,
-    AssignorsAsked,
     ClassicEvent,
     CommitRefused,
     JoinAnswered,
@@ -63,6 +62,7 @@ from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.events import (
     AssignFinished,
+    AssignorsAsked,
     Closed,
     CommitFinished,
     HeartbeatLost,
@@ -123,7 +123,7 @@ RULES: tuple[Row, ...] = (
     row(UNJOINED, Subscribed, joining.change_subscription_before_joining, UNJOINED, PREPARING),
     row(UNJOINED, Unsubscribed, leaving.give_up_between, *OUT_AT_ONCE),
     row(UNJOINED, Closed, leaving.give_up_between, *OUT_AT_ONCE),
-    row(UNJOINED, AssignorsAsked, computing.note_first_words, UNJOINED, PREPARING),
+    row(UNJOINED, AssignorsAsked, computing.note_words, UNJOINED, PREPARING),
     row(UNJOINED, Polled, polling.polled, UNJOINED, PREPARING),
     row(UNJOINED, TimePassed, polling.time_passed, UNJOINED, PREPARING, STALE),
     # The group joins.

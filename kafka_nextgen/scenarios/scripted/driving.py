@@ -67,8 +67,6 @@ class ScriptedDriver:
         elif isinstance(effect, fx.AskForTopics):
             client.question = effect
             yield tell_question(client.name, effect)
-        elif isinstance(effect, fx.AskAssignors):
-            yield f"   {client.name} asks its assignors"
         elif isinstance(effect, fx.RunAssignor):
             client.run = effect
             yield from tell_run(client.name, effect)

@@ -1,7 +1,7 @@
 """Assignors that an application brings to a classic group (``group.local.assignors``).
 
 member A protocol=classic assignors=mine local=mine said=v1:heavy/0-1
-                                     a client that brings it, and what it says to it at first; - is nothing yet
+                                     a client that brings it, and what it says to it at first
 say A mine v2:light/r3/0-2           what it has to say from now on; with late=1s its driver was that long at something
                                      else, and comes to what is due only now
 peer B topics=foo said=v1:heavy      another member's word, or one with foreign=...
@@ -17,8 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kafka_nextgen.assignors import GroupAssignment, MemberAssignment
-from kafka_nextgen.membership.classic.events import AssignorsAsked
-from kafka_nextgen.scenarios.assignor_words import SILENT, parse_assignor_word, parse_member_word
+from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.assignors.user_data import MemberWord
+from kafka_nextgen.membership.events import AssignorsAsked
+from kafka_nextgen.scenarios.assignor_words import parse_assignor_word, parse_member_word
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
 from kafka_nextgen.scenarios.scripted.assignor import Made
@@ -33,10 +35,10 @@ __all__ = ["computed", "say", "say_at_first"]
 
 def say_at_first(world: ScriptedWorld, client: ScriptedClient, command: Command) -> None:
     """Let a client that begins say something to its assignors."""
-    said = command.options.get("said", "v0")
-    if client.settings.local_assignors and said != "-":
-        client.words = dict.fromkeys(client.settings.local_assignors, parse_member_word(said))
-        list(world.feed(client, AssignorsAsked(dict(client.words))))
+    if client.settings.local_assignors:
+        word = parse_member_word(command.options.get("said", "v0"))
+        client.words = dict.fromkeys(client.settings.local_assignors, word)
+        list(world.feed(client, _asked(client)))
 
 
 def say(world: ScriptedWorld, command: Command) -> Iterator[str]:
@@ -44,10 +46,19 @@ def say(world: ScriptedWorld, command: Command) -> Iterator[str]:
     command.expect(3, "late")
     world.now += parse_duration(command.options.get("late", "0s"))
     client, name = member_of(world, command), command.words[1]
-    if name not in client.settings.local_assignors:
+    if name not in client.words:
         raise command.error(f"{client.name} brings no assignor {name}")
-    client.words[name] = parse_member_word(command.words[2], client.words.get(name, SILENT))
-    yield from world.feed(client, AssignorsAsked(dict(client.words)))
+    client.words[name] = parse_member_word(command.words[2], client.words[name])
+    yield from world.feed(client, _asked(client))
+
+
+def _asked(client: ScriptedClient) -> AssignorsAsked:
+    return AssignorsAsked(tuple(_offer(name, word) for name, word in client.words.items()))
+
+
+def _offer(name: str, word: MemberWord) -> ClientAssignor:
+    said = word.said
+    return ClientAssignor(name, word.minimum_version, word.maximum_version, said.reason, said.metadata)
 
 
 def computed(world: ScriptedWorld, command: Command) -> Iterator[str]:
