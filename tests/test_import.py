@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import subprocess
 import sys
 import typing
@@ -12,6 +13,7 @@ import pytest
 
 import kafka_nextgen
 from kafka_nextgen import assignors
+from kafka_nextgen.version import VERSION
 
 
 def test_the_import_warns_of_nothing() -> None:
@@ -71,9 +73,11 @@ NOT_LOADED = [
     "kafka.protocol.producer",
     "kafka_nextgen.admin",
     "kafka_nextgen.aio",
+    "kafka_nextgen.assignors.explaining",
     "kafka_nextgen.broker",
     "kafka_nextgen.scenarios",
     "kafka_nextgen.testing",
+    "importlib.metadata",
     "click",
     "rich",
     "pyarrow",
@@ -97,6 +101,14 @@ def test_what_loads_late_is_the_same_object_ever_after() -> None:
     assert kafka_nextgen.GroupAdmin is kafka_nextgen.admin.GroupAdmin
     with pytest.raises(AttributeError, match="no attribute 'GroupAdmim'"):
         kafka_nextgen.GroupAdmim  # type: ignore[attr-defined]  # noqa: B018
+    assert set(assignors.__all__) <= set(dir(assignors))
+    assert assignors.explain is assignors.explaining.explain
+    with pytest.raises(AttributeError, match="no attribute 'explian'"):
+        assignors.explian  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert importlib.metadata.version("kafka-nextgen") == VERSION
 
 
 def test_every_api_has_its_two_messages() -> None:

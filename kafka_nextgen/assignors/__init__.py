@@ -7,16 +7,9 @@ The coordinator runs ``uniform`` and ``range`` (KIP-848, "Server Side Mode"); bo
 
 from __future__ import annotations
 
-from kafka_nextgen.assignors.explaining import (
-    Balance,
-    DescribedGroup,
-    DescribedMember,
-    Explanation,
-    MemberChange,
-    Move,
-    explain,
-    spec_of,
-)
+import importlib
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.assignors.rack_aware import RackAwareAssignor
 from kafka_nextgen.assignors.range import RangeAssignor
 from kafka_nextgen.assignors.spec import (
@@ -33,6 +26,18 @@ from kafka_nextgen.assignors.spec import (
     TopicMetadata,
 )
 from kafka_nextgen.assignors.uniform import UniformAssignor
+
+if TYPE_CHECKING:
+    from kafka_nextgen.assignors.explaining import (
+        Balance,
+        DescribedGroup,
+        DescribedMember,
+        Explanation,
+        MemberChange,
+        Move,
+        explain,
+        spec_of,
+    )
 
 __all__ = [
     "AssignmentSpec",
@@ -58,3 +63,18 @@ __all__ = [
     "explain",
     "spec_of",
 ]
+
+#: What nobody needs who runs assignors.
+_LATER = {"Balance", "DescribedGroup", "DescribedMember", "Explanation", "MemberChange", "Move", "explain", "spec_of"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(importlib.import_module("kafka_nextgen.assignors.explaining"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
