@@ -26,6 +26,7 @@ from kafka_nextgen.assignors.spec import (
     TopicMetadata,
 )
 from kafka_nextgen.assignors.uniform import UniformAssignor
+from kafka_nextgen.assignors.weighted import WeightedAssignor
 
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.explaining import (
@@ -60,6 +61,7 @@ __all__ = [
     "RangeAssignor",
     "TopicMetadata",
     "UniformAssignor",
+    "WeightedAssignor",
     "explain",
     "spec_of",
 ]

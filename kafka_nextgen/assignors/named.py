@@ -10,6 +10,7 @@ from kafka_nextgen.assignors.range import RangeAssignor
 from kafka_nextgen.assignors.roundrobin import RoundRobinAssignor
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.assignors.uniform import UniformAssignor
+from kafka_nextgen.assignors.weighted import WeightedAssignor
 
 __all__ = ["BUILT_IN", "ON_PAPER"]
 
@@ -19,7 +20,7 @@ def _by_name(*assignors: PartitionAssignor) -> Mapping[str, PartitionAssignor]:
 
 
 #: For coordinators and for members alike.
-BUILT_IN = _by_name(UniformAssignor(), RangeAssignor(), RackAwareAssignor())
+BUILT_IN = _by_name(UniformAssignor(), RangeAssignor(), RackAwareAssignor(), WeightedAssignor())
 
 #: These, and those of the classic protocol.
 ON_PAPER = {**BUILT_IN, **_by_name(RoundRobinAssignor(), SettledCooperativeStickyAssignor())}

@@ -18,10 +18,11 @@ from kafka_nextgen.assignors import (
     RangeAssignor,
     TopicMetadata,
     UniformAssignor,
+    WeightedAssignor,
 )
 from kafka_nextgen.types import TopicId
 
-ASSIGNORS = [UniformAssignor(), RangeAssignor(), RackAwareAssignor()]
+ASSIGNORS = [UniformAssignor(), RangeAssignor(), RackAwareAssignor(), WeightedAssignor()]
 NAMES = ["a", "b", "c", "d"]
 IDS = {name: UUID(int=number) for number, name in enumerate(NAMES, 1)}
 
@@ -34,17 +35,23 @@ def topics_of(sizes: dict[str, int]) -> dict[TopicId, TopicMetadata]:
 
 @st.composite
 def groups(draw: st.DrawFn, *, same: bool = False) -> AssignmentSpec:
-    """Any group, its previous target disjoint but perhaps outdated: other topics, more partitions, lost members."""
+    """Any group, its previous target disjoint but perhaps outdated: other topics, more partitions, lost members.
+
+    What would be dozens of choices is made of bytes, which are drawn at once.
+    """
     sizes = draw(st.dictionaries(st.sampled_from(NAMES), st.integers(0, 9)))
     members = draw(st.lists(st.sampled_from("ABCDEFG"), unique=True, max_size=7))
-    common = draw(st.frozensets(st.sampled_from(NAMES)))
-    subscriptions = {m: common if same else draw(st.frozensets(st.sampled_from(NAMES))) for m in members}
+    subscribing = draw(st.binary(min_size=7, max_size=7))
+    subscriptions = {
+        member: frozenset(name for bit, name in enumerate(NAMES) if bits >> bit & 1)
+        for member, bits in zip(members, subscribing[:1] * 7 if same else subscribing, strict=False)
+    }
     targets: dict[str, dict[TopicId, set[int]]] = {member: {} for member in members}
-    holders = draw(st.lists(st.sampled_from([*members, None]), min_size=48, max_size=48))
-    for place, holder in enumerate(holders):
-        if holder is not None:
-            targets[holder].setdefault(IDS[NAMES[place // 12]], set()).add(place % 12)
-    instances = {member: draw(st.none() | st.just(f"i-{member}")) for member in members}
+    for place, holder in enumerate(draw(st.binary(min_size=48, max_size=48))):
+        if members and (at := holder % (len(members) + 1)):
+            targets[members[at - 1]].setdefault(IDS[NAMES[place // 12]], set()).add(place % 12)
+    static = draw(st.integers(0, 127))
+    instances = {member: f"i-{member}" if static >> place & 1 else None for place, member in enumerate(members)}
     return AssignmentSpec(
         {m: MemberSpec(subscriptions[m], targets[m], instance_id=instances[m]) for m in members}, topics_of(sizes)
     )

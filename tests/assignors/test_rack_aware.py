@@ -27,11 +27,12 @@ A = IDS["a"]
 @st.composite
 def placed(draw: st.DrawFn, *, same: bool = False, largest: int = 9) -> AssignmentSpec:
     """A group whose members and partitions are in racks, or in none."""
-    group = draw(groups(same=same))
+    group, places = draw(groups(same=same)), draw(st.binary(min_size=20, max_size=20))
     members = {
-        name: evolve(member, rack_id=draw(st.sampled_from([*RACKS, None]))) for name, member in group.members.items()
+        name: evolve(member, rack_id=[*RACKS, None][place % 4])
+        for place, (name, member) in zip(places, group.members.items(), strict=False)
     }
-    racks = tuple(draw(st.lists(st.sampled_from(NEAR), min_size=13, max_size=13)))
+    racks = tuple(NEAR[place % len(NEAR)] for place in places[-13:])
     topics = {
         topic_id: TopicMetadata(topic.name, size, racks[place : place + size])
         for place, (topic_id, topic) in enumerate(group.topics.items())

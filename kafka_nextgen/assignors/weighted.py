@@ -1,0 +1,186 @@
+"""The weighted assignor: work shared by what members can do and by how much work their partitions are.
+
+A broker counts partitions. It does not know that one machine is twice as large, or that one partition has a million
+records to catch up on; members do, and say so in their metadata (``reports``). So this assignor is of use in the client
+only (KIP-848, "Client Side Mode"); in a coordinator, where nobody says anything, it balances numbers.
+
+*What counts.* A member's *load* is the weight of its partitions over its capacity. About a partition the word of the
+member counts that has it; if that one says nothing, the highest word of anybody; otherwise it weighs 1.
+
+*Sharing* (``weighing``): as even as moving one partition at a time can make it, and otherwise as it was.
+
+*Reporting.* New metadata asks for a new assignment, so a lag that grows and falls must not be news each time:
+
+* a lag is a weight in powers of two: 1 below ``lag_unit`` records, 2 from there, 4 from three times as much, and so on;
+* a weight is reported anew only when it is off by a factor of four or more;
+* a partition that moves takes its weight along: its new owner is told in the assignment, and says so from then on. Its
+  old owner forgets it one assignment later, so that somebody always knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafka_nextgen.assignors.keeping import Share
+from kafka_nextgen.assignors.reports import (
+    HIGHEST_CAPACITY,
+    HIGHEST_WEIGHT,
+    Report,
+    decode_report,
+    encode_report,
+)
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    AssignorMetadata,
+    ConsumerGroupMetadata,
+    GroupAssignment,
+    MemberAssignment,
+    Metadata,
+    PartitionAssignor,
+)
+from kafka_nextgen.assignors.weighing import share_by_weight
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["WeightedAssignor", "weight_of_lag"]
+
+Weights = Mapping[TopicPartition, int]
+
+_NEWS = 4
+
+
+class WeightedAssignor(PartitionAssignor):
+    """Shares partitions by their weight and the capacity of members, which they report.
+
+        assignor = WeightedAssignor(capacity=4)
+        consumer = Consumer(..., group_local_assignors=[assignor])
+        while True:
+            process(consumer.poll(1.0))
+            assignor.report(lag=consumer.lag())
+
+    Args:
+        capacity: how much of the work this member can do compared to others, 1 to 100; all 1 is all the same.
+        lag_unit: so many records to catch up on make a partition twice the work of one without.
+
+    Raises:
+        MisuseError: one of them can't be.
+    """
+
+    name = "weighted"
+    minimum_version = -1
+    maximum_version = 1
+
+    def __init__(self, capacity: int = 1, lag_unit: int = 1000) -> None:
+        if lag_unit < 1:
+            raise MisuseError(f"lag_unit has to be at least 1 record, not {lag_unit}")
+        self._lag_unit = lag_unit
+        self._capacity = _checked("capacity", capacity, HIGHEST_CAPACITY)
+        # Each is written by one thread only: what was measured by the application's, what was told by the consumer's.
+        self._measured: Weights = {}
+        self._told: tuple[Weights, Weights] = ({}, {})
+
+    def report(
+        self,
+        *,
+        capacity: int | None = None,
+        lag: Mapping[TopicPartition, int | None] | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        """Say what has changed; the coordinator learns of it with the next heartbeat, if it is news.
+
+        Args:
+            capacity: what this member can do now, 1 to 100.
+            lag: of each partition it has, how many records it is behind, None if not known; ``Consumer.lag()``.
+            weights: of partitions it has, how much work they are, at least 1; instead of ``lag``, and as they are.
+
+        Raises:
+            MisuseError: one of them can't be.
+        """
+        if capacity is not None:
+            self._capacity = _checked("capacity", capacity, HIGHEST_CAPACITY)
+        if weights is not None:
+            self._measured = {tp: _checked(f"weight of {tp}", each, HIGHEST_WEIGHT) for tp, each in weights.items()}
+        elif lag is not None:
+            self._measured = self._measure({tp: behind for tp, behind in lag.items() if behind is not None})
+
+    def metadata(self) -> AssignorMetadata:
+        """This member's capacity, and the weights it knows."""
+        report = Report(self._capacity, self._said())
+        return AssignorMetadata() if report == Report() else AssignorMetadata(metadata=encode_report(report))
+
+    def assign(self, group: AssignmentSpec) -> GroupAssignment:
+        """Share the partitions by weight and capacity; tell each member the weights of what it gets.
+
+        Raises:
+            PartitionAssignorError: what a member reports can't be read.
+        """
+        reports = {
+            member_id: decode_report(member.metadata, f"the metadata of member {member_id}")
+            for member_id, member in group.members.items()
+        }
+        weights = _weights(group, reports)
+        capacities = {member_id: report.capacity for member_id, report in reports.items()}
+        shares = share_by_weight(group, capacities, weights)
+        return GroupAssignment(
+            {
+                member_id: MemberAssignment(share, _told_to(group, member_id, reports[member_id], share, weights))
+                for member_id, share in shares.items()
+            }
+        )
+
+    def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
+        """Learn the weights of what this member gets."""
+        if assignment.metadata is not None:
+            told = decode_report(assignment.metadata, f"what the assignor tells member {group.member_id}").weights
+            self._told = (self._told[1], told)
+
+    def _measure(self, lag: Mapping[TopicPartition, int]) -> Weights:
+        said = self._said()
+        return {tp: _steady(weight_of_lag(lag[tp], self._lag_unit), said.get(tp, 1)) for tp in lag}
+
+    def _said(self) -> Weights:
+        """What is measured, and told where it is not; nothing of what is as light as everybody thinks."""
+        before, now = self._told
+        said = {**before, **now, **self._measured}
+        return {tp: each for tp, each in said.items() if max(each, before.get(tp, 1), now.get(tp, 1)) > 1}
+
+
+def weight_of_lag(lag: int, lag_unit: int) -> int:
+    """The highest power of two that is not above one and the lag in units."""
+    return int(min(1 << (1 + max(0, lag) // lag_unit).bit_length() - 1, HIGHEST_WEIGHT))
+
+
+def _steady(weight: int, said: int) -> int:
+    """What was said, unless it is off by so much that it is news."""
+    return weight if weight >= said * _NEWS or said >= weight * _NEWS else said
+
+
+def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
+    """The word of whoever has a partition, else the highest."""
+    ids = {topic.name: topic_id for topic_id, topic in group.topics.items()}
+    highest: dict[TopicPartition, int] = {}
+    own: dict[TopicPartition, int] = {}
+    for member_id, report in reports.items():
+        target = group.members[member_id].target
+        for partition, weight in report.weights.items():
+            highest[partition] = max(weight, highest.get(partition, 1))
+            if partition.topic in ids and partition.partition in target.get(ids[partition.topic], ()):
+                own[partition] = weight
+    return {**highest, **own}
+
+
+def _told_to(group: AssignmentSpec, member_id: str, report: Report, share: Share, weights: Weights) -> Metadata | None:
+    """The weights of a share; nothing where neither side ever said any, or to whoever would not understand it."""
+    if not weights or group.members[member_id].metadata.version < 0:
+        return None
+    partitions = (
+        TopicPartition(group.topics[topic_id].name, number) for topic_id, numbers in share.items() for number in numbers
+    )
+    known = {partition: weights[partition] for partition in partitions if partition in weights}
+    return encode_report(Report(weights=known)) if known or report.weights else None
+
+
+def _checked(what: str, value: int, highest: int) -> int:
+    if type(value) is not int or not 1 <= value <= highest:
+        raise MisuseError(f"{what} has to be a whole number from 1 to {highest}, not {value!r}")
+    return value
