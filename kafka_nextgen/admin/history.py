@@ -6,6 +6,7 @@ from kafka_nextgen.admin.asking import Asking, Question
 from kafka_nextgen.admin.values import GroupType, PastRebalance
 from kafka_nextgen.bridge import consumer_group_history
 from kafka_nextgen.coordinator.extensions.history_records import Rebalance
+from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY
@@ -26,7 +27,13 @@ async def describe_history(asking: Asking, group_id: str, deadline: Deadline) ->
         answer=ConsumerGroupHistoryResponse,
         refusal=lambda answer: (answer.error_code, answer.error_message),
     )
-    told = consumer_group_history.from_response(await asking.ask(question, deadline))
+    try:
+        told = consumer_group_history.from_response(await asking.ask(question, deadline))
+    except UnsupportedProtocolError as missing:
+        text = (
+            f"group {group_id}: its coordinator keeps no history ({missing}); look into the coordinator's log instead"
+        )
+        raise UnsupportedProtocolError(text, code=missing.code, group=group_id) from missing
     return tuple(_past(rebalance) for rebalance in told.rebalances)
 
 

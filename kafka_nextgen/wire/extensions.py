@@ -51,7 +51,7 @@ class ConsumerGroupAddMembersResponse(ApiMessage, load_json=_SCHEMAS):
 
 
 class ConsumerGroupHistoryRequest(ApiMessage, load_json=_SCHEMAS):
-    """ "JoinReason", a draft beside KIP-345: what did a group rebalance for?"""
+    """The draft "JoinReason", beside KIP-345: what did a group rebalance for?"""
 
 
 class ConsumerGroupHistoryResponse(ApiMessage, load_json=_SCHEMAS):

@@ -4,7 +4,8 @@ Every class is made from Kafka's schema of that message. Fields are the schema's
 inside a message are attributes of its class under the schema's names, and a field outside a message's version has
 the schema's default. An all-zero topic id is read as None and written for None.
 
-Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group``, and those
+Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group``, JoinGroup's
+request, in ``kafka_nextgen.wire.join_group``, and those
 that Kafka never shipped, in ``kafka_nextgen.wire.extensions``.
 
 What every consumer sends is loaded with this module. What only administration, producers, logins and the broker need
@@ -35,7 +36,6 @@ with _quiet_loading():
         FetchResponse,
         HeartbeatRequest,
         HeartbeatResponse,
-        JoinGroupRequest,
         JoinGroupResponse,
         LeaveGroupRequest,
         LeaveGroupResponse,
@@ -68,6 +68,7 @@ with _quiet_loading():
         ConsumerGroupHeartbeatRequest,
         ConsumerGroupHeartbeatResponse,
     )
+    from kafka_nextgen.wire.join_group import JoinGroupRequest
 
 if TYPE_CHECKING:
     from kafka.protocol.admin import (

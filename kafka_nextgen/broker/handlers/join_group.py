@@ -26,6 +26,13 @@ async def handle(request: JoinGroupRequest, context: Context) -> JoinGroupRespon
         return to_response(JoinGroupAnswer(ErrorCode.NOT_COORDINATOR, request.member_id), context.version)
     groups = context.cluster.groups
     new_member_id = f"{request.group_instance_id or context.client_id}-{uuid4()}"
-    join = from_request(request, groups.new_number(), context.client_id, context.client_host, new_member_id)
+    join = from_request(
+        request,
+        groups.new_number(),
+        context.client_id,
+        context.client_host,
+        new_member_id,
+        with_extensions=context.speaks_extensions,
+    )
     answer = await groups.ask_and_wait(join, JoinGroupAnswer)
     return None if answer is None else to_response(answer, context.version)

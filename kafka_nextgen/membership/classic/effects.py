@@ -19,7 +19,7 @@ from kafka_nextgen.membership.effects import (
     RaiseToApplication,
     StopFetching,
 )
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = [
     "AskForTopics",
@@ -38,7 +38,8 @@ __all__ = [
 class SendJoinGroup:
     """Send a JoinGroup and answer with JoinAnswered, JoinRefused or JoinLost.
 
-    The coordinator parks it until the group has joined: wait ``timeout_s`` seconds. ``reason`` is why (KIP-800).
+    The coordinator parks it until the group has joined: wait ``timeout_s`` seconds. ``reason`` is why (KIP-800),
+    ``join_reason`` what coordinators with extensions act on.
     """
 
     number: int
@@ -50,6 +51,7 @@ class SendJoinGroup:
     subscription: MemberSubscription
     reason: str
     timeout_s: float
+    join_reason: JoinReason = JoinReason.UNKNOWN
 
 
 @frozen
