@@ -30,6 +30,7 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
 from kafka_nextgen.properties import GroupProtocol, IsolationLevel, RecoveryStrategy, SecurityProtocol
 from kafka_nextgen.security_config import ALIASES, SecurityConfig
+from kafka_nextgen.types import JoinReason
 
 __all__ = [
     "FORBIDDEN",
@@ -107,6 +108,12 @@ class ConsumerConfig(SecurityConfig):
         (),
         "Assignors of one's own, the preferred first, instead of group.remote.assignor: one that all members have is "
         "run by one of them, where the coordinator lets members assign (KIP-848), or with the classic protocol.",
+    )
+    join_reason: JoinReason | None = _key(
+        p.join_reason,
+        None,
+        "What to state when joining first: restart keeps the place of a member that is known without a rebalance, "
+        "upgrade asks for one. Coordinators without extensions are not told. Not Kafka's.",
     )
     partition_assignment_strategy: tuple[str, ...] = _key(
         p.strategies,

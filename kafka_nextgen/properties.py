@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from attrs import frozen
 
 from kafka_nextgen.offset_reset import Reset, read_reset
-from kafka_nextgen.types import topic_name_complaint
+from kafka_nextgen.types import JoinReason, topic_name_complaint
 
 __all__ = [
     "INT32_MAX",
@@ -33,6 +33,7 @@ __all__ = [
     "deserializer",
     "group_protocol",
     "isolation_level",
+    "join_reason",
     "offset_reset",
     "one_of",
     "servers",
@@ -251,6 +252,16 @@ def _read_deserializer(value: object) -> Deserializer:
 
 deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
 
+
+def _read_join_reason(value: object) -> JoinReason:
+    """One that an application may know of; that topics changed a leader finds out by itself."""
+    for reason in (JoinReason.RESTART, JoinReason.UPGRADE):
+        if value is reason or str(value).strip().lower() == reason.name.lower():
+            return reason
+    raise ValueError(f"must be restart or upgrade, not {value!r}")
+
+
 group_protocol: Kind[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
 offset_reset: Kind[Reset] = Kind("latest or earliest or none or by_duration:PT1H30M", read_reset)
 isolation_level: Kind[IsolationLevel] = one_of(IsolationLevel)
+join_reason: Kind[JoinReason] = Kind("restart or upgrade", _read_join_reason)

@@ -43,7 +43,7 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Engine"]
@@ -198,12 +198,12 @@ class Engine:
         await self._membership.get_ready()
         self._membership.subscribe(event, has_listener)
 
-    def enforce_rebalance(self, reason: str) -> Future[None]:
+    def enforce_rebalance(self, reason: str, join_reason: JoinReason) -> Future[None]:
         """Make the group rebalance, if the protocol lets a member do that."""
-        return self._thread.submit(self._enforce_rebalance(reason))
+        return self._thread.submit(self._enforce_rebalance(reason, join_reason))
 
-    async def _enforce_rebalance(self, reason: str) -> None:
-        self._membership.enforce_rebalance(reason)
+    async def _enforce_rebalance(self, reason: str, join_reason: JoinReason) -> None:
+        self._membership.enforce_rebalance(reason, join_reason)
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
         """Tell the member how a listener's method ended."""

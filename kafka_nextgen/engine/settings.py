@@ -9,6 +9,7 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.properties import IsolationLevel
+from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.records import RecordLimits
 
 __all__ = [
@@ -35,6 +36,7 @@ def member_settings(config: ConsumerConfig) -> MemberSettings:
         rack_id=config.client_rack,
         rebalance_timeout_ms=config.rebalance_timeout_ms,
         server_assignor=config.group_remote_assignor,
+        join_reason=config.join_reason or JoinReason.UNKNOWN,
         auto_commit=config.enable_auto_commit,
         max_poll_interval_s=config.max_poll_interval_ms / 1000,
         retry_backoff_s=config.retry_backoff_ms / 1000,
@@ -66,6 +68,7 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
         rack_id=config.client_rack,
         strategies=_strategies(config),
         local_assignors=frozenset(assignor.name for assignor in config.group_local_assignors),
+        join_reason=config.join_reason or JoinReason.UNKNOWN,
         session_timeout_ms=config.session_timeout_ms,
         heartbeat_interval_ms=config.heartbeat_interval_ms,
         rebalance_timeout_ms=config.rebalance_timeout_ms,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "ApplyAssignment",
@@ -30,7 +30,7 @@ class SendHeartbeat:
 
     Fields are the request's own (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
     unchanged since the last heartbeat. ``full`` is for the reader: everything the member has is in it.
-    ``client_assignors`` are for coordinators that let members assign.
+    ``client_assignors`` are for coordinators that let members assign, ``join_reason`` for those that listen to it.
     """
 
     number: int
@@ -44,6 +44,7 @@ class SendHeartbeat:
     server_assignor: str | None = None
     client_assignors: tuple[ClientAssignor, ...] | None = None
     owned: frozenset[TopicIdPartition] | None = None
+    join_reason: JoinReason = JoinReason.UNKNOWN
     full: bool = False
 
 

@@ -36,7 +36,7 @@ from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import MemberState, Outcome, Sent
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import JoinReason, TopicIdPartition
 
 __all__ = [
     "HEARTBEATING",
@@ -118,6 +118,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
         server_assignor=settings.server_assignor,
         client_assignors=_assignors_to_say(state),
         owned=_reported(state),
+        join_reason=state.to_state if state.status is Status.JOINING else JoinReason.UNKNOWN,
         full=True,
     )
 
@@ -157,6 +158,7 @@ def answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Member
         state,
         member_epoch=event.member_epoch if event.member_epoch > 0 else state.member_epoch,
         interval_s=interval_s,
+        to_state=JoinReason.UNKNOWN,
         in_flight=None,
         failures=0,
         instance_id_deadline=None,

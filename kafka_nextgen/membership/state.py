@@ -21,7 +21,7 @@ from kafka_nextgen.membership.any_member import AnyMember, Subscription
 from kafka_nextgen.membership.effects import Effect
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Deadlines
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "NOTHING",
@@ -76,6 +76,8 @@ class MemberState(AnyMember):
     goal: Target | None = None  # what the reconciliation under way leads to: a target, or its resolved part
     reconciled_version: int = 0  # the target last reached, or reached as far as its topics had names
     acknowledged: int = 0  # the number of the last reconciliation that is to be acknowledged
+
+    to_state: JoinReason = JoinReason.UNKNOWN  # with every heartbeat that joins, until one is answered
 
     in_flight: int | None = None  # the number of the heartbeat under way
     sent: Sent | None = None  # None after any failure: then nobody knows what the coordinator knows

@@ -132,6 +132,7 @@ def _heartbeat(effect: fx.SendHeartbeat) -> ConsumerGroupHeartbeat:
         subscribed_pattern=effect.subscribed_pattern,
         server_assignor=effect.server_assignor,
         client_assignors=effect.client_assignors,
+        join_reason=effect.join_reason,
         owned=effect.owned,
     )
 
@@ -147,6 +148,7 @@ def _written(effect: fx.SendHeartbeat, write: Write) -> str:
         "pattern": effect.subscribed_pattern,
         "assignor": effect.server_assignor,
         "says": None if effect.client_assignors is None else " ".join(map(_said, effect.client_assignors)) or "-",
+        "states": effect.join_reason.name.lower() if effect.join_reason else None,
         "owns": None if effect.owned is None else write(effect.owned),
     }
     said = [f"{key}={value}" for key, value in fields.items() if value is not None]

@@ -167,6 +167,11 @@ class ClusterClient:
         version = negotiate(api, connection.ranges)
         return connection.send(api, version, build(version), deadline)
 
+    async def speaks(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
+        """Whether the broker that ``api`` is going to has ``extension``, too. Raises as ``call`` does."""
+        connection = await self._connect(target, api, self._deadline(f"{api} to {target}", timeout_s))
+        return extension.key in connection.ranges
+
     async def find_coordinator(self, group_id: str, timeout_s: float | None = None) -> Broker:
         """The broker that coordinates a group, whether or not there is such a group; asked for if it is not known.
 

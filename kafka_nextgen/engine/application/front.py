@@ -19,7 +19,7 @@ from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.metrics import Metrics
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = ["Front", "check_max_records"]
 
@@ -105,8 +105,11 @@ class Front:
         """The protocol of the group: as configured or, with auto, the one found; None until then."""
         return self._usable().engine.protocol
 
-    def enforce_rebalance(self, reason: str | None = None) -> None:
+    def enforce_rebalance(self, reason: str | None = None, join_reason: JoinReason = JoinReason.UNKNOWN) -> None:
         """Make the group rebalance at the next ``poll``, and tell its coordinator ``reason`` (KIP-568, KIP-800).
+
+        Where the coordinator has extensions it is told ``join_reason``, too: with UPGRADE the group rebalances even if
+        this member does not lead it.
 
         Only members of the classic protocol can do that. With the consumer group protocol the coordinator alone
         decides, when what it knows of a member changes, such as its subscription: there is a UserWarning, and nothing
@@ -118,7 +121,7 @@ class Front:
                 raise MisuseError("enforce_rebalance() needs a group to rebalance: subscribe() first")
             protocol = self._core.engine.protocol
             if protocol is GroupProtocol.CLASSIC:
-                self._core.engine.enforce_rebalance(reason or "the application enforced a rebalance")
+                self._core.engine.enforce_rebalance(reason or "the application enforced a rebalance", join_reason)
             else:
                 warnings.warn(_NOTHING_ENFORCED[protocol], UserWarning, stacklevel=2)
 

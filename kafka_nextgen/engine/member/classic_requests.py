@@ -12,11 +12,13 @@ from typing import TypeVar
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import name_of
+from kafka_nextgen.engine.member.stating import listens
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, KafkaNextgenError, TransportError
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
 from kafka_nextgen.wire.messages import (
     ApiMessage,
@@ -44,9 +46,10 @@ class ClassicRequests:
     async def join(self, effect: fx.SendJoinGroup) -> ev.ClassicEvent:
         """Send a JoinGroup; the coordinator holds the answer back until the group has joined."""
         try:
+            extended = await self._is_to_state(effect)
             answer = await self._call(
                 JOIN_GROUP,
-                lambda version: join_group.to_request(effect, self._group_id, version),
+                lambda version: join_group.to_request(effect, self._group_id, version, with_extensions=extended),
                 JoinGroupResponse,
                 effect.timeout_s,
             )
@@ -55,6 +58,11 @@ class ClassicRequests:
             return ev.JoinRefused(effect.number, refused.code, message=str(refused))
         except (TransportError, DecodeError) as lost:
             return ev.JoinLost(effect.number, self._lost(lost))
+
+    async def _is_to_state(self, effect: fx.SendJoinGroup) -> bool:
+        if effect.join_reason is JoinReason.UNKNOWN:
+            return False
+        return await listens(self._cluster, self._group_id, JOIN_GROUP, self._request_timeout_s)
 
     async def sync(self, effect: fx.SendSyncGroup) -> ev.ClassicEvent:
         """Send a SyncGroup; the coordinator holds the answer back until the leader has assigned."""

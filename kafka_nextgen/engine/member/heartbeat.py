@@ -9,11 +9,13 @@ from attrs import frozen
 
 from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.member.stating import listens
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, TransportError
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_HEARTBEAT,
     CONSUMER_GROUP_INSTALL_ASSIGNMENT,
@@ -57,12 +59,16 @@ async def exchange_heartbeat(
     ``NoPatternsError`` if there is a pattern and the broker has none.
     """
 
+    stated = JoinReason.UNKNOWN
+
     def build(version: int) -> ApiMessage:
-        message = bridge.to_request(effect, group_id, version, own_member_id)
+        message = bridge.to_request(effect, group_id, version, own_member_id, join_reason=stated)
         on_sending()
         return message
 
     try:
+        if effect.join_reason and await listens(cluster, group_id, CONSUMER_GROUP_HEARTBEAT, timeout_s):
+            stated = effect.join_reason
         answer = await cluster.call(
             Coordinator(group_id),
             CONSUMER_GROUP_HEARTBEAT,

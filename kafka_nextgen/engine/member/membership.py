@@ -28,6 +28,7 @@ from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.offsets import rules as consumer_offsets
 from kafka_nextgen.membership.offsets.events import GroupEntered, GroupQuit, ProtocolChosen
+from kafka_nextgen.types import JoinReason
 
 __all__ = ["Driver", "Membership"]
 
@@ -106,10 +107,10 @@ class Membership:
         if self._own is not None:
             self._own.stop()
 
-    def enforce_rebalance(self, reason: str) -> None:
+    def enforce_rebalance(self, reason: str, join_reason: JoinReason) -> None:
         """Make the group rebalance, if this protocol lets a member do that."""
         if isinstance(self.driver, ClassicDriver):
-            self.driver.feed(RebalanceEnforced(reason))
+            self.driver.feed(RebalanceEnforced(reason, join_reason))
 
     def _first_driver(self) -> Driver:
         if self._config.group_protocol is GroupProtocol.CLASSIC:

@@ -26,7 +26,7 @@ from kafka_nextgen.membership.events import (
     TimePassed,
     Unsubscribed,
 )
-from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.types import JoinReason, TopicId, TopicPartition
 
 __all__ = [
     "AssignorFailed",
@@ -158,9 +158,10 @@ class CommitRefused:
 
 @frozen
 class RebalanceEnforced:
-    """The application wants the group to rebalance (KIP-568)."""
+    """The application wants the group to rebalance (KIP-568), and may state why."""
 
     reason: str
+    join_reason: JoinReason = JoinReason.UNKNOWN
 
 
 @frozen

@@ -78,7 +78,7 @@ def _ask_anew(state: ClassicState, at: Moment) -> ClassicState:
 
 def enforce(state: ClassicState, event: RebalanceEnforced, _at: Moment) -> Outcome:
     """The application wants the group to rebalance (KIP-568): join again, after what is under way."""
-    return evolve(state, must_rejoin=True, reason=event.reason), ()
+    return evolve(state, must_rejoin=True, reason=event.reason, to_state=event.join_reason), ()
 
 
 def join_if_due(state: ClassicState, at: Moment, *, polling: bool = False) -> Outcome:

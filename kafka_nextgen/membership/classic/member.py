@@ -52,7 +52,7 @@ class ClassicMember:
     def __init__(self, settings: ClassicSettings) -> None:
         assert settings.strategies, "a member offers at least one assignor"
         self.settings = settings
-        self.state = ClassicState()
+        self.state = ClassicState(to_state=settings.join_reason)
 
     def handle(self, event: ClassicEvent, now: float, chance: float) -> tuple[ClassicEffect, ...]:
         """Let ``event`` happen at ``now`` (seconds, monotonic) and return what is to be done, in order.

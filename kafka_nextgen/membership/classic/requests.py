@@ -45,6 +45,7 @@ def send_join(state: ClassicState, at: Moment) -> Outcome:
         MemberSubscription(topics, state.owned | state.held, state.published, settings.rack_id),
         state.reason[:LONGEST_REASON],
         settings.join_timeout_s,
+        state.to_state,
     )
     state = evolve(
         state,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES, are_cooperative
+from kafka_nextgen.types import JoinReason
 
 __all__ = ["ClassicSettings", "Moment"]
 
@@ -23,7 +24,7 @@ class ClassicSettings:
     ``max_poll_interval_s`` without a poll makes the member leave. Failed requests are repeated after
     ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. ``leave_timeout_s`` bounds both the last commit
     before leaving and the wait for the leave's answer. Topics are looked at for changes every
-    ``metadata_max_age_s``. All ``*_s`` are seconds.
+    ``metadata_max_age_s``. ``join_reason`` is what the member states until it is let in first. All ``*_s`` are seconds.
     """
 
     group_id: str
@@ -31,6 +32,7 @@ class ClassicSettings:
     rack_id: str | None = None
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
     local_assignors: frozenset[str] = frozenset()
+    join_reason: JoinReason = JoinReason.UNKNOWN
     session_timeout_ms: int = 45_000
     heartbeat_interval_ms: int = 3_000
     rebalance_timeout_ms: int = 300_000

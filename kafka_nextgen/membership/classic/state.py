@@ -23,7 +23,7 @@ from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = ["NOTHING", "ClassicState", "Outcome", "topics_wanted"]
 
@@ -44,6 +44,7 @@ class ClassicState(AnyMember):
     leader_id: str = ""
     roster: tuple[JoinedMember, ...] = ()  # the whole group; only its leader knows it
     reason: str = ""  # for the next JoinGroup
+    to_state: JoinReason = JoinReason.UNKNOWN  # with every JoinGroup, until one is answered
     must_rejoin: bool = False
 
     assigned: frozenset[TopicPartition] | None = None

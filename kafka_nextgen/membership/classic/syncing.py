@@ -17,6 +17,7 @@ from kafka_nextgen.membership.classic.state import ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.effects import FindCoordinator, PublishEpoch, RaiseToApplication
 from kafka_nextgen.membership.states import Phase
+from kafka_nextgen.types import JoinReason
 
 __all__ = ["joined", "lost", "synced"]
 
@@ -30,6 +31,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: Moment) -> Outcome:
         state,
         status=Status.COMPLETING,
         request=None,
+        to_state=JoinReason.UNKNOWN,
         member_id=event.member_id,
         generation=event.generation,
         strategy=event.strategy,

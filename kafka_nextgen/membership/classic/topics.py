@@ -23,7 +23,7 @@ from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import armed, disarmed, is_due
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.types import JoinReason, TopicId
 
 __all__ = [
     "ask_for_group",
@@ -120,7 +120,9 @@ def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Momen
         return evolve(state, phase=Phase.IDLE, matching=event.matching), ()
     changed = _changes(state, event)
     if changed:
-        state = evolve(state, must_rejoin=True, reason=f"topics have changed: {', '.join(sorted(changed))}")
+        reason = f"topics have changed: {', '.join(sorted(changed))}"
+        states = JoinReason.TOPIC_METADATA_CHANGE if state.is_leader else state.to_state
+        state = evolve(state, must_rejoin=True, reason=reason, to_state=states)
     elif state.failed_assignor is not None:
         state = evolve(state, must_rejoin=True, reason=f"assignor {state.failed_assignor} failed, and is tried again")
     if state.is_leader:

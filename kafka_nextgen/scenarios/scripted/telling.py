@@ -19,9 +19,13 @@ from kafka_nextgen.membership.classic.effects import (
 from kafka_nextgen.membership.classic.group import MemberPart, Offer
 from kafka_nextgen.scenarios.assignor_words import write_assignor_word, write_member_word
 from kafka_nextgen.scenarios.scripted.client import Request
-from kafka_nextgen.types import TopicIdPartition, format_partitions, format_topic_ids
+from kafka_nextgen.types import JoinReason, TopicIdPartition, format_partitions, format_topic_ids
 
 __all__ = ["tell_own_assignor", "tell_question", "tell_request", "tell_run"]
+
+
+#: What an application has a member state. That topics changed a leader states by itself, and its reason says so.
+_OWN_REASONS = (JoinReason.RESTART, JoinReason.UPGRADE)
 
 
 def tell_request(name: str, request: Request) -> str:
@@ -48,6 +52,7 @@ def _join(request: SendJoinGroup) -> str:
         "generation": said.generation if said.generation >= 0 else None,
         "says": " ".join(_said(request.offers)) or None,
         "reason": request.reason,
+        "states": request.join_reason.name.lower() if request.join_reason in _OWN_REASONS else None,
     }
     return " ".join(["join", *(f"{key}={value}" for key, value in fields.items() if value is not None)])
 

@@ -34,7 +34,7 @@ from kafka_nextgen.scenarios.scripted.world import ScriptedWorld
 from kafka_nextgen.scenarios.verbs import desks, own_assignors
 from kafka_nextgen.scenarios.verbs.applications import code_in, member_of
 from kafka_nextgen.scenarios.world import GROUP
-from kafka_nextgen.types import format_partitions
+from kafka_nextgen.types import JoinReason, format_partitions
 
 __all__ = ["commit", "delete", "enforce", "member", "peer", "settle", "state", "tick", "topic"]
 
@@ -66,6 +66,7 @@ def member(world: ScriptedWorld, command: Command) -> Iterator[str]:
         "said",
         "commit",
         "interval",
+        "states",
         *_PRESENT,
         *_SECONDS,
         *_MILLISECONDS,
@@ -109,6 +110,7 @@ def _settings(command: Command) -> ClassicSettings:
         raise command.error("commit is auto or manual")
     given["auto_commit"] = options.get("commit") == "auto"
     given["strategies"] = tuple(options.get("assignors", "range").split())
+    given["join_reason"] = _stated(command)
     given["local_assignors"] = frozenset(options.get("local", "").split())
     return ClassicSettings(GROUP, **given)  # type: ignore[arg-type]  # each was parsed for its own field
 
@@ -145,8 +147,13 @@ def delete(world: ScriptedWorld, command: Command) -> Iterator[str]:
 
 def enforce(world: ScriptedWorld, command: Command) -> Iterator[str]:
     """Ask for a rebalance."""
-    command.expect(1, "reason")
-    yield from world.feed(member_of(world, command), RebalanceEnforced(command.options.get("reason", "")))
+    command.expect(1, "reason", "states")
+    wish = RebalanceEnforced(command.options.get("reason", ""), _stated(command))
+    yield from world.feed(member_of(world, command), wish)
+
+
+def _stated(command: Command) -> JoinReason:
+    return JoinReason[command.options.get("states", "unknown").upper()]
 
 
 def commit(world: ScriptedWorld, command: Command) -> Iterator[str]:

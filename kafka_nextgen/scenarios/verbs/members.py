@@ -17,6 +17,7 @@ from kafka_nextgen.scenarios.pair import PairWorld
 from kafka_nextgen.scenarios.verbs import desks, local_assignors
 from kafka_nextgen.scenarios.verbs.applications import member_of
 from kafka_nextgen.scenarios.world import GROUP
+from kafka_nextgen.types import JoinReason
 
 __all__ = ["crash", "member", "restart"]
 
@@ -32,7 +33,7 @@ _NAMES = {"instance": "instance_id", "rack": "rack_id", "assignor": "server_assi
 
 def member(world: PairWorld, command: Command) -> Iterator[str]:
     """Start a client, or several alike."""
-    command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "interval", "timeout", "local", "said")
+    command.expect(range(1, 100), *_DURATIONS, *_NAMES, "commit", "interval", "timeout", "local", "said", "states")
     for name in command.words:
         if name in world.clients:
             raise command.error(f"there is a member {name}: restart it")
@@ -47,6 +48,7 @@ def _settings(command: Command) -> MemberSettings:
     given |= {_DURATIONS[key]: parse_duration(value) for key, value in options.items() if key in _DURATIONS}
     if options.get("commit", "manual") not in ("auto", "manual"):
         raise command.error("commit is auto or manual")
+    given["join_reason"] = JoinReason[options.get("states", "unknown").upper()]
     given["auto_commit"] = options.get("commit") == "auto"
     if "timeout" in options:
         given["rebalance_timeout_ms"] = round(1000 * parse_duration(options["timeout"]))
