@@ -29,7 +29,9 @@ def stack() -> Iterator[ExitStack]:
 
 def join(stack: ExitStack, kafka: KafkaServer, group: str, topic: str, assignor: Weighing) -> Consumer:
     quick = {key.replace(".", "_"): value for key, value in QUICK.items()}
-    config = config_of(kafka, group, group_protocol="classic", group_local_assignors=[assignor], **quick)
+    config = config_of(
+        kafka, group, group_protocol="classic", group_local_assignors=[assignor], enable_auto_commit=True, **quick
+    )
     consumer = stack.enter_context(Consumer(**config))
     consumer.subscribe([topic])
     return consumer
