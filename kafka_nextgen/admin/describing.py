@@ -91,7 +91,7 @@ def _consumer_group(
         assignment_epoch=group.assignment_epoch,
         coordinator=coordinator,
         members=tuple(_consumer_member(member, names) for member in group.members),
-        expected=tuple(ExpectedMember(each.instance_id, each.until_ms, each.has_joined) for each in group.expected),
+        expected=_expected(group),
     )
 
 
@@ -130,7 +130,12 @@ def _classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) 
         assignment_epoch=None,
         coordinator=coordinator,
         members=tuple(_classic_member(member, is_consumers, group.protocol_name) for member in group.members),
+        expected=_expected(group),
     )
+
+
+def _expected(group: DescribedGroup | DescribedClassicGroup) -> tuple[ExpectedMember, ...]:
+    return tuple(ExpectedMember(each.instance_id, each.until_ms, each.has_joined) for each in group.expected)
 
 
 def _classic_member(member: DescribedClassicMember, is_consumer: bool, assignor: str) -> MemberDescription:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
+from kafka_nextgen.bridge.expected_members import expected_from, expected_to
 from kafka_nextgen.bridge.topics import TopicDirectory, by_topic_id, code_of, topic_id_partitions
 from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.coordinator.responses import (
     ConsumerGroupDescribed,
     DescribedGroup,
     DescribedMember,
-    ExpectedInstance,
 )
 from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.messages import (
@@ -92,12 +92,7 @@ def _member_to(member: DescribedMember, topics: TopicDirectory) -> _Member:
 
 
 def _extend(group: _Group, told: DescribedGroup) -> None:
-    group.expected_members = [
-        _Group.ExpectedMember(
-            instance_id=expected.instance_id, has_joined=expected.has_joined, expected_until=expected.until_ms
-        )
-        for expected in told.expected
-    ]
+    group.expected_members = expected_to(told.expected, _Group.ExpectedMember)
     for member, said in zip(group.members, told.members, strict=True):
         member.client_assignors = assignors_to(said.client_assignors, _Member.ClientAssignor)
         target = member.target_assignment
@@ -137,10 +132,7 @@ def _group_from(group: _Group) -> DescribedGroup:
         assignment_epoch=group.assignment_epoch,
         assignor=group.assignor_name,
         members=tuple(_member_from(member) for member in group.members),
-        expected=tuple(
-            ExpectedInstance(expected.instance_id, expected.expected_until, expected.has_joined)
-            for expected in group.expected_members
-        ),
+        expected=expected_from(group.expected_members),
     )
 
 

@@ -1,12 +1,14 @@
 """DescribeGroups, versions 0 to 6, from both ends.
 
 A group there is not is shown as Dead; from version 6 on it is the error GROUP_ID_NOT_FOUND, with a message (KIP-1043).
+Who is expected is an extension, told from version 5 on where both ends speak it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafka_nextgen.bridge.expected_members import expected_from, expected_to
 from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
@@ -15,6 +17,7 @@ from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsRes
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]
 
+_WITH_TAGS = 5
 _WITH_MISSING_AS_ERROR = 6
 _DEAD = "Dead"
 
@@ -37,9 +40,13 @@ def from_request(message: DescribeGroupsRequest) -> DescribeGroups:
     return DescribeGroups(tuple(dict.fromkeys(message.groups)))
 
 
-def to_response(answer: GroupsDescribed, version: int) -> DescribeGroupsResponse:
+def to_response(answer: GroupsDescribed, version: int, *, with_extensions: bool = False) -> DescribeGroupsResponse:
     """Write the groups."""
-    return DescribeGroupsResponse(groups=[_group(group, version) for group in answer.groups])
+    response = DescribeGroupsResponse(groups=[_group(group, version) for group in answer.groups])
+    if with_extensions and version >= _WITH_TAGS:
+        for group, told in zip(response.groups, answer.groups, strict=True):
+            group.expected_members = expected_to(told.expected, _Group.ExpectedMember)
+    return response
 
 
 def _group(group: DescribedClassicGroup, version: int) -> _Group:
@@ -78,6 +85,7 @@ def _group_from(group: _Group) -> DescribedClassicGroup:
         protocol_type=group.protocol_type,
         protocol_name=group.protocol_data,
         members=tuple(_member_from(member) for member in group.members),
+        expected=expected_from(group.expected_members),
     )
 
 

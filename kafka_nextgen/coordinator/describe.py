@@ -15,7 +15,7 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history import forget_history
 from kafka_nextgen.coordinator.extensions.offers import common_assignor
-from kafka_nextgen.coordinator.extensions.registration_places import has_come
+from kafka_nextgen.coordinator.extensions.registration_places import expected
 from kafka_nextgen.coordinator.extensions.registration_waiting import keep_places
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
@@ -23,7 +23,6 @@ from kafka_nextgen.coordinator.requests import ListGroups
 from kafka_nextgen.coordinator.responses import (
     DescribedGroup,
     DescribedMember,
-    ExpectedInstance,
     GroupsListed,
     ListedGroup,
 )
@@ -62,10 +61,7 @@ def describe_group(group: Group, settings: CoordinatorSettings) -> DescribedGrou
         assignment_epoch=group.assignment_epoch,
         assignor=common_assignor(group, settings) or chosen_assignor(group, settings).name,
         members=tuple(_describe_member(group, member_id, settings) for member_id in sorted(group.members)),
-        expected=tuple(
-            ExpectedInstance(place.instance_id, place.until_ms, has_come(group, place.instance_id))
-            for place in group.places.values()
-        ),
+        expected=expected(group),
     )
 
 

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import ClassicResponse
-from kafka_nextgen.coordinator.extensions.responses import ExtensionResponse
+from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance, ExtensionResponse
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "ConsumerGroupHeartbeatAnswer",
     "DescribedGroup",
     "DescribedMember",
-    "ExpectedInstance",
     "GroupsDeleted",
     "GroupsListed",
     "ListedGroup",
@@ -80,17 +79,6 @@ class DescribedMember:
     client_assignors: tuple[ClientAssignor, ...] = ()
     assignment_error: int = 0
     assignment_metadata: Metadata | None = None
-
-
-@frozen
-class ExpectedInstance:
-    """A static member that was announced: until when (milliseconds since the epoch) its place is kept, and whether it
-    has come and waits for others.
-    """
-
-    instance_id: str
-    until_ms: int
-    has_joined: bool = False
 
 
 @frozen

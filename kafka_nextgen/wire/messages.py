@@ -100,8 +100,6 @@ if TYPE_CHECKING:
         DescribeClusterResponse,
         DescribeConfigsRequest,
         DescribeConfigsResponse,
-        DescribeGroupsRequest,
-        DescribeGroupsResponse,
         DescribeLogDirsRequest,
         DescribeLogDirsResponse,
         DescribeProducersRequest,
@@ -144,6 +142,7 @@ if TYPE_CHECKING:
         SaslHandshakeResponse,
     )
 
+    from kafka_nextgen.wire.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
     from kafka_nextgen.wire.extensions import (
         ConsumerGroupAddMembersRequest,
         ConsumerGroupAddMembersResponse,
@@ -280,7 +279,7 @@ _LATER = {
     "DescribeClientQuotas": "kafka.protocol.admin",
     "DescribeCluster": "kafka.protocol.admin",
     "DescribeConfigs": "kafka.protocol.admin",
-    "DescribeGroups": "kafka.protocol.admin",
+    "DescribeGroups": "kafka_nextgen.wire.describe_groups",
     "DescribeLogDirs": "kafka.protocol.admin",
     "DescribeProducers": "kafka.protocol.admin",
     "DescribeTopicPartitions": "kafka.protocol.admin",

@@ -9,11 +9,14 @@ import pytest
 from attrs import frozen
 from click.testing import CliRunner, Result
 
-from kafka_nextgen import ExpectedMember, GroupAdmin
+from kafka_nextgen import ExpectedMember, GroupAdmin, GroupType
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from tests.broker.client import Client
 from tests.broker.extended import Group, announce, extended
+from tests.broker.storage.test_kafka_reads_it import live_by_the_classic_protocol
 
 WEIGHTED = ClientAssignor("weighted", 0, 2, metadata=Metadata(1, b"a"))
 
@@ -30,7 +33,7 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def shown() -> Iterator[Shown]:
-    config = {"group.consumer.assignment.interval.ms": 0}
+    config = {"group.consumer.assignment.interval.ms": 0, "group.initial.rebalance.delay.ms": 0}
     with Cluster(config=config) as cluster, extended(cluster.bootstrap_servers) as client:
         cluster.create_topic("orders", 4)
         group = Group(client, "billing", "orders")
@@ -65,6 +68,18 @@ def test_who_is_expected_has_a_table(shown: Shown) -> None:
     assert header.split("  ")[0] == "INSTANCE"
     assert row.startswith("worker-7  ")
     assert row.endswith("+00:00  no")
+
+
+def test_who_is_expected_in_a_classic_group_is_shown_too(shown: Shown) -> None:
+    with extended(shown.servers) as client, GroupAdmin(bootstrap_servers=shown.servers) as admin:
+        live_by_the_classic_protocol(client)
+        announce(client, "old", "worker-8")
+        group = admin.describe(["old"])["old"]
+        assert group.type is GroupType.CLASSIC
+        assert [(each.instance_id, each.has_joined) for each in group.expected] == [("worker-8", False)]
+        with Client(shown.servers) as stock:  # in the version that tells nobody else
+            (told,) = stock.ask(apis.DESCRIBE_GROUPS, apis.DESCRIBE_GROUPS.request(groups=["old"])).groups  # type: ignore[call-arg]
+        assert told.tags is None
 
 
 def test_programs_are_told_all_of_it(shown: Shown) -> None:

@@ -26,6 +26,7 @@ from kafka_nextgen.coordinator.classic.responses import (
     LeftMember,
     SyncGroupAnswer,
 )
+from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
 from kafka_nextgen.wire.apis import DESCRIBE_GROUPS, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
     DescribeGroupsRequest,
@@ -174,6 +175,16 @@ def test_groups_are_described(version: int) -> None:
     assert one.group_instance_id == ("i" if version >= 4 else None)
     assert (one.member_id, one.client_id, one.client_host) == ("m", "me", "/h")
     assert (bytes(one.member_metadata), bytes(one.member_assignment)) == (b"said", b"part")
+
+
+@pytest.mark.parametrize(("version", "is_told"), [(4, False), (5, True), (6, True)])
+def test_who_is_expected_is_told_to_those_who_can_use_it(version: int, is_told: bool) -> None:
+    expected = (ExpectedInstance("i", 5, has_joined=True),)
+    answer = GroupsDescribed((DescribedClassicGroup("g", state="Stable", expected=expected),))
+    for with_extensions in (False, True):
+        message = describe_groups.to_response(answer, version, with_extensions=with_extensions)
+        (told,) = describe_groups.from_response(answered(DESCRIBE_GROUPS, message, version)).groups
+        assert told.expected == (expected if is_told and with_extensions else ())
 
 
 @pytest.mark.parametrize(("version", "error"), [(5, ErrorCode.NONE), (6, ErrorCode.GROUP_ID_NOT_FOUND)])

@@ -17,7 +17,7 @@ __all__ = ["handle"]
 async def handle(request: DescribeGroupsRequest, context: Context) -> DescribeGroupsResponse:
     """Describe the groups in the order they were asked for."""
     groups = tuple(_describe(group_id, context) for group_id in from_request(request).group_ids)
-    response = to_response(GroupsDescribed(groups), context.version)
+    response = to_response(GroupsDescribed(groups), context.version, with_extensions=context.speaks_extensions)
     if request.include_authorized_operations:
         for group in response.groups:
             if group.error_code == ErrorCode.NONE:

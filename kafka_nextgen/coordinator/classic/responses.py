@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
 
 __all__ = [
     "ClassicResponse",
@@ -101,7 +102,7 @@ class DescribedClassicMember:
 
 @frozen
 class DescribedClassicGroup:
-    """A group as DescribeGroups shows it; ``state`` is Dead for one there is not."""
+    """A group as DescribeGroups shows it; ``state`` is Dead for one there is not. ``expected`` is an extension."""
 
     group_id: str
     error: ErrorCode = ErrorCode.NONE
@@ -110,6 +111,7 @@ class DescribedClassicGroup:
     protocol_type: str = ""
     protocol_name: str = ""
     members: tuple[DescribedClassicMember, ...] = ()
+    expected: tuple[ExpectedInstance, ...] = ()
 
 
 @frozen

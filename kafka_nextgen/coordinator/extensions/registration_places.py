@@ -14,12 +14,14 @@ from collections.abc import Iterable, Set
 from itertools import chain
 
 from kafka_nextgen.coordinator.extensions.records import Place
+from kafka_nextgen.coordinator.extensions.responses import ExpectedInstance
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
 
 __all__ = [
     "counted",
     "counted_topics",
+    "expected",
     "has_come",
     "is_overdue",
     "knows_its_topics",
@@ -57,6 +59,14 @@ def counted_topics(group: Group) -> Set[str]:
 def has_come(group: Group, instance_id: str) -> bool:
     """Whether somebody is in the group with this instance id, of whichever protocol."""
     return instance_id in group.instances or (group.classic is not None and instance_id in group.classic.instances)
+
+
+def expected(group: Group) -> tuple[ExpectedInstance, ...]:
+    """The places as they are shown."""
+    return tuple(
+        ExpectedInstance(place.instance_id, place.until_ms, has_come(group, place.instance_id))
+        for place in group.places.values()
+    )
 
 
 def missing(group: Group) -> list[Place]:

@@ -1,4 +1,6 @@
-"""What only a coordinator with extensions answers. Closed: one class per request in ``extensions.requests``."""
+"""What only a coordinator with extensions answers. Closed: one class per request in ``extensions.requests``; and what
+it adds to other answers.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from kafka_nextgen.types import TopicId
 __all__ = [
     "AssignmentInstalled",
     "AssignmentPrepared",
+    "ExpectedInstance",
     "ExtensionResponse",
     "HistoryDescribed",
     "MembersAdded",
@@ -56,6 +59,17 @@ class MembersAdded:
     error: ErrorCode = ErrorCode.NONE
     message: str | None = None
     results: Mapping[str, tuple[ErrorCode, str | None]] = field(factory=dict)
+
+
+@frozen
+class ExpectedInstance:
+    """A static member that was announced: until when (milliseconds since the epoch) its place is kept, and whether it
+    has come and waits for others.
+    """
+
+    instance_id: str
+    until_ms: int
+    has_joined: bool = False
 
 
 @frozen

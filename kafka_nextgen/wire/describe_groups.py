@@ -1,0 +1,12 @@
+"""DescribeGroups as Kafka has it, with who is expected added as a tag (an extension, version 5 and up)."""
+
+from __future__ import annotations
+
+from kafka.protocol.admin import DescribeGroupsRequest
+from kafka.protocol.api_message import ApiMessage
+
+__all__ = ["DescribeGroupsRequest", "DescribeGroupsResponse"]
+
+
+class DescribeGroupsResponse(ApiMessage, load_json="kafka_nextgen.wire.schemas"):
+    """Classic groups and their members."""
