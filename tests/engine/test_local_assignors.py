@@ -1,0 +1,394 @@
+"""Assignors of the application's own in members of the consumer group protocol: when they are asked, where they run,
+and what becomes of what they do wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+
+import pytest
+
+from kafka_nextgen import (
+    AssignorError,
+    AsyncConsumer,
+    Consumer,
+    RebalanceConsumer,
+    RebalanceListener,
+    TopicPartition,
+    UnsupportedAssignorError,
+)
+from kafka_nextgen.assignors import (
+    AssignmentSpec,
+    AssignorMetadata,
+    ConsumerGroupMetadata,
+    GroupAssignment,
+    MemberAssignment,
+    Metadata,
+    PartitionAssignor,
+    UniformAssignor,
+)
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.types import TopicId
+from tests.engine.stage import GROUP, PATIENCE_S, SETTINGS, TOPIC, Stage, poll_until, read
+
+Work = Callable[[AssignmentSpec], GroupAssignment]
+
+
+class Own(PartitionAssignor):
+    """Does ``work``, as the uniform assignor would if it is given none; keeps what it is asked and told."""
+
+    name = "own"
+    maximum_version = 2
+
+    def __init__(self, word: bytes = b"", work: Work | None = None, version: int = 0) -> None:
+        self.word, self.work, self.version = word, work, version
+        self.groups: list[AssignmentSpec] = []
+        self.told: list[tuple[int, int, MemberAssignment]] = []
+        self.threads: set[str] = set()
+
+    def metadata(self) -> AssignorMetadata:
+        self.threads.add(threading.current_thread().name)
+        return AssignorMetadata(metadata=Metadata(self.version, self.word))
+
+    def assign(self, group: AssignmentSpec) -> GroupAssignment:
+        self.threads.add(threading.current_thread().name)
+        self.groups.append(group)
+        return (self.work or UniformAssignor().assign)(group)
+
+    def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
+        self.told.append((group.member_epoch, error, assignment))
+
+
+def to_first(group: AssignmentSpec) -> GroupAssignment:
+    """Everything to the member whose word comes first."""
+    first = min(group.members, key=lambda member_id: group.members[member_id].metadata.payload)
+    share = {topic_id: set(range(topic.num_partitions)) for topic_id, topic in group.topics.items()}
+    words = {member_id: Metadata(0, b"got " + group.members[member_id].metadata.payload) for member_id in group.members}
+    members = {member_id: MemberAssignment({}, words[member_id]) for member_id in group.members}
+    return GroupAssignment({**members, first: MemberAssignment(share, words[first])}, error=3)
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    """Close the consumers of a test at its end."""
+    with ExitStack() as stack:
+        yield stack
+
+
+def join(stack: ExitStack, stage: Stage, *assignors: PartitionAssignor, **more: object) -> Consumer:
+    consumer = stack.enter_context(stage.consumer(group_local_assignors=assignors, **more))
+    consumer.subscribe([TOPIC])
+    return consumer
+
+
+def poll_all(consumers: Sequence[Consumer], is_so: Callable[[], bool]) -> list[AssignorError]:
+    """Poll in turn until ``is_so``; the errors of assignors that were raised meanwhile."""
+    errors: list[AssignorError] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, f"still not so; {errors}"
+        for consumer in consumers:
+            try:
+                consumer.poll(timeout=0.02)
+            except AssignorError as error:
+                errors.append(error)
+    return errors
+
+
+def shares(consumers: Sequence[Consumer]) -> list[int]:
+    return [len(consumer.assignment()) for consumer in consumers]
+
+
+# ---- what it is asked, and when
+
+
+def test_what_members_say_decides_and_each_is_told_once_per_epoch(stage: Stage, stack: ExitStack) -> None:
+    stage.create(partitions=4)
+    a, b = Own(b"a", to_first), Own(b"b", to_first)
+    consumers = [join(stack, stage, assignor) for assignor in (a, b)]
+    poll_all(consumers, lambda: shares(consumers) == [4, 0] and bool(b.told))
+
+    # Another word is told with a heartbeat at once, and the group is assigned anew.
+    b.word = b"0"
+    poll_all(consumers, lambda: shares(consumers) == [0, 4])
+    for assignor, count in ((a, 0), (b, 4)):
+        epochs = [epoch for epoch, _, _ in assignor.told]
+        assert epochs == sorted(set(epochs)), "once per epoch"
+        _, error, assignment = assignor.told[-1]
+        assert (error, assignment.metadata) == (3, Metadata(0, b"got " + assignor.word))
+        assert counts(assignor)[-1] == count
+
+
+def test_on_assignment_has_what_others_have_not_released_yet(stage: Stage, stack: ExitStack) -> None:
+    stage.create(partitions=2)
+    a = Own(b"a", to_first)
+    holder = join(stack, stage, a)
+    poll_all([holder], lambda: shares([holder]) == [2])
+    b = Own(b"0", to_first)
+    other = join(stack, stage, b)
+    poll_until(other, lambda: counts(b)[-1:] == [2])  # the holder does not poll, so it gives nothing up
+    assert other.assignment() == set()
+    poll_all([holder, other], lambda: shares([holder, other]) == [0, 2])
+    assert counts(b) == [0, 2], "that of the epoch it joined in, and that of its own"
+
+
+def counts(assignor: Own) -> list[int]:
+    return [sum(map(len, assignment.partitions.values())) for _, _, assignment in assignor.told]
+
+
+def test_it_runs_on_a_thread_of_its_own_and_on_assignment_before_the_listener(stage: Stage, stack: ExitStack) -> None:
+    stage.create(partitions=1)
+    heard: list[str] = []
+
+    class Noting(Own):
+        def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
+            heard.append(f"{threading.current_thread().name} on_assignment")
+
+    class Listener(RebalanceListener):
+        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+            if partitions:
+                heard.append(f"{threading.current_thread().name} assigned")
+
+    assignor = Noting()
+    consumer = stack.enter_context(stage.consumer(group_local_assignors=assignor))
+    consumer.subscribe([TOPIC], listener=Listener())
+    poll_until(consumer, lambda: len(heard) == 2)
+    assert heard == ["MainThread on_assignment", "MainThread assigned"]
+    assert assignor.threads == {f"kafka_nextgen assignors of {GROUP}"}
+
+
+def test_what_on_assignment_raises_comes_out_of_poll_and_changes_nothing(stage: Stage, stack: ExitStack) -> None:
+    class Raising(Own):
+        def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
+            raise ValueError("no")
+
+    stage.create(records=10)
+    consumer = join(stack, stage, Raising())
+    with pytest.raises(ValueError, match="no"):
+        poll_until(consumer, lambda: False)
+    assert len(read(consumer, 10)) == 10
+
+
+def test_neither_heartbeats_nor_fetching_wait_for_it(stage: Stage, stack: ExitStack) -> None:
+    may_end, begun = threading.Event(), threading.Event()
+
+    def slowly(group: AssignmentSpec) -> GroupAssignment:
+        if b"slow" in {member.metadata.payload for member in group.members.values()}:
+            begun.set()
+            assert may_end.wait(PATIENCE_S)
+        return UniformAssignor().assign(group)
+
+    stage.create(partitions=1, records=10)
+    assignor = Own(b"quick", slowly)
+    consumer = join(stack, stage, assignor)
+    read(consumer, 10)
+
+    assignor.word = b"slow"
+    poll_until(consumer, begun.is_set)
+    heartbeats = consumer.metrics().group.heartbeats
+    stage.write(0, 10)
+    assert len(read(consumer, 10)) == 10
+    poll_until(consumer, lambda: consumer.metrics().group.heartbeats > heartbeats + 3)
+    epochs = len(assignor.told)
+    may_end.set()
+    poll_until(consumer, lambda: len(assignor.told) > epochs)
+    assert consumer.rebalances()[-1].lost == ()
+
+
+def test_of_several_the_one_that_all_have_is_used(stage: Stage, stack: ExitStack) -> None:
+    class New(Own):
+        name = "new"
+
+    stage.create(partitions=2)
+    old, new = Own(), New()
+    first = join(stack, stage, new, old)
+    poll_all([first], lambda: bool(new.told))
+    consumers = [first, join(stack, stage, Own())]
+    poll_all(consumers, lambda: shares(consumers) == [1, 1])
+    assert old.told[-1][0] > new.told[-1][0]
+
+
+def test_an_async_consumer_is_told_as_well(stage: Stage) -> None:
+    assignor = Own()
+
+    async def run() -> None:
+        async with AsyncConsumer(stage.config(group_local_assignors=assignor)) as consumer:
+            await consumer.subscribe([TOPIC])
+            deadline = time.monotonic() + PATIENCE_S
+            while not assignor.told:
+                assert time.monotonic() < deadline
+                await consumer.poll(timeout=0.1)
+
+    stage.create()
+    asyncio.run(run())
+    assert counts(assignor) == [1]
+
+
+# ---- what it does wrong
+
+
+def raising(_group: AssignmentSpec) -> GroupAssignment:
+    raise ValueError("boom")
+
+
+def a_stranger(group: AssignmentSpec) -> GroupAssignment:
+    return GroupAssignment({**UniformAssignor().assign(group).members, "nobody": MemberAssignment()})
+
+
+def an_unknown_partition(group: AssignmentSpec) -> GroupAssignment:
+    everything = {topic_id: set(range(topic.num_partitions + 1)) for topic_id, topic in group.topics.items()}
+    return GroupAssignment({min(group.members): MemberAssignment(everything)})
+
+
+def an_unknown_topic(group: AssignmentSpec) -> GroupAssignment:
+    return GroupAssignment({min(group.members): MemberAssignment({TopicId(int=7): {0}})})
+
+
+def twice(group: AssignmentSpec) -> GroupAssignment:
+    everything = {topic_id: set(range(topic.num_partitions)) for topic_id, topic in group.topics.items()}
+    return GroupAssignment(dict.fromkeys(group.members, MemberAssignment(everything)))
+
+
+def none(_group: AssignmentSpec) -> GroupAssignment:
+    return GroupAssignment({})
+
+
+def nothing(_group: AssignmentSpec) -> GroupAssignment:
+    return None  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("work", "why"),
+    [
+        (raising, r"it raised ValueError\('boom'\)"),
+        (a_stranger, "it gave partitions to nobody, who is no member"),
+        (an_unknown_partition, r"orders\[2\], of 2 partitions"),
+        (an_unknown_topic, "which it was not shown"),
+        (twice, r"gave orders\[0\] to both"),
+        (none, r"it gave orders\[0-1\] to nobody"),
+        (nothing, "it returned NoneType and no GroupAssignment"),
+    ],
+)
+def test_a_group_keeps_its_target_and_every_member_learns_why(
+    stage: Stage, stack: ExitStack, work: Work, why: str
+) -> None:
+    stage.create(partitions=2)
+    a, b = Own(b"a"), Own(b"b")
+    consumers = [join(stack, stage, assignor) for assignor in (a, b)]
+    poll_all(consumers, lambda: shares(consumers) == [1, 1])
+
+    a.work = b.work = work
+    asked = len(a.groups) + len(b.groups)
+    a.word = b"a2"
+    errors = poll_all(consumers, lambda: all(consumer.health().assignor_trouble for consumer in consumers))
+    errors += poll_all(consumers, lambda: len(a.groups) + len(b.groups) == asked + 2)  # one after the other, no more
+    assert shares(consumers) == [1, 1]
+    for consumer in consumers:
+        assert consumer.health().problem == consumer.health().assignor_trouble
+    own = [error for error in errors if error.assignor]
+    assert own, "whoever computed has what was raised at hand"
+    for error in own:
+        assert (error.assignor, error.group) == ("own", GROUP)
+        assert isinstance(error.__cause__, ValueError) == (work is raising)
+    with pytest.raises(AssignorError, match=why):
+        raise own[0]
+
+    # Other metadata, and everybody is asked again.
+    a.work = b.work = to_first
+    b.word = b"0"
+    poll_all(consumers, lambda: shares(consumers) == [0, 2])
+    poll_all(consumers, lambda: all(consumer.health().problem is None for consumer in consumers))
+
+
+def test_another_member_takes_over_from_one_whose_assignor_fails(stage: Stage, stack: ExitStack) -> None:
+    stage.create(partitions=2)
+    a, b = Own(b"a", raising), Own(b"b")
+    first = join(stack, stage, a)
+    errors = poll_all([first], lambda: first.health().assignor_trouble is not None)
+    assert "it raised ValueError('boom')" in str(errors[0])
+    second = join(stack, stage, b)
+    poll_all([first, second], lambda: shares([first, second]) == [1, 1])
+    assert first.health().problem is None
+
+
+def test_one_that_takes_longer_than_the_rebalance_timeout_is_passed_over(stage: Stage, stack: ExitStack) -> None:
+    may_end, is_slow = threading.Event(), threading.Event()
+
+    def slow_at_first(group: AssignmentSpec) -> GroupAssignment:
+        if is_slow.is_set():
+            is_slow.clear()
+            may_end.wait(PATIENCE_S)
+        return UniformAssignor().assign(group)
+
+    stage.create(partitions=2)
+    a, b = Own(b"a", slow_at_first), Own(b"b", slow_at_first)
+    consumers = [join(stack, stage, assignor, rebalance_timeout_ms=300) for assignor in (a, b)]
+    poll_all(consumers, lambda: shares(consumers) == [1, 1])
+
+    is_slow.set()
+    a.word = b"a2"
+    told = len(a.told), len(b.told)
+    errors = poll_all(consumers, lambda: len(a.told) > told[0] and len(b.told) > told[1])
+    assert [error for error in errors if "is not done within the rebalance timeout of 0.3 s" in str(error)]
+    assert shares(consumers) == [1, 1]
+
+    # What it comes to in the end is for nothing, and it is asked again when its turn comes.
+    may_end.set()
+    a.word, asked = b"a3", len(a.groups) + len(b.groups)
+    poll_all(consumers, lambda: len(a.groups) + len(b.groups) > asked)
+
+
+def test_metadata_that_can_not_be_said_is_told_and_the_last_word_stays(stage: Stage, stack: ExitStack) -> None:
+    stage.create(records=10)
+    assignor = Own(b"a")
+    consumer = join(stack, stage, assignor)
+    read(consumer, 10)
+    assignor.version = 3
+    errors = poll_all([consumer], lambda: consumer.health().assignor_trouble is not None)
+    errors += poll_all([consumer], lambda: consumer.metrics().group.heartbeats > 8)
+    assert [str(error).split(": ", 1)[1] for error in errors] == [
+        "assignor 'own' of this member failed: its metadata() has version 3, and it reads versions 0 to 2"
+    ]
+    assert consumer.assignment() == {TopicPartition(TOPIC, 0)}
+
+
+def test_who_can_say_nothing_at_all_does_not_join(stage: Stage) -> None:
+    with stage.consumer(group_local_assignors=Own(version=3)) as consumer:
+        with pytest.raises(AssignorError, match=r"own.*has version 3"):
+            consumer.subscribe([TOPIC])
+        assert stage.members() == 0
+
+
+# ---- where there is no such thing
+
+
+@pytest.fixture
+def stock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """A broker that is as Apache Kafka is."""
+    config = {**SETTINGS, "group.initial.rebalance.delay.ms": 0}
+    with Cluster(config=config, extensions=False) as cluster:
+        yield Stage(cluster, monkeypatch)
+
+
+def test_a_cluster_that_assigns_by_itself_is_told_of_once_with_the_ways_on(stock: Stage, stack: ExitStack) -> None:
+    stock.create(records=10)
+    consumer = join(stack, stock, Own())
+    with pytest.raises(UnsupportedAssignorError, match=r"group\.remote\.assignor.*group\.protocol=classic") as raised:
+        poll_until(consumer, lambda: False)
+    assert str(raised.value).count("group.remote.assignor") == 1, "one advice is enough"
+    assert stock.members() == 0, "nothing was sent that it would have to pass over"
+    with pytest.raises(UnsupportedAssignorError) as again:
+        consumer.poll(timeout=0)
+    assert again.value is raised.value
+
+
+def test_with_auto_the_same_assignor_runs_by_the_classic_protocol_there(stock: Stage, stack: ExitStack) -> None:
+    stock.create(records=10)
+    assignor = Own()
+    consumer = join(stack, stock, assignor, group_protocol="auto")
+    assert len(read(consumer, 10)) == 10
+    assert assignor.groups
