@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.assignors import AssignorMetadata, Metadata, UniformAssignor
+from kafka_nextgen.assignors import AssignorMetadata, Metadata
 from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.offers import Offer, go_together, offer_in, overlap, said_by
+from kafka_nextgen.coordinator.extensions.offers import Offer, go_together, offer_in, offer_of, overlap, said_by
 from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -56,16 +56,11 @@ def offered(user_data: bytes | None) -> OfferedProtocol:
     return OfferedProtocol("mine", encode_subscription(MemberSubscription(frozenset({"foo"}), user_data=user_data)))
 
 
-class Mine(UniformAssignor):
-    name = "mine"
-    minimum_version, maximum_version = 1, 2
-
-
 def test_what_this_library_says_in_user_data_counts_as_in_a_heartbeat() -> None:
-    said = AssignorMetadata(3, Metadata(2, b"heavy"))
-    protocol = offered(write_member_word(word_of(Mine(), said)))
-    assert offer_in(protocol) == Offer(2, (1, 2))
-    assert said_by(classic_member(protocol), "mine") == said
+    mine = ClientAssignor("mine", 1, 2, reason=3, metadata=Metadata(2, b"heavy"))
+    protocol = offered(write_member_word(word_of(mine)))
+    assert offer_in(protocol) == offer_of(mine) == Offer(2, (1, 2))
+    assert said_by(classic_member(protocol), "mine") == AssignorMetadata(3, Metadata(2, b"heavy"))
 
 
 @pytest.mark.parametrize("user_data", [b"\0theirs", b"", None])

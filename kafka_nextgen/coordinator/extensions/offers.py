@@ -125,7 +125,7 @@ def offer_of(assignor: ClientAssignor) -> Offer:
 def offer_in(protocol: OfferedProtocol) -> Offer:
     """How a member of the classic protocol has the assignor of that name."""
     word = _word_in(protocol)
-    if word.maximum_version == FOREIGN_VERSION:
+    if word.is_foreign:
         return Offer(FOREIGN_VERSION, None)
     return Offer(word.said.metadata.version, (word.minimum_version, word.maximum_version))
 

@@ -70,13 +70,18 @@ def refuse_unsupported_assignors(
     if not settings.extensions or not offered:
         return None
     known = group.members.get(request.member_id)
-    if known is not None and known.client_assignors == offered:
+    if known is not None and _ways(known.client_assignors) == _ways(offered):
         return None
-    itself = {request.member_id, group.instances.get(request.instance_id or "", request.member_id)}
-    others = group.members.keys() - itself
-    if not others and group.classic is None:
+    names = {request.member_id, group.instances.get(request.instance_id or "", request.member_id)}
+    itself = [name for name in names if name in group.members]
+    if len(itself) == len(group.members) and group.classic is None:
         return None
-    return _verdict(request, offered, offers_of(group, leaving_out=itself & group.members.keys()))
+    return _verdict(request, offered, offers_of(group, leaving_out=itself))
+
+
+def _ways(assignors: tuple[ClientAssignor, ...]) -> dict[str, Offer]:
+    """How a member has its assignors; what it says in its metadata is nothing that others could not read."""
+    return {assignor.name: offer_of(assignor) for assignor in assignors}
 
 
 def _verdict(request: ConsumerGroupHeartbeat, offered: tuple[ClientAssignor, ...], theirs: Offers) -> Refusal | None:
