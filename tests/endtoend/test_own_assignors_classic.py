@@ -56,11 +56,15 @@ def test_three_members_share_by_the_weights_they_state(kafka: KafkaServer, stack
     assert [len(each) for each in kept] == [4, 2, 2]
     poll_until(consumers, lambda: len(came) >= 240, came)
     assert numbers(came) == list(range(240))
-    poll_until(consumers, lambda: all(assignor.heard[-1][1:] == (4, "4 of 12") for assignor in assignors))
-    for assignor, consumer in zip(assignors, consumers, strict=True):
+
+    def everybody_knows() -> bool:
+        told = zip(assignors, consumers, strict=True)
+        return all(assignor.heard[-1] == (one.group_metadata(), 4, "4 of 12") for assignor, one in told)
+
+    poll_until(consumers, everybody_knows)
+    for assignor in assignors:
         epochs = [told.member_epoch for told, _, _ in assignor.heard]
         assert epochs == sorted(set(epochs)), "once in each generation"
-        assert assignor.heard[-1][0] == consumer.group_metadata()
 
 
 def test_an_assignor_that_raises_moves_nothing_and_every_application_hears_of_it(
