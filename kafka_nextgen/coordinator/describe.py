@@ -15,8 +15,8 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history import forget_history
 from kafka_nextgen.coordinator.extensions.offers import common_assignor
+from kafka_nextgen.coordinator.extensions.registration_keeping import keep_places
 from kafka_nextgen.coordinator.extensions.registration_places import expected
-from kafka_nextgen.coordinator.extensions.registration_waiting import keep_places
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.requests import ListGroups
@@ -115,7 +115,7 @@ def delete_group(draft: Draft) -> ErrorCode:
     if not group.exists:
         return ErrorCode.GROUP_ID_NOT_FOUND
     classic = group.classic
-    if group.members or (classic is not None and not classic.is_in(ClassicStatus.EMPTY)):
+    if group.members or (classic is not None and (classic.held or not classic.is_in(ClassicStatus.EMPTY))):
         return ErrorCode.NON_EMPTY_GROUP
     for partition in group.partitions_with_offsets():
         draft.write(r.OffsetRemoved(group.group_id, partition))

@@ -24,7 +24,9 @@ def ring(draft: Draft, due: Iterable[Arm]) -> None:
     for timer in due:
         if (draft.group.classic is not None) is not began_classic:
             return  # who is out may have been the last of its protocol, and the timers are others now
-        if began_classic:
+        if timer.key.kind is TimerKind.EXPECTED:
+            _look_at_places(draft)
+        elif began_classic:
             ring_classic(draft, timer)
         else:
             _RING[timer.key.kind](draft, timer)
@@ -54,7 +56,7 @@ def _remove(draft: Draft, timer: Arm) -> None:
     remove_members(draft, [member_id], cause)
 
 
-def _look_at_places(draft: Draft, _: Arm) -> None:
+def _look_at_places(draft: Draft) -> None:
     draft.cancel(TimerKind.EXPECTED)
     settle(draft)
 
@@ -86,6 +88,5 @@ _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {
     TimerKind.PATTERN: _match,
     TimerKind.JOIN: _give_up,
     TimerKind.SYNC: _give_up,
-    TimerKind.EXPECTED: _look_at_places,
     TimerKind.COMPUTE: _give_up_computing,
 }

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Set
 
 from kafka_nextgen.coordinator.classic.invariants import classic_violations
 from kafka_nextgen.coordinator.extensions.invariants import extension_violations
-from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics, missing, waiting
+from kafka_nextgen.coordinator.extensions.registration_invariants import registration_violations
+from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.invariants import mixed_violations
 from kafka_nextgen.coordinator.records import MemberStatus
@@ -26,9 +27,12 @@ __all__ = ["violations"]
 
 def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]:
     """Every rule that ``group`` breaks; ``timers`` are those that run."""
+    places = registration_violations(group, timers)
+    timers = {key for key in timers if key.kind is not TimerKind.EXPECTED}
     if group.classic is not None:
-        return [*_one_kind(group), *classic_violations(group.classic, group.classic_record, timers)]
+        return [*_one_kind(group), *classic_violations(group.classic, group.classic_record, timers), *places]
     return [
+        *places,
         *_one_owner(group),
         *_epochs_in_order(group),
         *_revocation_and_status_agree(group),
@@ -126,9 +130,6 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     }
     if wanted != {partition for target in group.targets.values() for partition in flatten(target)}:
         yield "the target is not exactly the partitions of the subscribed topics"
-    yield from (
-        f"{member_id} waits, and is to have something" for member_id in waiting(group) if group.target(member_id)
-    )
     for member_id, target in sorted(group.targets.items()):
         if not target.keys() <= topics.ids(group.topics_of(group.members[member_id])):
             yield f"{member_id} is to have partitions of topics it does not subscribe to"
@@ -158,8 +159,6 @@ def _timers_as_needed(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
         for member_id, current in group.currents.items()
         if current.pending_revocation and not group.is_classic_member(member_id)
     }
-    if missing(group):
-        due.add(TimerKey(group.group_id, TimerKind.EXPECTED))
     if group.computing.member_id is not None:
         due.add(TimerKey(group.group_id, TimerKind.COMPUTE))
     running = {key for key in timers if key.group_id == group.group_id and key.kind is not TimerKind.PATTERN}

@@ -225,6 +225,7 @@ class Walk:
         if group is None:
             return
         parked = {number for member in group.in_order() for number in (member.join, member.sync) if number is not None}
+        parked |= {request.number for request in group.held.values()}
         assert parked <= self.asked_by.keys(), "whoever is parked waits"
         waiting = {client.waits_for for client in self.clients.values()} - {None}
         assert waiting <= parked, "whoever waits is parked"

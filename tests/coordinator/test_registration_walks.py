@@ -1,4 +1,4 @@
-"""Random walks as in ``test_walks``, of a group that expects members: they come, or not, or fall silent while they wait.
+"""Random walks through groups of either protocol that expect members: these come, or not, or fall silent.
 
 Whatever happens meanwhile, the invariants hold after every step, the log alone gives the same state, and in the end
 nobody waits any more.
@@ -7,6 +7,7 @@ nobody waits any more.
 from __future__ import annotations
 
 from itertools import chain
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,43 +15,78 @@ from hypothesis import strategies as st
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from tests.coordinator import test_classic_walks as classic
+from tests.coordinator import test_walks as consumer
 from tests.coordinator.stage import GROUP, Stage
-from tests.coordinator.test_walks import Step, Walk, disturbances, joins, rounds, step
 
 LONGEST_MS = 30_000
 
-instances = st.sampled_from(["one", "two", "three"])  # nobody comes but for the first
+instances = st.sampled_from(["one", "two", "three"])  # the last of which nobody has
 times_ms = st.sampled_from([0, 1_000, LONGEST_MS])
+sessions_ms = st.sampled_from([-1, 500])
 
 
-def announce(walk: Walk, names: frozenset[str], timeout_ms: int, session_timeout_ms: int) -> None:
+def announced(walk: Any, names: frozenset[str], timeout_ms: int, session_timeout_ms: int) -> Any:
     members = tuple(ExpectedMember(name, session_timeout_ms) for name in sorted(names))
-    walk.stage.ask(AddMembers(GROUP, members, timeout_ms))
+    return walk.stage.ask(AddMembers(GROUP, members, timeout_ms))
 
 
-def take_out(walk: Walk, instance_id: str) -> None:
-    walk.stage.ask(LeaveGroup(GROUP, (LeavingMember("", instance_id),)))
+def taken_out(walk: Any, instance_id: str) -> Any:
+    return walk.stage.ask(LeaveGroup(GROUP, (LeavingMember("", instance_id),)))
+
+
+def classic_announced(walk: classic.Walk, *said: Any) -> None:
+    walk._commit_released(announced(walk, *said))
+
+
+def classic_taken_out(walk: classic.Walk, instance_id: str) -> None:
+    walk._commit_released(taken_out(walk, instance_id))
 
 
 announcements = st.one_of(
-    step(announce, st.frozensets(instances), times_ms, st.sampled_from([-1, 500])), step(take_out, instances)
+    consumer.step(announced, st.frozensets(instances), times_ms, sessions_ms), consumer.step(taken_out, instances)
 )
-walks = st.lists(st.tuples(joins, announcements, rounds, disturbances, rounds), min_size=3, max_size=12)
+walks = st.lists(
+    st.tuples(consumer.joins, announcements, consumer.rounds, consumer.disturbances, consumer.rounds),
+    min_size=3,
+    max_size=12,
+)
+classic_steps = st.one_of(
+    classic.steps,
+    classic.step(classic_announced, st.frozensets(instances), times_ms, sessions_ms),
+    classic.step(classic_taken_out, instances),
+)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def extended(**more: Any) -> Stage:
+    return Stage(CoordinatorSettings(extensions=True, **more))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.sampled_from([0, 1000]), st.booleans(), walks)
-def test_whatever_happens_to_those_who_are_expected_the_group_settles(
-    profile: Profile, interval_ms: int, honest: bool, walk: list[tuple[Step, ...]]
+def test_a_consumer_group_settles_whatever_happens_to_those_it_expects(
+    profile: Profile, interval_ms: int, honest: bool, walk: list[tuple[consumer.Step, ...]]
 ) -> None:
-    settings = CoordinatorSettings(
-        profile=profile, group_consumer_assignment_interval_ms=interval_ms, extensions=True
-    )
-    walker = Walk(Stage(settings), honest)
+    stage = extended(profile=profile, group_consumer_assignment_interval_ms=interval_ms)
+    walker = consumer.Walk(stage, honest)
     walker.grow("foo", 5)
     for take_step in chain.from_iterable(walk):
         take_step(walker)
         walker.check()
     walker.tick(LONGEST_MS / 1000)
     walker.settle()
-    assert not walker.stage.group.places
+    assert not stage.group.places
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(classic_steps, min_size=10, max_size=60))
+def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list[classic.Step]) -> None:
+    stage = extended()
+    walker = classic.Walk(stage, version=9)
+    for name in classic.CLIENTS[:3]:
+        walker.start(name, ("range",))
+    for each in walk:
+        each.take(walker)
+        walker.check()
+    walker.settle()
+    assert not stage.group.places

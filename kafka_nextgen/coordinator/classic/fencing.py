@@ -62,14 +62,16 @@ def can_skip_assignment(request: JoinGroup) -> bool:
     return request.version >= _CAN_SKIP_ASSIGNMENT
 
 
-def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings) -> bool:
-    """Whether one more may come, or the member counts already. An instance that comes back without an id does not."""
+def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings, kept: int = 0) -> bool:
+    """Whether one more may come, or the member counts already; ``kept`` places are for others. An instance that comes
+    back without an id does not count.
+    """
     member = group.members.get(member_id)
-    if group.is_in(ClassicStatus.EMPTY) or len(group.members) < settings.group_max_size:
+    if group.is_in(ClassicStatus.EMPTY) or len(group.members) + kept < settings.group_max_size:
         return True
     if group.is_in(ClassicStatus.PREPARING_REBALANCE):
         here = sum(each.join is not None for each in group.in_order())
-        return here < settings.group_max_size or (member is not None and member.join is not None)
+        return here + kept < settings.group_max_size or (member is not None and member.join is not None)
     return member is not None
 
 

@@ -16,7 +16,7 @@ from enum import Enum
 
 from attrs import evolve, field, frozen
 
-from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
 
 __all__ = ["ClassicGroup", "ClassicMember", "ClassicStatus", "InitialWait"]
 
@@ -91,6 +91,7 @@ class ClassicGroup:
     support: Mapping[str, int] = field(factory=dict)
     pending: frozenset[str] = frozenset()
     initial_wait: InitialWait | None = None
+    held: Mapping[str, JoinGroup] = field(factory=dict)  # joins of expected instances that wait for others
 
     def is_in(self, *states: ClassicStatus) -> bool:
         """Whether the group is in one of these states."""

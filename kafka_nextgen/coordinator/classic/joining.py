@@ -23,6 +23,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.adding import add_member
 from kafka_nextgen.coordinator.classic.fencing import (
     can_skip_assignment,
     has_room,
@@ -31,7 +32,7 @@ from kafka_nextgen.coordinator.classic.fencing import (
     is_consistent,
     malformed_error,
 )
-from kafka_nextgen.coordinator.classic.group import ClassicMember, ClassicStatus
+from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.recording import empty_record
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
@@ -40,15 +41,15 @@ from kafka_nextgen.coordinator.classic.static_members import replace_instance
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.history_causes import cause_of_joining_again, stated_in
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_classic import hold, is_to_be_held
+from kafka_nextgen.coordinator.extensions.registration_places import seats_kept
+from kafka_nextgen.coordinator.extensions.registration_waiting import settle
 from kafka_nextgen.coordinator.migration.empty import clear_for_classic
 from kafka_nextgen.coordinator.migration.joining import join_consumer_group
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
 __all__ = ["join_group"]
-
-#: How long a new member's first join may be parked before the member is given up.
-_NEW_MEMBER_TIMEOUT_S = 300.0
 
 
 def join_group(draft: Draft, request: JoinGroup) -> Outcome:
@@ -60,7 +61,8 @@ def join_group(draft: Draft, request: JoinGroup) -> Outcome:
         return join_consumer_group(draft, request)
     if error := _find_or_make(draft, request):
         return Outcome(JoinGroupAnswer(error, request.member_id))
-    if not has_room(draft.classic, request.member_id, draft.settings):
+    kept = seats_kept(draft.group, request.instance_id)
+    if not has_room(draft.classic, request.member_id, draft.settings, kept):
         draft.group.classic = draft.classic.without(request.member_id)
         draft.cancel(TimerKind.SESSION, request.member_id)
         return draft.outcome(JoinGroupAnswer(ErrorCode.GROUP_MAX_SIZE_REACHED))
@@ -88,7 +90,10 @@ def _join_without_id(draft: Draft, request: JoinGroup) -> Outcome:
         draft.group.classic = evolve(draft.classic, pending=draft.classic.pending | {request.new_member_id})
         draft.arm(TimerKind.SESSION, request.new_member_id, request.session_timeout_ms / 1000)
         return draft.outcome(JoinGroupAnswer(ErrorCode.MEMBER_ID_REQUIRED, request.new_member_id))
-    if draft.classic.holder_of(request.instance_id) is not None:
+    if is_to_be_held(draft, request):
+        hold(draft, request)
+        settle(draft)
+    elif draft.classic.holder_of(request.instance_id) is not None:
         replace_instance(draft, request)
     else:
         _add(draft, request, request.new_member_id)
@@ -106,24 +111,7 @@ def _join_by_id(draft: Draft, request: JoinGroup) -> Outcome:
 
 
 def _add(draft: Draft, request: JoinGroup, member_id: str) -> None:
-    member = ClassicMember(
-        member_id=member_id,
-        instance_id=request.instance_id,
-        client_id=request.client_id,
-        client_host=request.client_host,
-        rebalance_timeout_ms=request.rebalance_timeout_ms,
-        session_timeout_ms=request.session_timeout_ms,
-        protocols=request.protocols,
-        is_new=True,
-        join=request.number,
-    )
-    group = draft.classic
-    if group.initial_wait is not None:
-        group = evolve(group, initial_wait=evolve(group.initial_wait, somebody_came=True))
-    if not group.members:
-        group = evolve(group, protocol_type=request.protocol_type)
-    draft.group.classic = group.with_member(member)
-    draft.arm(TimerKind.SESSION, member_id, _NEW_MEMBER_TIMEOUT_S)
+    add_member(draft, request, member_id)
     stated, text = stated_in(draft, request.join_reason), request.reason or ""
     rebalance_or_go_on(draft, Cause(RebalanceReason.MEMBER_JOINED, member_id, request.instance_id, stated, text))
 

@@ -23,9 +23,11 @@ __all__ = [
     "counted_topics",
     "expected",
     "has_come",
+    "is_member",
     "is_overdue",
     "knows_its_topics",
     "missing",
+    "seats_kept",
     "seats_taken",
     "waiting",
     "waits",
@@ -57,7 +59,12 @@ def counted_topics(group: Group) -> Set[str]:
 
 
 def has_come(group: Group, instance_id: str) -> bool:
-    """Whether somebody is in the group with this instance id, of whichever protocol."""
+    """Whether somebody has come with this instance id, by whichever protocol."""
+    return is_member(group, instance_id) or (group.classic is not None and instance_id in group.classic.held)
+
+
+def is_member(group: Group, instance_id: str) -> bool:
+    """Whether somebody is in the group with this instance id."""
     return instance_id in group.instances or (group.classic is not None and instance_id in group.classic.instances)
 
 
@@ -76,7 +83,13 @@ def missing(group: Group) -> list[Place]:
 
 def seats_taken(group: Group, instance_id: str | None) -> int:
     """How many members the group has or keeps a place for, but for this instance's own place."""
-    return len(group.members) + sum(place.instance_id != instance_id for place in missing(group))
+    members = group.members if group.classic is None else group.classic.members
+    return len(members) + seats_kept(group, instance_id)
+
+
+def seats_kept(group: Group, instance_id: str | None) -> int:
+    """How many places there are beside the members, but for this instance's own."""
+    return sum(each != instance_id and not is_member(group, each) for each in group.places)
 
 
 def is_overdue(place: Place, now: float) -> bool:

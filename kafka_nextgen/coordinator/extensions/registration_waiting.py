@@ -28,7 +28,8 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import LeftMember
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.coordinator.extensions.registration_classic import join_together, send_back, take_up
+from kafka_nextgen.coordinator.extensions.registration_keeping import begin_epochs, give_up_places, keep_places
 from kafka_nextgen.coordinator.extensions.registration_places import (
     counted,
     is_overdue,
@@ -37,7 +38,7 @@ from kafka_nextgen.coordinator.extensions.registration_places import (
     waiting,
     waits,
 )
-from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, TargetAssignmentMetadata
+from kafka_nextgen.coordinator.records import MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.coordinator.timers import TimerKind
@@ -45,11 +46,8 @@ from kafka_nextgen.coordinator.validation import JOIN
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = [
-    "begin_group",
     "count_in",
     "expect_no_more",
-    "give_up_places",
-    "keep_places",
     "let_in",
     "let_in_if_nobody_counts",
     "on_reserved_terms",
@@ -79,22 +77,6 @@ def count_in(draft: Draft, member: MemberMetadata, cause: Cause | None) -> None:
     settle(draft)
 
 
-def begin_group(draft: Draft) -> None:
-    """Make an empty consumer group if there is none under the name, or offsets alone."""
-    group, classic = draft.group, draft.group.classic
-    is_taken = classic is not None and bool(group.classic_record or classic.members or classic.pending)
-    if not group.is_consumer_group and not is_taken:
-        begin_epochs(draft)
-
-
-def begin_epochs(draft: Draft) -> None:
-    """Give a new group epochs that its members can be at. Kafka before 4.3 begins with 0, at which nobody can be."""
-    group = draft.group
-    if not group.is_consumer_group or group.epoch == 0:
-        draft.write(GroupMetadata(group.group_id, 1, group.metadata_hash))
-        draft.write(TargetAssignmentMetadata(group.group_id, 1))
-
-
 def settle(draft: Draft) -> None:
     """Forget places whose time is over, and let everybody count if nobody is missing; else go on waiting."""
     group = draft.group
@@ -116,26 +98,13 @@ def settle(draft: Draft) -> None:
 def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
     """Give up these places. Who has come for one of them counts from now on, all of them in one step."""
     came = [draft.group.instances[each] for each in instance_ids if each in draft.group.instances]
+    held = take_up(draft, instance_ids)
     give_up_places(draft, instance_ids)
+    join_together(draft, held)
     if came:
         instance_id = draft.group.members[came[0]].instance_id
         text = ", ".join(["as announced", *(f"{member_id} came" for member_id in came[1:])])
         advance_epoch(draft, Cause(RebalanceReason.MEMBER_JOINED, came[0], instance_id, text=text))
-
-
-def keep_places(draft: Draft, places: Iterable[Place]) -> None:
-    """Let the group keep these places and no others."""
-    group, kept = draft.group, tuple(places)
-    if kept == tuple(group.places.values()):
-        return
-    draft.write(ExpectedMembers(group.group_id, kept) if kept else ExpectedMembersRemoved(group.group_id))
-    if not kept:
-        draft.cancel(TimerKind.EXPECTED)
-
-
-def give_up_places(draft: Draft, instance_ids: Collection[str | None]) -> None:
-    """Expect these instances no more. Those of them that are here count from the next assignment on."""
-    keep_places(draft, [place for place in draft.group.places.values() if place.instance_id not in instance_ids])
 
 
 def expect_no_more(draft: Draft, left: Iterable[LeftMember]) -> tuple[LeftMember, ...]:
@@ -143,7 +112,9 @@ def expect_no_more(draft: Draft, left: Iterable[LeftMember]) -> tuple[LeftMember
     results = tuple(
         evolve(each, error=ErrorCode.NONE) if each.error and _is_expected(draft, each) else each for each in left
     )
-    give_up_places(draft, {each.instance_id for each in results if not each.error})
+    gone = {each.instance_id for each in results if each.instance_id and not each.error}
+    send_back(draft, gone, ErrorCode.UNKNOWN_MEMBER_ID)
+    give_up_places(draft, gone)
     settle(draft)
     return results
 
@@ -153,6 +124,14 @@ def _is_expected(draft: Draft, who: LeftMember) -> bool:
 
 
 def let_in_if_nobody_counts(draft: Draft) -> None:
-    """After members that counted have gone: who waits is the only one left to take what they had."""
-    if draft.group.places and not any(True for _ in counted(draft.group)):
-        keep_places(draft, missing(draft.group))
+    """After members that counted have gone: who waits is the only one left to take what they had.
+
+    In a consumer group it is for the caller to raise the epoch.
+    """
+    group = draft.group
+    if not group.places:
+        return
+    if group.classic is None and not any(True for _ in counted(group)):
+        keep_places(draft, missing(group))
+    elif group.classic is not None and not group.classic.members:
+        let_in(draft, group.classic.held.keys())

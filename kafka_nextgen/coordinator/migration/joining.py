@@ -31,6 +31,8 @@ from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.carrying import asks_by_user_data, protocol_for
 from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_places import seats_taken
+from kafka_nextgen.coordinator.extensions.registration_waiting import count_in
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
 from kafka_nextgen.coordinator.migration.identity import instance_error
@@ -38,7 +40,7 @@ from kafka_nextgen.coordinator.progress import reconcile_member
 from kafka_nextgen.coordinator.records import ClassicProtocols, CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.static_members import replace_member
-from kafka_nextgen.coordinator.subscriptions import Update, advance_epoch, known_or_blank, note_member
+from kafka_nextgen.coordinator.subscriptions import Update, known_or_blank, note_member
 from kafka_nextgen.coordinator.target import retarget
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription
@@ -74,7 +76,8 @@ def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
 
 
 def _refusal(group: Group, request: JoinGroup, settings: CoordinatorSettings) -> ErrorCode:
-    if len(group.members) >= settings.group_consumer_max_size and request.member_id not in group.members:
+    taken = seats_taken(group, request.instance_id)
+    if taken >= settings.group_consumer_max_size and request.member_id not in group.members:
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     if not _is_consistent(group, request):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
@@ -103,9 +106,8 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
     known, member = known_or_blank(group, member_id), _member(draft, request, said, member_id)
     update = note_member(draft, member)
     update = evolve(update, asks_for_assignment=asks_by_user_data(group, known, member))
-    advance_epoch(
-        draft, cause_of_change(draft, update, request.join_reason, is_back=is_back, text=request.reason or "")
-    )
+    cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, text=request.reason or "")
+    count_in(draft, member, cause)
 
     step = _Step(update, before, draft.topics.with_ids(said.owned))
     if downgrades:

@@ -35,6 +35,7 @@ from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGro
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.extensions.carrying import carried_assignor, carried_metadata
 from kafka_nextgen.coordinator.extensions.refusing import refuse_unsupported_assignors
+from kafka_nextgen.coordinator.extensions.registration_classic import send_back
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write_group_removal
 from kafka_nextgen.coordinator.migration.heartbeat import keep_session
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
@@ -64,6 +65,7 @@ def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusa
     if draft.group.classic is None or request.member_epoch != JOIN:
         return None
     if not is_taken_by_classic(draft.group):
+        _send_back_held(draft)
         write_group_removal(draft)
         return None
     return _upgrade(draft, request)
@@ -158,6 +160,7 @@ def _has_two_owners(members: Iterable[_Member]) -> bool:
 
 def _send_back_to_join(draft: Draft) -> None:
     """Nobody is kept waiting, whatever becomes of the upgrade; who does not join again is out in its time."""
+    _send_back_held(draft)
     for member in draft.classic.in_order():
         if member.join is not None:
             draft.release(member.join, JoinGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
@@ -168,6 +171,10 @@ def _send_back_to_join(draft: Draft) -> None:
     free = [evolve(member, is_new=False, join=None, sync=None) for member in draft.classic.in_order()]
     draft.group.classic = draft.classic.with_member(*free)
     draft.lasting = draft.outcome(None)
+
+
+def _send_back_held(draft: Draft) -> None:
+    send_back(draft, draft.classic.held.keys(), ErrorCode.REBALANCE_IN_PROGRESS)
 
 
 def _write(draft: Draft, group: ClassicGroup, members: Iterable[_Member], assignor: str | None) -> None:

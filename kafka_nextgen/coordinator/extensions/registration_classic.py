@@ -1,0 +1,101 @@
+"""Pre-registration in classic groups: the JoinGroup of an instance that is expected is *held* until nobody is missing.
+
+To begin the join phase would have everybody join again and wait for the missing, with nothing to do meanwhile. So the
+group goes on in its generation, as if nobody had come; and when nobody is missing any more, all joins that are held are
+taken up together, and the group rebalances once (KIP-345, "Future Works").
+
+| what happens meanwhile | what follows |
+|---|---|
+| the same instance comes again | the join that is held is answered FENCED_INSTANCE_ID, and the new one held |
+| the group rebalances for another reason | it does so without those that are held |
+| the last member goes | those that are held are taken up: nobody else is there to take what it had |
+| an administrator takes the instance out | its join is answered UNKNOWN_MEMBER_ID |
+| the group becomes a consumer group | the joins are answered REBALANCE_IN_PROGRESS: who joins again waits there |
+
+A client gives its JoinGroup up after its rebalance timeout, so from then on nobody is waited for longer than that. What
+is held is in memory alone: after a fail-over the instances come again, and are held again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.adding import add_member
+from kafka_nextgen.coordinator.classic.fencing import has_room, is_consistent
+from kafka_nextgen.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_go_on
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
+from kafka_nextgen.coordinator.draft import Draft
+from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.registration_keeping import keep_places
+from kafka_nextgen.types import RebalanceReason
+
+__all__ = ["hold", "is_to_be_held", "join_together", "send_back", "take_up"]
+
+
+def is_to_be_held(draft: Draft, request: JoinGroup) -> bool:
+    """Whether the instance is expected, so that its join waits for others."""
+    return request.instance_id in draft.group.places and draft.classic.holder_of(request.instance_id) is None
+
+
+def hold(draft: Draft, request: JoinGroup) -> None:
+    """Hold the join; who waits for the others does so no longer than the member's rebalance timeout."""
+    assert request.instance_id is not None
+    send_back(draft, [request.instance_id], ErrorCode.FENCED_INSTANCE_ID)
+    draft.group.classic = evolve(draft.classic, held={**draft.classic.held, request.instance_id: request})
+    at_most_ms = draft.now_ms + request.rebalance_timeout_ms
+    places = draft.group.places.values()
+    keep_places(draft, [evolve(place, until_ms=min(place.until_ms, at_most_ms)) for place in places])
+
+
+def take_up(draft: Draft, instance_ids: Collection[str]) -> list[JoinGroup]:
+    """Hold the joins of these instances no more; the joins, in the order they came."""
+    classic = draft.group.classic
+    if classic is None or not classic.held:
+        return []
+    taken = [request for instance_id, request in classic.held.items() if instance_id in instance_ids]
+    draft.group.classic = evolve(
+        classic, held={each: request for each, request in classic.held.items() if each not in instance_ids}
+    )
+    return taken
+
+
+def join_together(draft: Draft, requests: Iterable[JoinGroup]) -> None:
+    """Let all of them be members, and the group rebalance for them once. It may be another one by now."""
+    added = [request for request in requests if _is_added(draft, request)]
+    if added:
+        first = added[0]
+        text = ", ".join(["as announced", *(f"{each.new_member_id} came" for each in added[1:])])
+        rebalance_or_go_on(
+            draft, Cause(RebalanceReason.MEMBER_JOINED, first.new_member_id, first.instance_id, text=text)
+        )
+
+
+def _is_added(draft: Draft, request: JoinGroup) -> bool:
+    error = _refusal(draft, request)
+    if error is not ErrorCode.NONE:
+        draft.release(request.number, JoinGroupAnswer(error))
+        return False
+    add_member(draft, request, request.new_member_id)
+    return True
+
+
+def _refusal(draft: Draft, request: JoinGroup) -> ErrorCode:
+    """Why the member can't be with those that are there, and those that were added before it."""
+    group = draft.classic
+    if not group.members:
+        return ErrorCode.NONE
+    group = evolve(group, status=ClassicStatus.PREPARING_REBALANCE)  # which it is going to be
+    if not has_room(group, "", draft.settings):
+        return ErrorCode.GROUP_MAX_SIZE_REACHED
+    return ErrorCode.NONE if is_consistent(group, request) else ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+def send_back(draft: Draft, instance_ids: Collection[str], error: ErrorCode) -> None:
+    """Answer the joins of these instances with an error, as far as some are held."""
+    for request in take_up(draft, instance_ids):
+        draft.release(request.number, JoinGroupAnswer(error, request.new_member_id))
