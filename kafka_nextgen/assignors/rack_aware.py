@@ -47,6 +47,7 @@ class RackAwareAssignor(PartitionAssignor):
     """As even as the uniform assignor, with as many reads in members' own racks as that allows, and sticky."""
 
     name = "rack-aware"
+    minimum_version = -1  # whatever members say, also classic ones during a migration: it is not read
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Share the partitions evenly, near their members where that can be."""

@@ -32,6 +32,7 @@ class RangeAssignor(PartitionAssignor):
     """Contiguous ranges per topic; keeps topics co-partitioned, does not mind moving partitions."""
 
     name = "range"
+    minimum_version = -1  # whatever members say, also classic ones during a migration: it is not read
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Cut each topic into ranges, in the line of its subscribers."""

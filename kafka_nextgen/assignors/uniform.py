@@ -37,6 +37,7 @@ class UniformAssignor(PartitionAssignor):
     """As even as can be, and as sticky as that allows. The default (KIP-848, "Server Side Mode")."""
 
     name = "uniform"
+    minimum_version = -1  # whatever members say, also classic ones during a migration: it is not read
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Share the partitions evenly, moving as few as evenness allows."""

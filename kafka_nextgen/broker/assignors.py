@@ -1,31 +1,28 @@
 """The assignors of a broker's coordinator: ``group.consumer.assignors``.
 
-Kafka's are known by name. One's own come as an object, or as a class that can be made without arguments, from whoever
-starts the broker in Python; nothing that arrives over the network, and no text, makes the broker load any code. Members
-vote for an assignor by its ``name`` (``group.remote.assignor``), so no two may have the same; without votes the first
-one assigns.
+Those built in are known by name, and Kafka's two of them are there by default. One's own come as an object, or as a
+class that can be made without arguments, from whoever starts the broker in Python; nothing that arrives over the
+network, and no text, makes the broker load any code. Members vote for an assignor by its ``name``
+(``group.remote.assignor``), so no two may have the same; without votes the first one assigns.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from attrs import field
 
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.configured import assignor_of
+from kafka_nextgen.assignors.named import BUILT_IN
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["assignors_key"]
 
-_KAFKAS: Mapping[str, PartitionAssignor] = {
-    assignor.name: assignor for assignor in (UniformAssignor(), RangeAssignor())
-}
+_KAFKAS: tuple[PartitionAssignor, ...] = (BUILT_IN[UniformAssignor.name], BUILT_IN[RangeAssignor.name])
 
 
 def assignors_key() -> tuple[PartitionAssignor, ...]:
     """Assignors, at least one and none twice; Kafka's by default."""
-    assignors: tuple[PartitionAssignor, ...] = field(default=tuple(_KAFKAS.values()), metadata={"parse": _parse})
+    assignors: tuple[PartitionAssignor, ...] = field(default=_KAFKAS, metadata={"parse": _parse})
     return assignors
 
 
@@ -51,11 +48,11 @@ def _assignor(key: str, item: object) -> PartitionAssignor:
 
 
 def _named(key: str, name: str) -> PartitionAssignor:
-    if name not in _KAFKAS:
-        known = " and ".join(_KAFKAS)
+    if name not in BUILT_IN:
+        known = ", ".join(BUILT_IN)
         raise ConfigError(
             f"{key}: there is no assignor {name!r}, only {known}; one of your own is given as an object, or on the "
             "command line as MODULE:CLASS",
             key,
         )
-    return _KAFKAS[name]
+    return BUILT_IN[name]

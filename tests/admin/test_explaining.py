@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import ExitStack
 
 import pytest
 from attrs import evolve
@@ -111,18 +112,21 @@ def test_topics_of_a_pattern_are_those_that_match(kafka: KafkaServer, admin: Gro
     assert explain(UniformAssignor(), spec).moves == ()
 
 
-def test_racks_of_replicas_are_told() -> None:
+def test_racks_of_replicas_are_told_and_the_rack_aware_assignor_goes_by_them() -> None:
     async def read(cluster: Cluster) -> AssignmentSpec:
         async with AsyncGroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
             return await admin.assignment_spec("g")
 
-    with Cluster(brokers=2, config={"broker.rack": "a,b"}) as cluster:
-        cluster.create_topic("orders", partitions=2)
-        with Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="g", client_rack="a") as consumer:
-            consumer.subscribe(["orders"])
-            poll_until([consumer], lambda: len(consumer.assignment()) == 2)
-            spec = asyncio.run(read(cluster))
+    config = {"broker.rack": "a,b", "group.consumer.assignors": "uniform,rack-aware"}
+    with Cluster(brokers=2, config=config) as cluster, ExitStack() as stack:
+        cluster.create_topic("orders", partitions=4)
+        keys = {"bootstrap_servers": cluster.bootstrap_servers, "group_id": "g", "group_remote_assignor": "rack-aware"}
+        members = [stack.enter_context(Consumer(client_rack=rack, **keys)) for rack in "ab"]
+        for member in members:
+            member.subscribe(["orders"])
+        poll_until(members, lambda: [len(member.assignment()) for member in members] == [2, 2])
+        spec = asyncio.run(read(cluster))
     (topic,) = spec.topics.values()
-    assert topic == TopicMetadata("orders", 2, (("a",), ("b",)))
+    assert topic == TopicMetadata("orders", 4, (("a",), ("b",), ("a",), ("b",)))
     told = explain(UniformAssignor(), spec)
-    assert (told.across_before, told.across_after) == (1, 1)
+    assert (told.across_before, told.moves) == (0, ())
