@@ -62,8 +62,7 @@ def retarget(draft: Draft) -> Refusal | None:
             ErrorCode.UNKNOWN_SERVER_ERROR,
             f"assignor {assignor.name!r} can't assign group {group.group_id!r} at epoch {group.epoch}: {error}",
         )
-    kept = {member_id for member_id, member in spec.members.items() if _is_kept(draft, member_id, member, assignment)}
-    write_shares(draft, spec.members.keys() - kept, assignment.members)
+    write_shares(draft, _touched(draft, spec, assignment), assignment.members)
     draft.write(TargetAssignmentMetadata(group.group_id, group.epoch, draft.now_ms))
     note_assignment(draft)
     return None
@@ -109,21 +108,25 @@ def group_spec(draft: Draft, client_assignor: str | None = None) -> AssignmentSp
     )
 
 
-def _is_kept(draft: Draft, member_id: str, member: MemberSpec, assignment: GroupAssignment) -> bool:
-    """Whether a member's share is the very one it had, so that nobody need look into it."""
-    if member_id not in draft.group.targets or member_id in draft.group.target_metadata:
-        return False
-    return assignment.members.get(member_id, _EMPTY).partitions is member.target
+def _touched(draft: Draft, spec: AssignmentSpec, assignment: GroupAssignment) -> list[str]:
+    """The members whose share is not the very one they had: nobody need look into the others."""
+    targets, metadata = dict(draft.group.targets.items()), dict(draft.group.target_metadata.items())
+    return [
+        member_id
+        for member_id, member in spec.members.items()
+        if assignment.members.get(member_id, _EMPTY).partitions is not member.target
+        or member_id not in targets
+        or member_id in metadata
+    ]
 
 
 def write_shares(draft: Draft, member_ids: Iterable[str], given: Mapping[str, MemberAssignment]) -> None:
     """The shares of these members, where they changed. The epoch comes next: it is never newer than its parts."""
     group = draft.group
-    targets, metadata = dict(group.targets.items()), dict(group.target_metadata.items())
     for member_id in sorted(member_ids):
         share = given.get(member_id, _EMPTY)
         new = _own(share.partitions)
-        if new != targets.get(member_id) or share.metadata != metadata.get(member_id):
+        if new != group.targets.get(member_id) or share.metadata != group.target_metadata.get(member_id):
             draft.write(TargetAssignmentMember(group.group_id, member_id, new, share.metadata))
 
 

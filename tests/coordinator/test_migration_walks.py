@@ -151,19 +151,21 @@ class Walk:
     def _join(self, client: Client) -> None:
         if self.strategy != COOPERATIVE:
             client.owned = NOTHING
-        metadata = encode_subscription(MemberSubscription(frozenset({"foo"}), client.owned))
         request = JoinGroup(
             number=self._number(client),
             group_id=GROUP,
             member_id=client.member_id,
             protocol_type="consumer",
-            protocols=(OfferedProtocol(self.strategy, metadata),),
+            protocols=(OfferedProtocol(self.strategy, self._subscription(client)),),
             session_timeout_ms=10_000,
             rebalance_timeout_ms=15_000,
             instance_id=INSTANCES.get(client.name),
             new_member_id=f"{client.name}-{self.last_number}",
         )
         self._put(request)
+
+    def _subscription(self, client: Client) -> bytes:
+        return encode_subscription(MemberSubscription(frozenset({"foo"}), client.owned))
 
     def _sync(self, client: Client) -> None:
         instance_id, parts = INSTANCES.get(client.name), self._shares(client)

@@ -1,0 +1,98 @@
+"""The walks of ``test_migration_walks`` with an assignor of the members' own, which they have by both protocols.
+
+Leaders of the classic group give user data out, so that the group could not change its protocol at Kafka.
+"""
+
+from __future__ import annotations
+
+from attrs import define
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kafka_nextgen.assignors import AssignmentSpec, MemberAssignment, Metadata, UniformAssignor
+from kafka_nextgen.bridge.offsets_topic import decode, encode
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.embedded import MemberSubscription, decode_assignment, encode_assignment, encode_subscription
+from kafka_nextgen.types import TopicPartition
+from tests.coordinator import test_migration_walks as migration
+from tests.coordinator.stage import GROUP, Stage
+
+MINE = "mine"
+
+
+@define
+class Walk(migration.Walk):
+    """Members with an assignor of their own; whoever is told to compute does, once it is asked to do anything."""
+
+    def _heartbeat(self, client: migration.Client, epoch: int, owned: frozenset[TopicPartition] | None) -> None:
+        request = ConsumerGroupHeartbeat(
+            GROUP,
+            client.member_id,
+            epoch,
+            instance_id=migration.INSTANCES.get(client.name),
+            rebalance_timeout_ms=30_000 if epoch == 0 else -1,
+            subscribed_topics=frozenset({"foo"}) if epoch == 0 else None,
+            client_assignors=(ClientAssignor(MINE, -1, 1, metadata=Metadata(1, b"new")),) if epoch == 0 else None,
+            owned=None if owned is None else self.stage.coordinator.topics.with_ids(owned),
+        )
+        outcome = self.stage.ask(request)
+        self._released(outcome)
+        answer = outcome.response
+        assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
+        self._take(client, epoch, answer)
+        if answer.should_compute:
+            self._compute(client)
+
+    def _take(self, client: migration.Client, epoch: int, answer: ConsumerGroupHeartbeatAnswer) -> None:
+        if answer.error is not ErrorCode.NONE:
+            client.start_over()
+        elif epoch >= 0:
+            client.epoch, client.is_in, client.is_watched = answer.member_epoch, True, True
+            if answer.assignment is not None:
+                client.told = self.stage.coordinator.topics.with_names(answer.assignment)
+
+    def _compute(self, client: migration.Client) -> None:
+        prepared = self.stage.ask(PrepareAssignment(GROUP, client.member_id, client.epoch)).response
+        assert isinstance(prepared, AssignmentPrepared)
+        assert prepared.error is ErrorCode.NONE, prepared
+        members = {member_id: member.spec for member_id, member in prepared.members.items()}
+        made = UniformAssignor().assign(AssignmentSpec(members, prepared.topics)).members
+        said = {
+            member_id: MemberAssignment(share.partitions, Metadata(members[member_id].metadata.version, b"word"))
+            for member_id, share in made.items()
+        }
+        install = InstallAssignment(GROUP, client.member_id, client.epoch, prepared.group_epoch, members=said)
+        assert self.stage.ask(install).response == AssignmentInstalled()
+
+    def _subscription(self, client: migration.Client) -> bytes:
+        return encode_subscription(MemberSubscription(frozenset({"foo"}), client.owned, user_data=b"old"))
+
+    def _shares(self, client: migration.Client) -> tuple[tuple[str, bytes], ...]:
+        return tuple(
+            (member_id, encode_assignment(decode_assignment(part), user_data=b"word"))
+            for member_id, part in super()._shares(client)
+        )
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from([Profile.V4_0, Profile.V4_3]), st.lists(migration.steps, min_size=10, max_size=30))
+def test_a_group_with_an_assignor_of_its_own_goes_either_way_and_settles(
+    profile: Profile, walk: list[migration.Step]
+) -> None:
+    settings = CoordinatorSettings(profile=profile, group_consumer_assignment_interval_ms=0, extensions=True)
+    walker = Walk(Stage(settings), MINE)
+    walker.stage.set_topic("foo", len(migration.FOO))
+    for name in migration.CLIENTS[:3]:
+        walker.start(name, "classic")
+    walker.rounds(4)
+    for each in walk:
+        each.take(walker)
+        walker.check()
+    walker.settle()
+    rows = [encode(record) for record in walker.stage.log]
+    assert [decode(row.key, row.value) for row in rows] == walker.stage.log
