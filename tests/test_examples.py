@@ -38,7 +38,7 @@ def run_example(name: str, servers: str, *options: str) -> list[str]:
         [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -61,6 +61,7 @@ def test_every_example_is_tested() -> None:
         "lagging_groups",
         "manual_assignment",
         "opentelemetry_tracing",
+        "own_assignor",
         "parallel_processing",
         "rebalance_listener",
         "static_member",
@@ -113,6 +114,14 @@ def test_groups_that_are_behind_are_named(servers: str) -> None:
         admin.alter_offsets("late", {TopicPartition("orders", number): 0 for number in range(3)}).all()
     lines = run_example("lagging_groups", servers)
     assert f"late (classic, Empty, 0 members): {RECORDS} behind in orders[0-2]" in lines
+
+
+def test_four_processes_share_by_what_they_say_and_read_each_record_once(servers: str) -> None:
+    before, after, verdict = run_example("own_assignor", servers, "--max-messages", "1000")
+    assert before == "capacities 1 1 1 1: partitions 3 3 3 3"
+    assert after == "capacities 3 1 1 1: partitions 6 2 2 2"
+    assert verdict.endswith(" records, each read once by one of 4 processes")
+    assert int(verdict.split()[0]) >= 1000
 
 
 def test_the_example_of_a_test_passes() -> None:
