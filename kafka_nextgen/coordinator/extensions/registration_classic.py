@@ -46,10 +46,11 @@ def hold(draft: Draft, request: JoinGroup) -> None:
     """Hold the join; who waits for the others does so no longer than the member's rebalance timeout."""
     assert request.instance_id is not None
     send_back(draft, [request.instance_id], ErrorCode.FENCED_INSTANCE_ID)
-    draft.group.classic = evolve(draft.classic, held={**draft.classic.held, request.instance_id: request})
-    at_most_ms = draft.now_ms + request.rebalance_timeout_ms
-    places = draft.group.places.values()
-    keep_places(draft, [evolve(place, until_ms=min(place.until_ms, at_most_ms)) for place in places])
+    places, at_most_ms = draft.group.places, draft.now_ms + request.rebalance_timeout_ms
+    timeout_ms = max(request.rebalance_timeout_ms, places[request.instance_id].rebalance_timeout_ms)
+    held = {**draft.classic.held, request.instance_id: evolve(request, rebalance_timeout_ms=timeout_ms)}
+    draft.group.classic = evolve(draft.classic, held=held)
+    keep_places(draft, [evolve(place, until_ms=min(place.until_ms, at_most_ms)) for place in places.values()])
 
 
 def take_up(draft: Draft, instance_ids: Collection[str]) -> list[JoinGroup]:
