@@ -7,7 +7,8 @@ In a consumer group, by a heartbeat or by a classic member's JoinGroup, where on
 | it is the first by this protocol, in a group that was a classic one | MIGRATION |
 | it is new | MEMBER_JOINED |
 | it subscribes to something else | SUBSCRIPTION_CHANGED |
-| an assignor of its own has a reason, or other metadata than before | ASSIGNOR_REQUESTED |
+| an assignor of its own has a reason, or other metadata than before; but not if it states RESTART, with the place of \
+its instance's former member | ASSIGNOR_REQUESTED |
 | it states UPGRADE, with the place of its instance's former member | MEMBER_RESTARTED |
 | it states UPGRADE, and nothing is under way | MEMBER_REQUESTED |
 
@@ -52,8 +53,9 @@ def cause_of_change(
     is_settled = group.current(member.member_id).member_epoch == group.epoch
     stated = stated_in(draft, stated)
     wants_one = stated is JoinReason.UPGRADE and (is_back or is_settled)
+    asks = update.asks_for_assignment and not (is_back and stated is JoinReason.RESTART)
     # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
-    if not (update.calls_for_assignment or update.asks_for_assignment or wants_one or group.epoch == 0):
+    if not (update.calls_for_assignment or asks or wants_one or group.epoch == 0):
         return None
     return Cause(_reason_of_change(update, is_back, migrates), member.member_id, member.instance_id, stated, text)
 
