@@ -15,11 +15,15 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.embedded import PROTOCOL_TYPE
 from kafka_nextgen.engine.member.topic_descriptions import id_of, topic_metadata
-from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.errors import BrokerError, MisuseError
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicId
 
-__all__ = ["assignment_spec", "check_readable"]
+__all__ = ["assignment_spec"]
+
+#: States of classic groups only.
+_REBALANCING = frozenset({GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE})
+_REBALANCE = ErrorCode.REBALANCE_IN_PROGRESS
 
 _ABSENT = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOPIC_EXCEPTION})
 
@@ -27,10 +31,9 @@ _ABSENT = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOP
 async def assignment_spec(asking: Asking, group_id: str, assignor: str | None, deadline: Deadline) -> AssignmentSpec:
     """The group, whichever protocol it is of, for the assignor of this name, or for the one in use.
 
-    Raises GroupNotFoundError, MisuseError for a group that has no assignment to be read, and what ``Asking.ask`` does.
+    Raises GroupNotFoundError, MisuseError for a group of others than consumers, and what ``Asking.ask`` does.
     """
-    group = await describe_group(asking, group_id, deadline)
-    check_readable(group)
+    group = await _describe_at_rest(asking, group_id, deadline)
     names = {name for member in group.members for name in member.subscribed_topics}
     if any(member.subscribed_pattern for member in group.members):
         image = await asking.cluster.all_topics(deadline.left_s())
@@ -40,13 +43,21 @@ async def assignment_spec(asking: Asking, group_id: str, assignor: str | None, d
     return spec_of(group, _topics_in(image, names, group_id), group.assignor if assignor is None else assignor)
 
 
-def check_readable(group: GroupDescription) -> None:
-    """Raise MisuseError unless the members' subscriptions are in the description."""
-    if group.protocol_type not in ("", PROTOCOL_TYPE):
-        raise MisuseError(f"group {group.group_id}: its members are no consumers, but of type {group.protocol_type!r}")
-    if group.state is GroupState.PREPARING_REBALANCE:
-        text = f"group {group.group_id}: it rebalances, and its members' subscriptions can't be read; ask again later"
-        raise MisuseError(text)
+async def _describe_at_rest(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
+    """While a classic group rebalances nobody can tell what its members subscribe to and have; that passes."""
+    tries = 0
+    while True:
+        group = await describe_group(asking, group_id, deadline)
+        if group.protocol_type not in ("", PROTOCOL_TYPE):
+            kind = repr(group.protocol_type)
+            raise MisuseError(
+                f"group {group_id}: its members are no consumers, but of type {kind}, with other assignors"
+            )
+        if group.state not in _REBALANCING:
+            return group
+        tries += 1
+        text = f"group {group_id}: it rebalances ({group.state.value}), and its members can't be read meanwhile"
+        await deadline.pause(asking.cluster.retry_pause_s(tries), BrokerError(text, code=_REBALANCE, retriable=True))
 
 
 def _topics_in(image: ClusterImage, names: set[str], group_id: str) -> dict[TopicId, TopicMetadata]:

@@ -111,8 +111,8 @@ class GroupAdmin:
 
         What members say is to the assignor of this name, None for the one in use, as far as ``describe`` tells it.
 
-        Raises GroupNotFoundError, and MisuseError if the members are no consumers, or can't be read while a classic
-        group rebalances.
+        A classic group is waited for while it rebalances. Raises GroupNotFoundError, and MisuseError if the members are
+        no consumers.
         """
         return self._wait(lambda calls: calls.assignment_spec(group_id, assignor, timeout))
 

@@ -7,7 +7,6 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from attrs import evolve
 from click.testing import CliRunner
 
 from kafka_nextgen import (
@@ -15,18 +14,21 @@ from kafka_nextgen import (
     Consumer,
     GroupAdmin,
     GroupNotFoundError,
-    GroupState,
     MisuseError,
+    RequestTimeoutError,
     SubscriptionPattern,
 )
-from kafka_nextgen.admin.assigning import check_readable
 from kafka_nextgen.assignors import AssignmentSpec, Balance, RangeAssignor, TopicMetadata, UniformAssignor, explain
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire.apis import JOIN_GROUP
+from kafka_nextgen.wire.messages import JoinGroupRequest
 from tests.admin.conftest import PARTITIONS, Scene
+from tests.broker.client import Client
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
 
 
 def test_a_consumer_group_is_read_with_its_topics_and_targets(scene: Scene, admin: GroupAdmin) -> None:
@@ -86,19 +88,34 @@ def test_a_group_that_is_not_there_is_an_error(scene: Scene, admin: GroupAdmin) 
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("protocol_type", "error", "complaint"),
     [
-        ({"protocol_type": "connect"}, "its members are no consumers, but of type 'connect'"),
-        ({"state": GroupState.PREPARING_REBALANCE}, "it rebalances, and its members' subscriptions can't be read"),
+        ("connect", MisuseError, "its members are no consumers, but of type 'connect'"),
+        ("consumer", RequestTimeoutError, r"it rebalances \(PreparingRebalance\)"),
     ],
 )
 def test_a_group_whose_members_say_nothing_readable_is_an_error(
-    scene: Scene, admin: GroupAdmin, change: dict[str, object], complaint: str
+    protocol_type: str, error: type[Exception], complaint: str
 ) -> None:
-    group = admin.describe([scene.classic_group])[scene.classic_group]
-    check_readable(group)
-    with pytest.raises(MisuseError, match=complaint):
-        check_readable(evolve(group, **change))
+    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
+    join = JoinGroupRequest(
+        group_id="g",
+        session_timeout_ms=6000,
+        rebalance_timeout_ms=6000,
+        member_id="",
+        group_instance_id="one",
+        protocol_type=protocol_type,
+        protocols=[protocol],
+    )
+    with (
+        Cluster(config={"group.initial.rebalance.delay.ms": 60_000}) as cluster,
+        Client(cluster.bootstrap_servers) as client,
+        GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin,
+    ):
+        client.send(join, JOIN_GROUP.max_version)
+        eventually("the group is there", lambda: "g" in admin.describe(["g"]).done)
+        with pytest.raises(error, match=complaint):
+            admin.assignment_spec("g", timeout=0.3)
 
 
 def test_topics_of_a_pattern_are_those_that_match(kafka: KafkaServer, admin: GroupAdmin) -> None:
