@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import confluent_kafka
 import pytest
 
-from kafka_nextgen import AssignorError, BrokerError, Consumer
+from kafka_nextgen import AssignorError, BrokerError, Consumer, Record
 from kafka_nextgen.codes import ErrorCode
 from tests.endtoend.reading import PATIENCE_S, config_of, numbers, poll_until
 from tests.endtoend.test_classic import QUICK
@@ -27,12 +27,12 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def join(stack: ExitStack, kafka: KafkaServer, group: str, topic: str, assignor: Weighing) -> Consumer:
-    quick = {key.replace(".", "_"): value for key, value in QUICK.items()}
-    config = config_of(
-        kafka, group, group_protocol="classic", group_local_assignors=[assignor], enable_auto_commit=True, **quick
-    )
-    consumer = stack.enter_context(Consumer(**config))
+def join(
+    stack: ExitStack, kafka: KafkaServer, group: str, topic: str, assignor: Weighing, protocol: str = "classic"
+) -> Consumer:
+    quick = {key.replace(".", "_"): value for key, value in QUICK.items()} if protocol == "classic" else {}
+    own = {"group_local_assignors": [assignor], "enable_auto_commit": True}
+    consumer = stack.enter_context(Consumer(**config_of(kafka, group, group_protocol=protocol, **own, **quick)))
     consumer.subscribe([topic])
     return consumer
 
@@ -153,3 +153,30 @@ def test_so_is_one_that_brings_an_assignor_to_a_group_without_it(embedded_kafka:
     assert refused.value.code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     other.poll(0.1)
     assert len(other.assignment()) == PARTITIONS
+
+
+# On the way to the consumer protocol, and back, where the coordinator lets members assign.
+
+
+def test_a_group_changes_its_protocol_and_back_and_keeps_its_assignor(
+    embedded_kafka: KafkaServer, stack: ExitStack
+) -> None:
+    kafka = embedded_kafka
+    topic, group = create_topic(kafka.bootstrap_servers, "migrates", PARTITIONS), unique("migrates")
+    weights, came = [2, 1], list[Record]()
+    assignors = [Weighing(weight) for weight in weights]
+    consumers = [join(stack, kafka, group, topic, assignor) for assignor in assignors]
+
+    def everybody_knows() -> bool:
+        told = [assignor.heard[-1][1:] if assignor.heard else None for assignor in assignors]
+        return counts(consumers) == [8, 4] and told == [(8, "8 of 12"), (4, "4 of 12")]
+
+    changes = [(protocol, place) for protocol in ("consumer", "classic") for place in range(2)]
+    for sent, (protocol, place) in enumerate(changes):
+        poll_until(consumers, everybody_knows, came)
+        produce(kafka.bootstrap_servers, topic, 60, partitions=PARTITIONS, first=60 * sent)
+        consumers[place].close()
+        assignors[place] = Weighing(weights[place])
+        consumers[place] = join(stack, kafka, group, topic, assignors[place], protocol)
+    poll_until(consumers, lambda: everybody_knows() and len(came) >= 240, came)
+    assert numbers(came) == list(range(240))
