@@ -9,8 +9,9 @@ from contextlib import ExitStack
 import confluent_kafka
 import pytest
 
-from kafka_nextgen import AssignorError, BrokerError, Consumer, Record
+from kafka_nextgen import AssignorError, BrokerError, Consumer, GroupProtocol, Record, UnsupportedAssignorError
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing import Cluster
 from tests.endtoend.reading import PATIENCE_S, config_of, numbers, poll_until
 from tests.endtoend.test_classic import QUICK
 from tests.support.clients import create_topic, produce, unique
@@ -106,11 +107,25 @@ def errors_of(consumers: list[Consumer]) -> list[AssignorError]:
     return [heard[place] for place in range(len(consumers))]
 
 
+def test_auto_runs_them_in_the_leader_where_the_broker_lets_no_member_assign(stack: ExitStack) -> None:
+    cluster = stack.enter_context(Cluster(extensions=False))
+    cluster.create_topic("orders", PARTITIONS)
+    assignor = Weighing()
+    config = {"bootstrap_servers": cluster.bootstrap_servers, "group_id": "g", "group_local_assignors": [assignor]}
+    consumer = stack.enter_context(Consumer(group_protocol="auto", **config))
+    consumer.subscribe(["orders"])
+    poll_until([consumer], lambda: [told for _, _, told in assignor.heard] == ["12 of 12"])
+    assert consumer.group_protocol is GroupProtocol.CLASSIC
+
+
 # Beside confluent-kafka.
 
 
-def theirs(stack: ExitStack, kafka: KafkaServer, group: str, topic: str) -> confluent_kafka.Consumer:
-    config = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "enable.auto.commit": False, **QUICK}
+def theirs(
+    stack: ExitStack, kafka: KafkaServer, group: str, topic: str, protocol: str = "classic"
+) -> confluent_kafka.Consumer:
+    config = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "enable.auto.commit": False}
+    config |= {"group.protocol": protocol, **(QUICK if protocol == "classic" else {})}
     consumer = confluent_kafka.Consumer(config)
     stack.callback(consumer.close)
     consumer.subscribe([topic])
@@ -153,6 +168,32 @@ def test_so_is_one_that_brings_an_assignor_to_a_group_without_it(embedded_kafka:
     assert refused.value.code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     other.poll(0.1)
     assert len(other.assignment()) == PARTITIONS
+
+
+def test_by_the_consumer_protocol_the_broker_assigns_while_somebody_has_no_assignor(
+    embedded_kafka: KafkaServer, stack: ExitStack
+) -> None:
+    kafka = embedded_kafka
+    topic, group = create_topic(kafka.bootstrap_servers, "beside", PARTITIONS), unique("beside")
+    assignor = Weighing()
+    ours = join(stack, kafka, group, topic, assignor, "consumer")
+    poll_until([ours], lambda: [told for _, _, told in assignor.heard] == ["12 of 12"])
+    other = theirs(stack, kafka, group, topic, "consumer")
+    poll_until([ours], lambda: other.poll(0.1) is None and len(other.assignment()) == counts([ours])[0] == 6)
+
+    # Whoever comes with an assignor that not everybody has is refused, and the others share as they did.
+    refused = join(stack, kafka, group, topic, Other(), "consumer")
+    with pytest.raises(UnsupportedAssignorError, match="'other'"):
+        poll_until([refused, ours], lambda: other.poll(0) is not None)
+    assert len(other.assignment()) == counts([ours])[0] == 6
+    other.close()
+    poll_until([ours], lambda: [told for _, _, told in assignor.heard] == ["12 of 12"] * 2)
+
+
+class Other(Weighing):
+    """The same by a name that nobody else knows."""
+
+    name = "other"
 
 
 # On the way to the consumer protocol, and back, where the coordinator lets members assign.
