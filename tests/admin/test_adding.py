@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,6 +81,16 @@ def test_announcing_again_is_no_error_and_cancelling_names_some_or_none(ours: Gr
     ours.add_members(group, ["four"])
     assert [each.error for each in ours.remove_members(group, ["four"])] == [None]
     assert expected(ours, group) == []
+
+
+def test_places_outlive_the_broker(tmp_path: Path, group: str) -> None:
+    with Cluster(data_dir=tmp_path) as cluster, GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        admin.add_members(group, ["one", NewMember("two", session_timeout=30)], within=60)
+        before = admin.describe([group])[group].expected
+    with Cluster(data_dir=tmp_path) as cluster, GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        assert admin.describe([group])[group].expected == before
+    assert [each.instance_id for each in before] == ["one", "two"]
+    assert 29_000 < before[0].until_ms - before[1].until_ms <= 30_000
 
 
 def test_both_fronts_say_the_same(embedded_kafka: KafkaServer, group: str) -> None:

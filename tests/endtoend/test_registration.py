@@ -43,12 +43,13 @@ def members(cluster: Cluster) -> Iterator[ExitStack]:
         yield stack
 
 
-def start(cluster: Cluster, members: ExitStack, group: str, instance_id: str | None = None) -> Consumer:
+def start(cluster: Cluster, members: ExitStack, group: str, instance_id: str | None = None, **more: object) -> Consumer:
     consumer = Consumer(
         bootstrap_servers=cluster.bootstrap_servers,
         group_id=group,
         group_instance_id=instance_id,
         enable_auto_commit=False,
+        **more,
     )
     members.enter_context(consumer)
     consumer.subscribe([TOPIC])
@@ -90,7 +91,42 @@ def test_members_that_nobody_announced_cost_one_each(cluster: Cluster, admin: Gr
     consumers = [start(cluster, members, group)]
     poll_until(consumers, lambda: shares(consumers) == {PARTITIONS})
     before = rebalances(admin, group)
-    for instance_id in INSTANCES[:4]:
+    for instance_id in INSTANCES[:3]:
         consumers.append(start(cluster, members, group, instance_id))
         poll_until(consumers, lambda: bool(consumers[-1].assignment()))
     assert rebalances(admin, group) - before == len(consumers) - 1
+
+
+CLASSIC = {"group_protocol": "classic", "heartbeat_interval_ms": 100, "partition_assignment_strategy": "range"}
+
+
+def test_a_classic_group_goes_on_until_all_have_come_and_rebalances_once(
+    cluster: Cluster, admin: GroupAdmin, members: ExitStack
+) -> None:
+    group = unique("classic")
+    consumers = [start(cluster, members, group, **CLASSIC)]
+    poll_until(consumers, lambda: shares(consumers) == {PARTITIONS})
+    before = rebalances(admin, group)
+    admin.add_members(group, INSTANCES[:4], within=60)
+
+    consumers += [start(cluster, members, group, instance_id, **CLASSIC) for instance_id in INSTANCES[:3]]
+    poll_until(consumers, lambda: [one.has_joined for one in admin.describe([group])[group].expected].count(True) == 3)
+    assert shares(consumers) == {PARTITIONS, 0}
+
+    consumers.append(start(cluster, members, group, INSTANCES[3], **CLASSIC))
+    poll_until(consumers, lambda: shares(consumers) == {4, 5})
+    assert rebalances(admin, group) - before == 1
+
+
+def test_members_that_are_removed_together_cost_one_rebalance(
+    cluster: Cluster, admin: GroupAdmin, members: ExitStack
+) -> None:
+    group = unique("removed")
+    consumers = [start(cluster, members, group)]
+    admin.add_members(group, INSTANCES[:3], within=60)
+    consumers += [start(cluster, members, group, instance_id) for instance_id in INSTANCES[:3]]
+    poll_until(consumers, lambda: shares(consumers) == {5, 6})
+    before = admin.describe([group])[group].group_epoch
+    assert before is not None
+    assert not any(removed.error for removed in admin.remove_members(group, INSTANCES[:3]))
+    assert admin.describe([group])[group].group_epoch == before + 1

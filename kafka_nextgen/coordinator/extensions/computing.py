@@ -1,9 +1,9 @@
 """Which member computes the next target assignment, and when another takes its place (KIP-848, "Client Side Mode").
 
 The member is the *first one to send a heartbeat*, from the moment on that there is something to compute, that has the
-assignor, and has not failed at this group epoch. It is certainly alive, and nobody has to be waited for. It is told in
-the answer (ShouldComputeAssignment), and in each further one until it prepares. From when it was first told it has its
-rebalance timeout to install something.
+assignor, has not failed at this group epoch, and waits for nobody who is expected. It is certainly alive, and nobody
+has to be waited for. It is told in the answer (ShouldComputeAssignment), and in each further one until it prepares.
+From when it was first told it has its rebalance timeout to install something.
 
 | what happens to the member | then |
 |---|---|
@@ -22,6 +22,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
+from kafka_nextgen.coordinator.extensions.registration_places import waits
 from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.timers import TimerKind
 
@@ -70,8 +71,9 @@ def choose(draft: Draft, member_id: str) -> bool:
 def _may_compute(draft: Draft, computing: Computing, member_id: str) -> bool:
     group = draft.group
     has_failed = member_id in computing.failed and computing.failed_epoch == group.epoch
-    names = {assignor.name for assignor in group.members[member_id].client_assignors}
-    return computing.assignor in names and not has_failed
+    member = group.members[member_id]
+    names = {assignor.name for assignor in member.client_assignors}
+    return computing.assignor in names and not has_failed and not waits(group, member)
 
 
 def end_computation(draft: Draft) -> None:

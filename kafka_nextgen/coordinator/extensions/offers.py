@@ -23,6 +23,7 @@ from attrs import frozen
 from kafka_nextgen.assignors.spec import AssignorMetadata
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.extensions.registration_places import waiting
 from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata
@@ -71,10 +72,11 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
     """The client-side assignor of the group's next target assignment; None if a server-side one makes it."""
     if not settings.extensions or not group.client_preferences:
         return None
+    left_out = waiting(group)  # for others that are expected: no assignment is made of these yet
     usable = {
         name
-        for name, offers in offers_of(group).items()
-        if sum(offers.values()) == len(group.members) and go_together(offers)
+        for name, offers in offers_of(group, left_out).items()
+        if sum(offers.values()) == len(group.members) - len(left_out) and go_together(offers)
     }
     votes: Counter[str] = Counter()
     for names, members in group.client_preferences.items():
