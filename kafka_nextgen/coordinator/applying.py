@@ -83,10 +83,14 @@ def _count_member(group: Group, member: r.MemberMetadata, by: int) -> None:
 
 
 def _count_assignors(group: Group, member: r.MemberMetadata, by: int) -> None:
+    """Members hardly differ in this, so that there is little to copy."""
+    if not member.client_assignors:
+        return
+    offers, preferences = dict(group.client_offers), dict(group.client_preferences)
     for each in member.client_assignors:
-        offer = each.name, each.minimum_version, each.maximum_version, each.metadata.version
-        _count(group.client_offers, offer, by)
-    _count(group.client_preferences, tuple(each.name for each in member.client_assignors) or None, by)
+        _count(offers, (each.name, each.minimum_version, each.maximum_version, each.metadata.version), by)
+    _count(preferences, tuple(each.name for each in member.client_assignors), by)
+    group.client_offers, group.client_preferences = offers, preferences
 
 
 def _count(counts: MutableMapping[T, int], key: T | None, by: int) -> None:

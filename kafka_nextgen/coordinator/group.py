@@ -73,8 +73,8 @@ class Group:
     topic_subscribers: MutableMapping[str, int] = field(factory=dict)
     pattern_subscribers: MutableMapping[str, int] = field(factory=dict)
     votes: MutableMapping[str, int] = field(factory=dict)
-    client_offers: MutableMapping[tuple[str, int, int, int], int] = field(factory=dict)  # name, range, version written
-    client_preferences: MutableMapping[tuple[str, ...], int] = field(factory=dict)  # names of assignors, in order
+    client_offers: Mapping[tuple[str, int, int, int], int] = field(factory=dict)  # name, range, version written
+    client_preferences: Mapping[tuple[str, ...], int] = field(factory=dict)  # names of assignors, in order
     num_classic: int = 0  # members of the consumer group that speak the classic protocol
     classic_support: MutableMapping[str, int] = field(factory=dict)  # how many of these offer each of their protocols
 
@@ -154,8 +154,6 @@ class Group:
         return set(self.topic_subscribers).union(*(pattern.topics for pattern in self.patterns.values()))
 
 
-_ATTRIBUTES = tuple(attribute.name for attribute in fields(Group))
-
 _MAPPINGS = (
     "members",
     "currents",
@@ -169,7 +167,7 @@ _MAPPINGS = (
     "topic_subscribers",
     "pattern_subscribers",
     "votes",
-    "client_offers",
-    "client_preferences",
     "classic_support",
 )
+
+_ATTRIBUTES = tuple(attribute.name for attribute in fields(Group) if attribute.name not in _MAPPINGS)

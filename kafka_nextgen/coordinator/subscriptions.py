@@ -45,7 +45,7 @@ def update_member(draft: Draft, request: ConsumerGroupHeartbeat, member_id: str)
     """Take in what the heartbeat says of the member; it is new if the group does not know it."""
     known = known_or_blank(draft.group, member_id)
     update = note_member(draft, _with_changes(known, request))
-    return evolve(update, asks_for_assignment=asks_for_assignment(draft, known, request))
+    return evolve(update, asks_for_assignment=True) if asks_for_assignment(draft, known, request) else update
 
 
 def note_member(draft: Draft, member: MemberMetadata) -> Update:

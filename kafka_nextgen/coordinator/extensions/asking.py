@@ -27,6 +27,8 @@ def client_assignors_after(known: MemberMetadata, request: ConsumerGroupHeartbea
 
 def asks_for_assignment(draft: Draft, known: MemberMetadata, request: ConsumerGroupHeartbeat) -> bool:
     """Whether the member's word to its assignors is news to them, as the group knows it by now."""
+    if not request.client_assignors and not known.client_assignors:
+        return False
     now = client_assignors_after(known, request)
     has_reason = any(assignor.reason for assignor in request.client_assignors or ())
     if not has_reason and _metadata(now) == _metadata(known.client_assignors):

@@ -46,8 +46,10 @@ _RULES: tuple[tuple[Callable[[ClientAssignor], bool], str], ...] = (
 
 def refuse_malformed_assignors(request: ConsumerGroupHeartbeat) -> Refusal | None:
     """Why these assignors can't be meant, or None."""
-    assignors = request.client_assignors or ()
-    if assignors and request.server_assignor is not None:
+    assignors = request.client_assignors
+    if not assignors:
+        return None
+    if request.server_assignor is not None:
         return _malformed("ServerAssignor and ClientAssignors are both given; a member has one or the others")
     for is_broken, rule in _RULES:
         if wrong := next(filter(is_broken, assignors), None):
