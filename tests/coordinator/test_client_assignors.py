@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.assignors import AssignorMetadata, Metadata
+from kafka_nextgen.assignors import AssignorMetadata, MemberAssignment, Metadata
 from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.coordinator.extensions.offers import Offer, go_together, offer_in, offer_of, overlap, said_by
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
@@ -136,3 +138,33 @@ def test_who_brings_an_assignor_to_members_without_any_learns_that() -> None:
     answer = join(stage, "A", ClientAssignor("mine"))
     assert answer.error is ErrorCode.UNSUPPORTED_ASSIGNOR
     assert "they have none of their own" in (answer.message or "")
+
+
+def test_a_coordinator_that_goes_on_without_extensions_assigns_by_itself() -> None:
+    stage = Stage(CoordinatorSettings(extensions=True, group_consumer_assignment_interval_ms=0))
+    stage.set_topic("foo", 2)
+    epoch = join(stage, "A", ClientAssignor("mine")).member_epoch
+    prepared = stage.ask(PrepareAssignment(GROUP, "A", epoch)).response
+    assert isinstance(prepared, AssignmentPrepared)
+    share = MemberAssignment({topic_id: {0, 1} for topic_id in prepared.topics}, Metadata(0, b"all"))
+    stage.ask(InstallAssignment(GROUP, "A", epoch, prepared.group_epoch, error=1, members={"A": share}))
+    assert (stage.group.client_assignor, stage.group.assignment_error) == ("mine", 1)
+
+    stage.settings = evolve(stage.settings, extensions=False)
+    stage.fail_over()
+    stage.check()
+    assert stage.group.target_metadata == {"A": Metadata(0, b"all")}
+    join(stage, "B")
+    stage.check()
+    assert (stage.group.client_assignor, stage.group.assignment_error, dict(stage.group.target_metadata)) == (
+        None,
+        0,
+        {},
+    )
+
+
+def test_a_long_word_about_a_failure_is_cut() -> None:
+    stage = Stage(CoordinatorSettings(extensions=True))
+    epoch = join(stage, "A", ClientAssignor("mine")).member_epoch
+    stage.ask(InstallAssignment(GROUP, "A", epoch, 0, message="x" * 1_000_000))
+    assert len(stage.group.computing.complaint) < 1_200

@@ -36,6 +36,9 @@ __all__ = [
     "take_complaint",
 ]
 
+#: As much as is told of a failure: an assignor may say anything, and everybody hears it.
+_LONGEST = 1_000
+
 
 def call_for_computation(draft: Draft, assignor: str) -> None:
     """There is something to compute, with this assignor."""
@@ -105,8 +108,8 @@ def fail(draft: Draft, why: str) -> str:
     member_id = computing.member_id
     assert member_id is not None, "somebody computes"
     complaint = (
-        f"assignor {computing.assignor!r} of member {member_id} {why}: group {group.group_id!r} keeps the target of "
-        f"epoch {group.assignment_epoch}"
+        f"assignor {computing.assignor!r} of member {member_id} {why[:_LONGEST]}: group {group.group_id!r} keeps the "
+        f"target of epoch {group.assignment_epoch}"
     )
     before = computing.failed if computing.failed_epoch == group.epoch else frozenset()
     draft.cancel(TimerKind.COMPUTE)
