@@ -13,6 +13,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching.answers import Source, begin_reset, note_failure, note_fetched, note_no_news
+from kafka_nextgen.fetching.aside import aside_at, plan_aside
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.metadata_question import MetadataQuestion
@@ -51,6 +52,7 @@ class Inquiry:
         self._underway = Underway()
         self._room = Room(settings.buffer_bytes)
         self._lost: list[Truncation] = []
+        self._truncated: dict[TopicPartition, Truncation] = {}
         self._searched: ClusterImage | None = None  # where every topic was looked for, if the assignment is the same
         self._metadata = MetadataQuestion(settings)
         #: Whether handing over may let something be asked for that the last plan left out.
@@ -86,6 +88,7 @@ class Inquiry:
             self._give_back()
             fetches = self._plan_fetches(now)
         needs += map(self._underway.ask, fetches)
+        needs += map(self._underway.ask, plan_aside(states, self._buffers, self._underway, self._room, now))
         for need in needs:
             self._note_asked(need)
         if self._metadata.may_ask(now):
@@ -127,11 +130,14 @@ class Inquiry:
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""
         pauses = [state.retry_at for state in self._assigned.states if state.may_need_leader]
-        return min((at for at in (*pauses, self._metadata.retry_at) if at > now), default=None)
+        aside = aside_at(self._assigned.states, self._buffers, self._underway, now)
+        return min((at for at in (*pauses, *aside, self._metadata.retry_at) if at > now), default=None)
 
     def _note_asked(self, need: Need) -> None:
+        is_for_all = isinstance(need, Fetch) and not need.is_aside
         for state in self._assigned.known(need.fences):
             state.asked = True
+            state.is_new_there = state.is_new_there and not is_for_all
 
     # ---- answers
 
@@ -223,8 +229,14 @@ class Inquiry:
         lost, self._lost = tuple(self._lost), []
         return lost
 
+    def truncations(self) -> tuple[Truncation, ...]:
+        """The latest of each partition that is assigned still, in their order."""
+        return tuple(self._truncated[tp] for tp in sorted(self._truncated.keys() & self._assigned.partitions))
+
     def _keep(self, lost: Truncation | None) -> None:
-        self._lost += [] if lost is None else [lost]
+        if lost is not None:
+            self._lost.append(lost)
+            self._truncated[lost.partition] = lost
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""

@@ -73,7 +73,8 @@ class Fetch:
     """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
 
     ``tells_rack`` is whether it may prefer another replica for our rack (KIP-392). ``set_aside_bytes`` is for the
-    answer and what is made of it.
+    answer and what is made of it. ``asked_at`` is on the driver's clock, in seconds. ``is_aside`` is for a connection
+    of its own (``aside``).
     """
 
     node_id: int
@@ -84,6 +85,8 @@ class Fetch:
     session: SessionRequest
     tells_rack: bool = True
     set_aside_bytes: int = 0
+    asked_at: float = 0.0
+    is_aside: bool = False
 
     def saying(self, session: SessionRequest) -> Fetch:
         """The same fetch, told the node like that."""
@@ -96,6 +99,8 @@ class Fetch:
             session,
             self.tells_rack,
             self.set_aside_bytes,
+            self.asked_at,
+            self.is_aside,
         )
 
 

@@ -5,6 +5,7 @@
   (``underway``). It asks for every partition that is to be read from that node (its leader, or the one its leader
   prefers: ``replicas``), is not paused and has not more waiting than its share (an equal part of
   ``fetch.buffer.bytes``). Otherwise it is simply left out; nothing waits for it.
+  A partition that is new to a node may be fetched aside (``aside``).
 - If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
   application may hand over what is buffered any time, and the next request must ask for that partition again.
 - A node is asked for no more than there is room for, counting what other requests may still bring (``room``). A broker
@@ -25,13 +26,10 @@ from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import question_of
 from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionRequest
-from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.fetching.settings import SHORT_WAIT_MS, FetchSettings
 from kafka_nextgen.fetching.underway import Underway
 
-__all__ = ["by_leader", "plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
-
-#: How long a broker may wait for records while a partition is left out.
-SHORT_WAIT_MS = 50
+__all__ = ["by_leader", "by_replica", "fetch_of", "plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
 
 
 def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCommittedOffset]:
@@ -86,26 +84,29 @@ def plan_fetches(
     share_bytes = settings.buffer_bytes // len(active)
     nodes = len({state.node_id for state in active} - {None})
     is_empty = not buffers.total_bytes and not underway.is_decoding
-    for node_id, there in _by_replica(wanted).items():
+    for node_id, there in by_replica(wanted).items():
         asked = [state for state in there if is_empty or _has_room(state, buffers, underway, share_bytes)]
         most_bytes = room.for_fetch(free_bytes, nodes)
         if underway.is_busy(node_id) or not asked or not most_bytes:
             continue
         most_bytes = min(most_bytes, settings.max_bytes, sum([state.max_bytes for state in asked]))
-        wait_ms = min(settings.max_wait_ms, SHORT_WAIT_MS) if len(asked) < len(there) else settings.max_wait_ms
-        fetches.append(_fetch(node_id, asked, most_bytes, wait_ms, room.taken_by(most_bytes), now))
+        is_all = len(asked) == len(there) and not underway.is_asked_aside(node_id)
+        wait_ms = settings.max_wait_ms if is_all else min(settings.max_wait_ms, SHORT_WAIT_MS)
+        fetches.append(fetch_of(node_id, asked, most_bytes, wait_ms, room.taken_by(most_bytes), now))
         free_bytes -= fetches[-1].set_aside_bytes
     return fetches
 
 
-def _fetch(
+def fetch_of(
     node_id: int,
     asked: Collection[PartitionState],
     most_bytes: int,
     wait_ms: int,
     set_aside_bytes: int,
     now: float,
+    is_aside: bool = False,
 ) -> Fetch:
+    """Fetch these partitions, where they are to be read next."""
     positions = tuple(
         [
             FetchPosition(
@@ -129,6 +130,8 @@ def _fetch(
         # One request tells one rack for all there is in it.
         tells_rack=all(state.replica.tells_rack(now) for state in asked),
         set_aside_bytes=set_aside_bytes,
+        asked_at=now,
+        is_aside=is_aside,
     )
 
 
@@ -146,7 +149,8 @@ def by_leader(states: Iterable[PartitionState]) -> dict[int, list[PartitionState
     return led
 
 
-def _by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionState]]:
+def by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionState]]:
+    """The partitions that have a leader, by the node they are read from."""
     there: dict[int, list[PartitionState]] = {}
     for state in states:
         node_id = state.node_id

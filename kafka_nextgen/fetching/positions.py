@@ -74,6 +74,7 @@ class PartitionState:
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
     asked: bool = False  # a question about it is on its way
+    is_new_there: bool = True  # the node it is to be read from was not asked for it yet with all others; see ``aside``
     stale: bool = False  # its leader has to be looked up first
     drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
@@ -88,9 +89,11 @@ class PartitionState:
         if image is self.image:
             return
         found, leader = image.partition(self.partition), image.leader_of(self.partition)
+        before = self.leader, self.leader_epoch
         self.image = image
         self.leader = None if leader is None else leader.node_id
         self.leader_epoch = -1 if found is None else found.leader_epoch
+        self.is_new_there = self.is_new_there or before != (self.leader, self.leader_epoch)
 
     @property
     def node_id(self) -> int | None:
@@ -146,6 +149,7 @@ class PartitionState:
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
         self.checked_epoch = checked_epoch
+        self.is_new_there = True
         self.rewind()
         self.succeeded()
 

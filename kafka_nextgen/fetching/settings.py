@@ -6,7 +6,10 @@ from attrs import frozen
 
 from kafka_nextgen.offset_reset import OffsetReset, Reset
 
-__all__ = ["FetchSettings"]
+__all__ = ["SHORT_WAIT_MS", "FetchSettings"]
+
+#: How long a broker may wait for records that others must not wait for as long.
+SHORT_WAIT_MS = 50
 
 
 @frozen

@@ -98,6 +98,7 @@ class FetchState(Inquiry):
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """End ``pause``. Raises MisuseError if a partition is not assigned."""
         for state in [self._assigned.require(tp) for tp in partitions]:
+            state.is_new_there = state.is_new_there or state.paused
             state.paused = False
 
     def paused(self) -> frozenset[TopicPartition]:

@@ -17,6 +17,7 @@ from attrs import Factory, define, frozen
 
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
 from kafka_nextgen.fetching.sessions import FetchSessions, SessionAnswer
+from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Underway"]
@@ -46,7 +47,7 @@ class Underway:
 
     def ask(self, fetch: Fetch) -> Fetch:
         """Note that the node is asked; returns the question as it has to be put."""
-        asked = fetch.saying(self._sessions.ask(fetch.node_id, fetch.positions))
+        asked = fetch if fetch.is_aside else fetch.saying(self._sessions.ask(fetch.node_id, fetch.positions))
         self._asked.append(asked)
         return asked
 
@@ -76,7 +77,16 @@ class Underway:
     def is_busy(self, node_id: int) -> bool:
         """Whether a node is to be left alone for now."""
         decoding = sum(rest.fetch.node_id == node_id for rest in self._decoding)
-        return decoding > MOST_DECODING or any(fetch.node_id == node_id for fetch in self._asked)
+        return decoding > MOST_DECODING or any(fetch.node_id == node_id and not fetch.is_aside for fetch in self._asked)
+
+    def is_asked_aside(self, node_id: int) -> bool:
+        """Whether a node is asked for something aside from its session."""
+        return any(fetch.node_id == node_id and fetch.is_aside for fetch in self._asked)
+
+    def long_poll_since(self, node_id: int) -> float | None:
+        """Since when a node may be waiting for records, and for more than a moment; None if it is not."""
+        polls = (fetch for fetch in self._asked if fetch.node_id == node_id and not fetch.is_aside)
+        return next((fetch.asked_at for fetch in polls if fetch.max_wait_ms > SHORT_WAIT_MS), None)
 
     def bytes_of(self, partition: TopicPartition) -> int:
         """What is being decoded of a partition."""

@@ -2,7 +2,8 @@
 
 A broker answers one connection's requests in their order, so a heartbeat behind a Fetch that waits for records would
 wait as long. Each purpose therefore has a connection of its own, as in Kafka's own consumer. A JoinGroup or SyncGroup
-is held back until the whole group is there, and commits and heartbeats go past it on another one.
+is held back until the whole group is there, and commits and heartbeats go past it on another one; so is a Fetch until
+there are records, and what is new goes past it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ __all__ = ["ANY", "AnyBroker", "Coordinator", "Node", "Purpose", "Target", "purp
 
 @frozen
 class Node:
-    """The broker with this node id."""
+    """The broker with this node id; ``aside`` is for a fetch that must not wait for others to be answered."""
 
     node_id: int
+    aside: bool = False
 
     def __str__(self) -> str:
         return f"broker {self.node_id}"
@@ -55,6 +57,7 @@ class Purpose(Enum):
     GENERAL = "general"
     COORDINATOR = "coordinator"
     FETCH = "fetch"
+    FETCH_ASIDE = "fetch aside"
     REBALANCE = "rebalance"
 
 
@@ -66,4 +69,6 @@ def purpose_of(target: Target, api: Api) -> Purpose:
     """Which connection carries requests of ``api`` to ``target``."""
     if isinstance(target, Coordinator):
         return Purpose.REBALANCE if api.key in _HELD_BACK else Purpose.COORDINATOR
-    return Purpose.FETCH if api.key == FETCH.key else Purpose.GENERAL
+    if api.key != FETCH.key:
+        return Purpose.GENERAL
+    return Purpose.FETCH_ASIDE if isinstance(target, Node) and target.aside else Purpose.FETCH

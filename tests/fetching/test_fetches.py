@@ -16,7 +16,7 @@ from kafka_nextgen.fetching import (
     NeedOffsetReset,
     decode_answer,
 )
-from kafka_nextgen.fetching.planner import SHORT_WAIT_MS
+from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, encode_batch

@@ -151,8 +151,8 @@ class Fetching(RuleBasedStateMachine):
     def plan(self, passed: float) -> None:
         self.now += passed
         self.open += self.state.plan(IMAGE, self.now)
-        nodes = [need.node_id for need in self.open if isinstance(need, Fetch)]
-        assert len(nodes) == len(set(nodes))
+        nodes = [(need.node_id, need.is_aside) for need in self.open if isinstance(need, Fetch)]
+        assert len(nodes) == len(set(nodes)), "each connection has one fetch at most"
 
     @rule(data=st.data())
     def plan_and_answer(self, data: st.DataObject) -> None:

@@ -226,8 +226,11 @@ def test_the_position_goes_where_the_logs_part_and_is_validated_there_no_more(wo
     world.validate((4, 6))
     assert world.state.take_truncations() == (Truncation(P0, OffsetAndMetadata(10, 5), OffsetAndMetadata(6, 4)),)
     assert world.state.take_truncations() == ()
+    assert [lost.partition for lost in world.state.truncations()] == [P0]
     assert asked(world.plan()) == [(1, 0, 6)]
     assert world.state.handed_over_offsets() == {P0: OffsetAndMetadata(6, 4)}
+    world.assign()
+    assert world.state.truncations() == (), "whoever has it now is told"
 
 
 def test_auto_commit_does_not_commit_beyond_where_the_logs_part(world: World) -> None:

@@ -53,6 +53,11 @@ def test_a_consumer_that_goes_on_reading_notices_the_election(stage: Stage, scri
     with read_thirty(stage) as consumer:
         assert places(read(consumer, 15)) == REPLACED
         assert consumer.position(tp()) == 35
+        (truncation,) = consumer.health().truncations
+        assert (truncation.partition, truncation.position.offset) == (tp(), 30)
+        assert truncation.diverging is not None
+        assert truncation.diverging.offset == 20
+        assert consumer.health().problem is None, "it was read on"
     assert len(script.came("epoch end")) == 1
 
 

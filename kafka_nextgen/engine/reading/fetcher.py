@@ -240,7 +240,7 @@ class Fetcher:
             )
 
         began, timeout_s = time.monotonic(), (need.max_wait_ms + config.request_timeout_ms) / 1000
-        node = Node(need.node_id)
+        node = Node(need.node_id, need.is_aside)
         reply = self._cluster.send(node, FETCH, build, timeout_s)
         self._ring()
         message = await (reply or self._cluster.call(node, FETCH, build, timeout_s))

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from kafka_nextgen.fetching import FetchState, Standings
+from kafka_nextgen.fetching import FetchState, Standings, Truncation
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
@@ -51,6 +51,11 @@ class LockedFetches:
         """The partitions whose topic was deleted, even if there is another one of that name."""
         with self._lock:
             return self._state.gone()
+
+    def truncations(self) -> tuple[Truncation, ...]:
+        """The logs, of partitions that are assigned still, that lost what was read of them."""
+        with self._lock:
+            return self._state.truncations()
 
     def lag(self, given_out: Sequence[ColumnSlice] = ()) -> dict[TopicPartition, int | None]:
         """How far each partition is behind the end of what it may read, None where it or the position is not known."""

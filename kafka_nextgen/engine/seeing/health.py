@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Mapping
 from attrs import evolve, field, frozen
 
 from kafka_nextgen.engine.seeing.history import RebalanceCause
+from kafka_nextgen.fetching import Truncation
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition, format_partitions
@@ -35,13 +36,15 @@ class Health:
     Who assigned partitions by hand is in no group: ``status`` is UNSUBSCRIBED then, and that is well.
     ``since_heartbeat_s`` counts from the last heartbeat the coordinator answered without an error, ``unanswered_s``
     from the first one sent after it. ``since_poll_s`` counts from the beginning of the last poll; None before the
-    first. ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long. ``silence_s`` has the
-    seconds since each active partition was last heard of; paused ones are left out. ``stalled`` are those silent for
-    too long. ``gone`` are those whose topic was deleted, even if there is another one of that name; ``missing`` are
-    topics subscribed to by name that do not exist. ``coordinator_trouble`` is what keeps the coordinator from being
-    found or reached, None if nothing does. ``instance_id_wait_s`` is for how long the member goes on asking for an
-    instance id that another one holds, None if it need not. ``assignor_trouble`` is why an assignor of the
-    application's own could not assign, as long as there is no new target.
+    first. ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long. ``silence_s`` has
+    the seconds since each active partition was last heard of; paused ones are left out. ``stalled`` are those
+    silent for too long. ``gone`` are those whose topic was deleted, even if there is another one of that name;
+    ``missing`` are topics subscribed to by name that do not exist. ``truncations`` are of partitions whose log lost
+    what was read of it, the latest of each that is assigned still; reading went on, which is no problem.
+    ``coordinator_trouble`` is what keeps the coordinator from being found or reached, None if nothing does.
+    ``instance_id_wait_s`` is for how long the member goes on asking for an instance id that another one holds, None
+    if it need not. ``assignor_trouble`` is why an assignor of the application's own could not assign, as long as
+    there is no new target.
     """
 
     status: Status | ClassicStatus
@@ -57,6 +60,7 @@ class Health:
     stalled: tuple[TopicPartition, ...] = ()
     gone: tuple[TopicPartition, ...] = ()
     missing: tuple[str, ...] = ()
+    truncations: tuple[Truncation, ...] = ()
     coordinator_trouble: str | None = None
     instance_id_wait_s: float | None = None
     assignor_trouble: str | None = None

@@ -125,6 +125,7 @@ def take_health(
         silence_s=silence_s,
         stalled=stalled_among(silence_s, limits),
         gone=tuple(sorted(fetches.gone())),
+        truncations=fetches.truncations(),
     )
     driver = membership.driver
     if driver is None:
