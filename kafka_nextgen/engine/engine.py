@@ -29,6 +29,7 @@ from kafka_nextgen.engine.questions import Questions
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.lookups import Lookups
+from kafka_nextgen.engine.reading.session_ends import end_sessions
 from kafka_nextgen.engine.seeing.counters import Counters
 from kafka_nextgen.engine.seeing.health import Health, Limits, assess
 from kafka_nextgen.engine.seeing.history import Rebalance
@@ -285,6 +286,7 @@ class Engine:
         self._membership.stop()
         self._fetcher.close()
         self.offsets.stop()
+        await end_sessions(self.cluster, self.fetches)
         await self._tasks.cancel_all()
         await self.cluster.close()
 

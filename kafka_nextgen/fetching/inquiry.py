@@ -30,7 +30,7 @@ from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_me
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import note_listed
 from kafka_nextgen.fetching.room import Room
-from kafka_nextgen.fetching.sessions import SessionAnswer
+from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
 from kafka_nextgen.fetching.topics import find_topic
@@ -255,6 +255,10 @@ class Inquiry:
             if isinstance(need, Fetch) and need.node_id == state.replica.preferred:
                 state.replica = state.replica.dropped()
             note_failure(state, self._settings, now)
+
+    def session_ends(self) -> dict[int, SessionRequest]:
+        """What to say to which nodes when nothing more is to be fetched."""
+        return self._underway.session_ends()
 
     def _answered(
         self, need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds

@@ -12,6 +12,8 @@ Both sides must count alike. Whenever that is in doubt, the next request is a fu
 the node says that it has no such session or expected another epoch or other topic ids, and when an answer has
 partitions too many, or to a full request too few: a partition that the node has not in its session would otherwise be
 silent for ever. Where the node says so itself, the same is asked again at once, in full.
+
+Epoch -1 with a session's id ends it, and with no id asks outside of any session.
 """
 
 from __future__ import annotations
@@ -124,6 +126,11 @@ class FetchSession:
             self._open = None
             self._start_over(self._id)
 
+    @property
+    def end(self) -> SessionRequest | None:
+        """What to say in order to end it, and nothing after that; None if the node has none."""
+        return None if self._id == _NO_SESSION else SessionRequest(self._id, _ALONE, ())
+
     def _fits(self, request: SessionRequest, answer: SessionAnswer) -> bool:
         if request.is_full:
             return self._known.keys() == answer.partitions
@@ -149,6 +156,11 @@ class FetchSessions:
     def answered(self, node_id: int, request: SessionRequest, answer: SessionAnswer) -> bool:
         """Take in what a node said; returns whether it has no news of the partitions that it left out."""
         return request.epoch != _ALONE and self._by_node[node_id].answered(request, answer)
+
+    def ends(self) -> dict[int, SessionRequest]:
+        """What to say to which nodes in order to end all there are."""
+        ends = {node_id: session.end for node_id, session in self._by_node.items()}
+        return {node_id: request for node_id, request in ends.items() if request is not None}
 
     def failed(self, node_id: int, request: SessionRequest) -> None:
         """No answer came from a node."""

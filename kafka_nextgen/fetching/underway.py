@@ -16,7 +16,7 @@ from types import MappingProxyType
 from attrs import Factory, define, frozen
 
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
-from kafka_nextgen.fetching.sessions import FetchSessions, SessionAnswer
+from kafka_nextgen.fetching.sessions import FetchSessions, SessionAnswer, SessionRequest
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.types import TopicPartition
 
@@ -73,6 +73,10 @@ class Underway:
         self._asked = [other for other in self._asked if other is not fetch]
         self._decoding = [other for other in self._decoding if other is not rest]
         return rest
+
+    def session_ends(self) -> dict[int, SessionRequest]:
+        """What to say to which nodes when nothing more is to be asked."""
+        return self._sessions.ends()
 
     def is_busy(self, node_id: int) -> bool:
         """Whether a node is to be left alone for now."""

@@ -17,12 +17,22 @@ from kafka_nextgen.wire.apis import FETCH, JOIN_GROUP, SYNC_GROUP, Api
 __all__ = ["ANY", "AnyBroker", "Coordinator", "Node", "Purpose", "Target", "purpose_of"]
 
 
+class Purpose(Enum):
+    """What a connection is for."""
+
+    GENERAL = "general"
+    COORDINATOR = "coordinator"
+    FETCH = "fetch"
+    FETCH_ASIDE = "fetch aside"
+    REBALANCE = "rebalance"
+
+
 @frozen
 class Node:
-    """The broker with this node id; ``aside`` is for a fetch that must not wait for others to be answered."""
+    """The broker with this node id; ``over`` is the connection for what must not wait behind others of its kind."""
 
     node_id: int
-    aside: bool = False
+    over: Purpose | None = None
 
     def __str__(self) -> str:
         return f"broker {self.node_id}"
@@ -51,16 +61,6 @@ ANY = AnyBroker()
 Target = Node | Coordinator | AnyBroker
 
 
-class Purpose(Enum):
-    """What a connection is for."""
-
-    GENERAL = "general"
-    COORDINATOR = "coordinator"
-    FETCH = "fetch"
-    FETCH_ASIDE = "fetch aside"
-    REBALANCE = "rebalance"
-
-
 #: What a coordinator answers only when others have asked as well.
 _HELD_BACK = frozenset({JOIN_GROUP.key, SYNC_GROUP.key})
 
@@ -69,6 +69,6 @@ def purpose_of(target: Target, api: Api) -> Purpose:
     """Which connection carries requests of ``api`` to ``target``."""
     if isinstance(target, Coordinator):
         return Purpose.REBALANCE if api.key in _HELD_BACK else Purpose.COORDINATOR
-    if api.key != FETCH.key:
-        return Purpose.GENERAL
-    return Purpose.FETCH_ASIDE if isinstance(target, Node) and target.aside else Purpose.FETCH
+    if isinstance(target, Node) and target.over is not None:
+        return target.over
+    return Purpose.FETCH if api.key == FETCH.key else Purpose.GENERAL

@@ -37,6 +37,7 @@ def test_partitions_are_named_once_and_epochs_count_the_fetches(stage: Stage) ->
         stage.write(2, 5)
         assert values(read(consumer, 5)) == [0, 1, 2, 3, 4]
         poll_until(consumer, lambda: told[-1][1] == 0)
+    assert told.pop() == (-1, 0), "closing ends it"
     assert [epoch for epoch, _ in told] == list(range(len(told)))
     assert told[0] == (0, PARTITIONS)
     assert max(named for _, named in told[1:]) == 1, "only the one that moved"
@@ -72,3 +73,25 @@ def test_a_broker_that_has_forgotten_all_sessions_is_read_on(stage: Stage) -> No
         stage.run(stage.cluster._broker._cluster.fetch_sessions[1].clear)
         stage.write(3, 2)
         assert values(read(consumer, 2)) == [2, 3]
+
+
+def test_closing_ends_the_sessions_although_a_fetch_is_held_back(stage: Stage) -> None:
+    stage.create(partitions=PARTITIONS)
+    told = sessions_told(stage, [])
+    with stage.consumer(group_id=None, fetch_max_wait_ms=30_000, request_timeout_ms=60_000) as consumer:
+        consumer.assign([tp(0)])
+        stage.write(0, 1)
+        read(consumer, 1)
+        poll_until(consumer, lambda: len(told) >= 2)
+        assert stage.run(lambda: len(stage.cluster._broker._cluster.fetch_sessions[1]._sessions)) == 1
+    assert told[-1] == (-1, 0)
+    assert stage.run(lambda: len(stage.cluster._broker._cluster.fetch_sessions[1]._sessions)) == 0
+
+
+def test_a_broker_that_does_not_answer_does_not_keep_it_from_closing(stage: Stage) -> None:
+    stage.create(records=1)
+    with stage.consumer() as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 1)
+        unanswered = stage.never(FETCH)
+    assert unanswered.is_set()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import Arrival, Fetch, NeedMetadata
-from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer, SessionRequest
+from kafka_nextgen.fetching.sessions import FetchSession, FetchSessions, SessionAnswer, SessionRequest
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.nodes import Node, tell
@@ -241,3 +241,13 @@ def test_each_node_has_a_session_of_its_own(world: World) -> None:
     world.state.seek(P2, 0)
     epochs = {need.node_id: told(need)[0] for need in world.plan() if isinstance(need, Fetch)}
     assert epochs == {1: 1, 2: 0}
+
+
+def test_each_session_that_a_node_has_given_is_ended_and_no_other() -> None:
+    sessions = FetchSessions()
+    sessions.answered(1, sessions.ask(1, (at(0),)), named(at(0)))
+    sessions.answered(2, sessions.ask(2, (at(1),)), SessionAnswer(ErrorCode.NONE, 0, [at(1).partition]))
+    sessions.ask(3, (at(2),))
+    open_still = sessions.ask(1, (at(0, 5),))
+    assert sessions.ends() == {1: SessionRequest(7, -1, ())}
+    sessions.answered(1, open_still, named(at(0)))  # what is on its way may still be answered

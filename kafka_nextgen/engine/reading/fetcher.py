@@ -34,6 +34,7 @@ from kafka_nextgen.membership.offsets.events import AssignmentApplied, Partition
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
+from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
@@ -240,7 +241,7 @@ class Fetcher:
             )
 
         began, timeout_s = time.monotonic(), (need.max_wait_ms + config.request_timeout_ms) / 1000
-        node = Node(need.node_id, need.is_aside)
+        node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
         reply = self._cluster.send(node, FETCH, build, timeout_s)
         self._ring()
         message = await (reply or self._cluster.call(node, FETCH, build, timeout_s))
