@@ -25,9 +25,9 @@ def test_a_rack_is_told_on_joining_and_in_every_fetch(stage: Stage) -> None:
     with stage.consumer(client_rack="r1") as consumer:
         consumer.subscribe([TOPIC])
         read(consumer, 10)
+        assert set(fetches) == {"r1"}
     assert joins[0] == "r1"
     assert set(joins[1:]) == {None}, "unchanged"
-    assert set(fetches) == {"r1"}
 
 
 def test_without_a_rack_none_is_told(stage: Stage) -> None:
