@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
-from kafka_nextgen.assignors.spec import Metadata
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 
 __all__ = ["assignors_from", "assignors_to", "metadata_from", "metadata_to"]
 

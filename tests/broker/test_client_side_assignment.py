@@ -14,7 +14,7 @@ import pytest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from tests.broker.client import Client
-from tests.broker.extended import Assignor, Group, describe, extended, heartbeat, weighted
+from tests.broker.extended import Assignor, Group, announce, describe, extended, heartbeat, weighted
 from tests.support.clients import unique
 
 
@@ -162,7 +162,7 @@ def test_an_assignor_here_and_one_of_the_coordinator_exclude_each_other(ours: Cl
     assert answer.error_code == ErrorCode.INVALID_REQUEST
 
 
-def test_what_was_assigned_outlives_the_broker_and_stock_kafka_would_pass_over_it(tmp_path: Path) -> None:
+def test_what_was_assigned_outlives_the_broker_and_is_passed_over_without_extensions(tmp_path: Path) -> None:
     config = {"group.consumer.assignment.interval.ms": 0}
     with Cluster(data_dir=tmp_path, config=config) as cluster, extended(cluster.bootstrap_servers) as client:
         cluster.create_topic("orders", 4)
@@ -170,13 +170,18 @@ def test_what_was_assigned_outlives_the_broker_and_stock_kafka_would_pass_over_i
         group.join()
         computing = group.chosen()
         group.install(computing, {"a": [0, 1, 2], "b": [3]}, group_epoch=group.prepare(computing).group_epoch, error=5)
+        announce(client, "billing", "i", "j")
         before = describe(client, "billing")
     with Cluster(data_dir=tmp_path, config=config) as cluster, extended(cluster.bootstrap_servers) as client:
         assert describe(client, "billing").to_dict() == before.to_dict()
-    with (
-        Cluster(data_dir=tmp_path, config=config, extensions=False) as cluster,
-        Client(cluster.bootstrap_servers) as client,
-    ):
-        described = describe(client, "billing")
-        targets = {m.member_id: m.target_assignment.topic_partitions[0].partitions for m in described.members}
-        assert targets == {"a": [0, 1, 2], "b": [3]}
+    stock = Cluster(data_dir=tmp_path, config=config, extensions=False)
+    with stock as cluster, Client(cluster.bootstrap_servers) as client:
+        assert targets(client) == {"a": [0, 1, 2], "b": [3]}
+        heartbeat(client, "billing", "c", 0, instance_id="i", subscribed_topic_names=["orders"])
+        assert describe(client, "billing").assignor_name == "uniform"
+        assert sorted(map(len, targets(client).values())) == [1, 1, 2], "nobody waits for others"
+
+
+def targets(client: Client) -> dict[str, list[int]]:
+    members = describe(client, "billing").members
+    return {member.member_id: member.target_assignment.topic_partitions[0].partitions for member in members}

@@ -6,11 +6,11 @@ assignors in its members, and none are written for a member that has none.
 
 from __future__ import annotations
 
+from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.wire.offsets_topic import (
     ConsumerGroupClassicMemberMetadata,
     ConsumerGroupClientAssignors,

@@ -300,6 +300,7 @@ REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
     apis.CONSUMER_GROUP_ADD_MEMBERS: (
         lambda names: (m.ConsumerGroupAddMembersRequest(group_id=names.group, timeout_ms=0), 0),
     ),
+    apis.CONSUMER_GROUP_HISTORY: (lambda names: (m.ConsumerGroupHistoryRequest(group_id=names.group), 0),),
     apis.JOIN_GROUP: (_join,),
     apis.SYNC_GROUP: (
         lambda names: (
