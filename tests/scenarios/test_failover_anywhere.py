@@ -20,7 +20,7 @@ from kafka_nextgen.scenarios.host import CoordinatorHost
 from kafka_nextgen.scenarios.worlds import PURE, pure_player
 from tests.scenarios.files import FOLDER, check, files, scenario_in
 
-FOLDERS = ("coordinator", "broker", "registration")
+FOLDERS = ("coordinator", "broker", "registration", "history/static_members.txt")
 TIME = ("tick", "coordinator restart")
 
 

@@ -16,7 +16,7 @@ from kafka_nextgen.membership.effects import CommitConsumed, RaiseToApplication
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.scenarios import parse, scripted_player
 from kafka_nextgen.scenarios.scripted.client import Kind, ScriptedClient
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import JoinReason, TopicPartition
 
 OWNED = frozenset({TopicPartition("foo", 0)})
 
@@ -72,6 +72,26 @@ def test_a_reason_is_cut_where_the_coordinator_would() -> None:
     )
     assert client.last_join is not None
     assert client.last_join.reason == "x" * 255
+
+
+@pytest.mark.parametrize(
+    ("leads", "stated"), [("leader", JoinReason.TOPIC_METADATA_CHANGE), ("leader=B", JoinReason.UNKNOWN)]
+)
+def test_a_leader_alone_states_that_topics_changed(leads: str, stated: JoinReason) -> None:
+    client = played(
+        "topic foo-1 2",
+        "member A protocol=classic metadata_max_age=10s",
+        "subscribe A pattern=foo-.*",
+        "settle",
+        f"answer A join {leads} generation=1",
+        "settle",
+        "answer A sync assignment=foo-1[0]",
+        "settle",
+        "topic foo-2 1",
+        "tick 10s",
+    )
+    assert client.last_join is not None
+    assert (client.last_join.reason, client.last_join.join_reason) == ("topics have changed: foo-2", stated)
 
 
 def test_a_sync_says_who_asks_for_which_protocol() -> None:
