@@ -101,7 +101,10 @@ def heard(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
     state = _rejoin_if_said_otherwise(state, at)
     if word.failure is not None:
         return state, (_error(assignor, word.failure, state.leader_id),)
-    return state, (TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation),)
+    if state.informed_in == state.generation:  # it joined the same one again, which nobody else noticed
+        return state, ()
+    told = TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation)
+    return evolve(state, informed_in=state.generation), (told,)
 
 
 def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:

@@ -31,16 +31,30 @@ SUBSCRIPTIONS = (
 )
 
 
+#: Those of a whole group; "mine" is the application's own.
+STRATEGIES = (
+    ("range",),
+    ("roundrobin",),
+    ("cooperative-sticky",),
+    ("range", "roundrobin"),
+    ("mine",),
+    ("mine", "range"),
+)
+
+
 class Walk(RuleBasedStateMachine):
     @initialize(
-        strategies=st.sampled_from([("range",), ("roundrobin",), ("cooperative-sticky",), ("range", "roundrobin")]),
+        strategies=st.sampled_from(STRATEGIES),
         auto_commit=st.booleans(),
         instances=st.tuples(*[st.sampled_from([None, name]) for name in "abc"]),
     )
     def begin(self, strategies: tuple[str, ...], auto_commit: bool, instances: tuple[str | None, ...]) -> None:
-        common = {"strategies": strategies, "auto_commit": auto_commit}
+        own = {"mine"} & {*strategies}
+        common = {"strategies": strategies, "local_assignors": frozenset(own), "auto_commit": auto_commit}
         self.world = World.make(*({**common, "instance_id": instance} for instance in instances))
         self.wants: dict[int, Subscribed] = {}
+        for place in range(3):
+            self.world.say(place)
         self.subscribe(0, SUBSCRIPTIONS[1])
 
     def subscribe(self, place: int, subscription: Subscribed) -> None:
@@ -77,6 +91,11 @@ class Walk(RuleBasedStateMachine):
     def commit_ends(self, place: int, error: str | None) -> None:
         if self.world.clients[place].commits:
             self.world.finish_commit(place, error)
+
+    @rule(place=PLACE, error=MAYBE_ERROR)
+    def assignor_ends(self, place: int, error: str | None) -> None:
+        if self.world.clients[place].runs:
+            self.world.run_assignor(place, error)
 
     @rule(place=PLACE)
     def application_commits(self, place: int) -> None:
@@ -119,7 +138,9 @@ class Walk(RuleBasedStateMachine):
 
     @rule(
         place=PLACE,
-        what=st.sampled_from(["unsubscribes", "enforces", "is expelled", "topic grows", "stops"]),
+        what=st.sampled_from(
+            ["unsubscribes", "enforces", "is expelled", "topic grows", "says something else", "stops"]
+        ),
     )
     def something_rare_happens(self, place: int, what: str) -> None:
         world = self.world
@@ -132,6 +153,8 @@ class Walk(RuleBasedStateMachine):
             world.answer(world.coordinator.remove(world.clients[place].member.member_id))
         elif what == "topic grows":
             world.topics["orders"] += 1
+        elif what == "says something else":
+            world.say(place, b"%d" % world.now)
         else:
             world.pass_time(400.0)
 

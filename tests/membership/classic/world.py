@@ -7,17 +7,23 @@ from itertools import combinations
 
 from attrs import define, field
 
-from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata, TopicMetadata
+from kafka_nextgen.assignors.uniform import UniformAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic.effects import (
     AskForTopics,
     ClassicEffect,
+    RaiseAssignorFailed,
+    RunAssignor,
     SendClassicHeartbeat,
     SendJoinGroup,
     SendLeaveGroup,
     SendSyncGroup,
+    TellAssignor,
 )
 from kafka_nextgen.membership.classic.events import (
+    AssignorFailed,
+    AssignorReturned,
     ClassicEvent,
     CommitRefused,
     JoinAnswered,
@@ -47,6 +53,7 @@ from kafka_nextgen.membership.effects import (
 )
 from kafka_nextgen.membership.events import (
     AssignFinished,
+    AssignorsAsked,
     CommitFinished,
     HeartbeatLost,
     HeartbeatRefused,
@@ -74,6 +81,8 @@ class Client:
     callbacks: deque[Callback] = field(factory=deque)
     commits: deque[CommitConsumed] = field(factory=deque)
     questions: deque[AskForTopics] = field(factory=deque)
+    runs: deque[RunAssignor] = field(factory=deque)
+    informed: list[int] = field(factory=list)  # the generations that its assignor was told of, since it was last out
     applied: Partitions = frozenset()
     stopped: Partitions = frozenset()
     told: Partitions = frozenset()  # what the listener was told it has
@@ -99,13 +108,30 @@ class Client:
         elif isinstance(effect, ApplyAssignment):
             self.apply(effect)
         elif isinstance(effect, PublishEpoch):
-            assert effect.member_epoch == -1 or effect.member_epoch > 0
-            self.published, self.published_id = effect.member_epoch, effect.member_id
+            self.publish(effect)
         elif isinstance(effect, RaiseToApplication):
             self.failed = effect.fatal
         elif isinstance(effect, Left):
             assert not self.callbacks, "callbacks come before the end"
             self.has_left = True
+        else:
+            self.concern_assignor(effect)
+
+    def concern_assignor(self, effect: ClassicEffect) -> None:
+        if isinstance(effect, RunAssignor):
+            self.runs.append(effect)
+        elif isinstance(effect, TellAssignor):
+            assert effect.generation == self.published, "it is told of the generation that commits go under"
+            assert effect.generation not in self.informed, "it is told once in each"
+            self.informed.append(effect.generation)
+        elif isinstance(effect, RaiseAssignorFailed):
+            assert effect.leader_id, "somebody led"
+
+    def publish(self, effect: PublishEpoch) -> None:
+        assert effect.member_epoch == -1 or effect.member_epoch > 0
+        self.published, self.published_id = effect.member_epoch, effect.member_id
+        if effect.member_epoch == -1:
+            self.informed.clear()
 
     def apply(self, effect: ApplyAssignment) -> None:
         kept = effect.partitions - effect.added
@@ -192,6 +218,17 @@ class World:
         }
         self.happens(place, TopicsDescribed(question.number, described, matching))
 
+    def run_assignor(self, place: int, error: str | None = None) -> None:
+        run = self.clients[place].runs.popleft()
+        assignment = UniformAssignor().assign(run.group)
+        returned = AssignorReturned(run.number, assignment)
+        self.happens(place, returned if error is None else AssignorFailed(run.number, error))
+
+    def say(self, place: int, payload: bytes = b"") -> None:
+        """Let a client's own assignor have this to say."""
+        if self.clients[place].member.settings.local_assignors:
+            self.happens(place, AssignorsAsked((ClientAssignor("mine", metadata=Metadata(payload=payload)),)))
+
     def commit(self, place: int) -> ErrorCode:
         """Commit as the member would; it hears of what says something of it."""
         client = self.clients[place]
@@ -244,6 +281,8 @@ class World:
                 self.finish_commit(place)
             while client.questions:
                 self.describe(place)
+            while client.runs:
+                self.run_assignor(place)
             while client.requests:
                 self.deliver_request(place)
             while client.replies:
