@@ -6,7 +6,13 @@ import pytest
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.embedded import MemberSubscription, decode_assignment, decode_subscription, encode_subscription
+from kafka_nextgen.embedded import (
+    MemberSubscription,
+    decode_assignment,
+    decode_subscription,
+    encode_subscription,
+    user_data_of,
+)
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import (
     SendClassicHeartbeat,
@@ -21,7 +27,7 @@ from kafka_nextgen.membership.classic.events import (
     SyncAnswered,
     SyncRefused,
 )
-from kafka_nextgen.membership.classic.group import JoinedMember, Offer
+from kafka_nextgen.membership.classic.group import JoinedMember, MemberPart, Offer
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
@@ -130,19 +136,21 @@ def test_a_join_into_no_generation_or_as_nobody_is_refused(generation: int, memb
 
 @pytest.mark.parametrize("version", range(6))
 def test_a_leader_syncs_with_everybodys_part(version: int) -> None:
-    parts = (("m", frozenset({orders(0), orders(1)})), ("n", frozenset()))
-    effect = SendSyncGroup(1, "m", "i" if version >= 3 else None, 4, "range", parts)
+    parts = (MemberPart("m", frozenset({orders(0), orders(1)})), MemberPart("n", frozenset(), b"word"))
+    effect = SendSyncGroup(1, "m", "i" if version >= 3 else None, 4, "range", 9.0, parts)
     message = asked(sync_group.to_request(effect, "g"), version)
     assert (message.group_id, message.generation_id, message.member_id) == ("g", 4, "m")
-    told = {one.member_id: decode_assignment(bytes(one.assignment)) for one in message.assignments}
-    assert told == dict(parts)
+    told = [(one.member_id, bytes(one.assignment)) for one in message.assignments]
+    read = [MemberPart(member_id, decode_assignment(part), user_data_of(part)) for member_id, part in told]
+    assert tuple(read) == parts
     if version >= 5:
         assert (message.protocol_type, message.protocol_name) == ("consumer", "range")
 
 
 def test_a_part_arrives() -> None:
-    parts = (("m", frozenset({orders(0)})),)
-    assignment = sync_group.to_request(SendSyncGroup(1, "m", None, 4, "range", parts), "g").assignments[0].assignment
+    parts = (MemberPart("m", frozenset({orders(0)})),)
+    sent = sync_group.to_request(SendSyncGroup(1, "m", None, 4, "range", 9.0, parts), "g")
+    assignment = sent.assignments[0].assignment
     message = SyncGroupResponse(protocol_type="consumer", protocol_name="range", assignment=assignment)
     event = sync_group.to_event(7, answered(SYNC_GROUP, message, 5))
     assert event == SyncAnswered(7, "consumer", "range", frozenset({orders(0)}))
