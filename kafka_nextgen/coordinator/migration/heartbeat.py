@@ -4,7 +4,7 @@
 The other members reconcile with each heartbeat. A classic one can be given nothing by a heartbeat, and takes a
 JoinGroup for each step. So it is told to join again whenever a step is due:
 
-* it is not at the target's epoch; before Kafka 4.3 already when it is not at the group's,
+* it is not at the target's epoch; before Kafka 4.3 already when it is not at the group's, unless a member computes,
 * it has something to give back, of which only a JoinGroup can show that it is gone,
 * everything that it waits for is free.
 
@@ -47,6 +47,7 @@ def _has_to_join(draft: Draft, current: CurrentMemberAssignment) -> bool:
 def is_behind(draft: Draft, current: CurrentMemberAssignment) -> bool:
     """Whether there is a later epoch for the member to go to."""
     group, awaits_target = draft.group, draft.settings.behaviour.classic_members_await_target
+    awaits_target = awaits_target or group.computing.assignor is not None
     return current.member_epoch < (group.assignment_epoch if awaits_target else group.epoch)
 
 
