@@ -32,6 +32,7 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
         give_up_places(draft, {member.instance_id for member in going})
     if downgrades_without(draft.group, member_ids, draft.settings):
         downgrade_without(draft, member_ids, cause)
+        settle(draft)
         return
     for member in going:
         write_removal(draft, member.member_id)

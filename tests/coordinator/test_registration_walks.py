@@ -16,6 +16,7 @@ from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator import test_classic_walks as classic
+from tests.coordinator import test_migration_walks as migration
 from tests.coordinator import test_walks as consumer
 from tests.coordinator.stage import GROUP, Stage
 
@@ -33,6 +34,10 @@ def announced(walk: Any, names: frozenset[str], timeout_ms: int, session_timeout
 
 def taken_out(walk: Any, instance_id: str) -> Any:
     return walk.stage.ask(LeaveGroup(GROUP, (LeavingMember("", instance_id),)))
+
+
+def migration_announced(walk: migration.Walk, *said: Any) -> None:
+    walk._released(announced(walk, *said))
 
 
 def classic_announced(walk: classic.Walk, *said: Any) -> None:
@@ -55,6 +60,9 @@ classic_steps = st.one_of(
     classic.steps,
     classic.step(classic_announced, st.frozensets(instances), times_ms, sessions_ms),
     classic.step(classic_taken_out, instances),
+)
+migration_steps = st.one_of(
+    migration.steps, migration.step(migration_announced, st.frozensets(instances), times_ms, sessions_ms)
 )
 
 
@@ -85,6 +93,24 @@ def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list
     walker = classic.Walk(stage, version=9)
     for name in classic.CLIENTS[:3]:
         walker.start(name, ("range",))
+    for each in walk:
+        each.take(walker)
+        walker.check()
+    walker.settle()
+    assert not stage.group.places
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(Profile), st.lists(migration_steps, min_size=10, max_size=40))
+def test_a_group_that_changes_its_protocol_settles_whatever_happens_to_those_it_expects(
+    profile: Profile, walk: list[migration.Step]
+) -> None:
+    stage = extended(profile=profile, group_consumer_assignment_interval_ms=0)
+    walker = migration.Walk(stage, "range")
+    stage.set_topic("foo", len(migration.FOO))
+    for name in migration.CLIENTS[:3]:
+        walker.start(name, "classic")
+    walker.rounds(4)
     for each in walk:
         each.take(walker)
         walker.check()

@@ -11,6 +11,7 @@ taken up together, and the group rebalances once (KIP-345, "Future Works").
 | the last member goes | those that are held are taken up: nobody else is there to take what it had |
 | an administrator takes the instance out | its join is answered UNKNOWN_MEMBER_ID |
 | the group becomes a consumer group | the joins are answered REBALANCE_IN_PROGRESS: who joins again waits there |
+| a consumer group becomes a classic one | its members that waited are let in |
 
 A client gives its JoinGroup up after its rebalance timeout, so from then on nobody is waited for longer than that. What
 is held is in memory alone: after a fail-over the instances come again, and are held again.
@@ -31,10 +32,10 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_keeping import keep_places
+from kafka_nextgen.coordinator.extensions.registration_keeping import give_up_places, keep_places
 from kafka_nextgen.types import RebalanceReason
 
-__all__ = ["hold", "is_to_be_held", "join_together", "send_back", "take_up"]
+__all__ = ["count_members_in", "hold", "is_to_be_held", "join_together", "send_back", "take_up"]
 
 
 def is_to_be_held(draft: Draft, request: JoinGroup) -> bool:
@@ -94,6 +95,17 @@ def _refusal(draft: Draft, request: JoinGroup) -> ErrorCode:
     if not has_room(group, "", draft.settings):
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     return ErrorCode.NONE if is_consistent(group, request) else ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+def count_members_in(draft: Draft) -> None:
+    """Let members count that waited while this was a consumer group. They are members as all others are, so they can't
+    be held.
+    """
+    came = [instance_id for instance_id in draft.group.places if draft.classic.holder_of(instance_id) is not None]
+    if came:
+        give_up_places(draft, came)
+        member_id = draft.classic.instances[came[0]]
+        rebalance_or_go_on(draft, Cause(RebalanceReason.MEMBER_JOINED, member_id, came[0], text="as announced"))
 
 
 def send_back(draft: Draft, instance_ids: Collection[str], error: ErrorCode) -> None:

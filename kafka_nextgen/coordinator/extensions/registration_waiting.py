@@ -28,7 +28,12 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import LeftMember
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_classic import join_together, send_back, take_up
+from kafka_nextgen.coordinator.extensions.registration_classic import (
+    count_members_in,
+    join_together,
+    send_back,
+    take_up,
+)
 from kafka_nextgen.coordinator.extensions.registration_keeping import begin_epochs, give_up_places, keep_places
 from kafka_nextgen.coordinator.extensions.registration_places import (
     counted,
@@ -80,6 +85,8 @@ def count_in(draft: Draft, member: MemberMetadata, cause: Cause | None) -> None:
 def settle(draft: Draft) -> None:
     """Forget places whose time is over, and let everybody count if nobody is missing; else go on waiting."""
     group = draft.group
+    if group.classic is not None:
+        count_members_in(draft)
     if not group.places:
         return
     keeps_places = draft.settings.extensions  # an earlier coordinator of the group may have had them

@@ -32,7 +32,7 @@ from kafka_nextgen.coordinator.extensions.carrying import asks_by_user_data, pro
 from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
 from kafka_nextgen.coordinator.extensions.history_records import Cause
 from kafka_nextgen.coordinator.extensions.registration_places import seats_taken
-from kafka_nextgen.coordinator.extensions.registration_waiting import count_in
+from kafka_nextgen.coordinator.extensions.registration_waiting import count_in, settle
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
 from kafka_nextgen.coordinator.migration.identity import instance_error
@@ -142,11 +142,12 @@ def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
     epoch, is_stale = draft.group.epoch, draft.group.assignment_epoch < draft.group.epoch
     told = epoch if is_stale else step.take(draft)
     downgrade(draft, (), epoch_before)
-    if not is_stale or not draft.settings.behaviour.stale_downgrade_rebalances:
-        return told
-    member = step.update.member
-    prepare_rebalance(draft, Cause(RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id, member.instance_id))
-    return step.before.member_epoch  # an old one: it has to join again as well
+    rebalances = is_stale and draft.settings.behaviour.stale_downgrade_rebalances
+    if rebalances:
+        member = step.update.member
+        prepare_rebalance(draft, Cause(RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id, member.instance_id))
+    settle(draft)
+    return step.before.member_epoch if rebalances else told  # an old one: it has to join again as well
 
 
 def _expect_sync(draft: Draft, request: JoinGroup, member_id: str) -> None:
