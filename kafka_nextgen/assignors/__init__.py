@@ -1,8 +1,9 @@
 """Assignors: how the partitions of a group's topics are shared among its members.
 
 An assignor is a pure function from who is there (``AssignmentSpec``) to who gets what (``GroupAssignment``).
-The coordinator runs ``uniform`` and ``range`` (KIP-848, "Server Side Mode"); both are plain
-``PartitionAssignor``s, and so is one of your own.
+The coordinator runs ``uniform`` and ``range`` (KIP-848, "Server Side Mode"), and ``rack-aware`` if it is told to;
+members run these, ``weighted``, and those of your own ("Client Side Mode"). All are plain ``PartitionAssignor``s.
+``explain`` says on paper what one of them would do to a group.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         DescribedGroup,
         DescribedMember,
         Explanation,
+        Loads,
         MemberChange,
         Move,
         explain,
@@ -50,6 +52,7 @@ __all__ = [
     "DescribedMember",
     "Explanation",
     "GroupAssignment",
+    "Loads",
     "MemberAssignment",
     "MemberChange",
     "MemberSpec",
@@ -67,7 +70,19 @@ __all__ = [
 ]
 
 #: What nobody needs who runs assignors.
-_LATER = {"Balance", "DescribedGroup", "DescribedMember", "Explanation", "MemberChange", "Move", "explain", "spec_of"}
+_LATER = frozenset(
+    {
+        "Balance",
+        "DescribedGroup",
+        "DescribedMember",
+        "Explanation",
+        "Loads",
+        "MemberChange",
+        "Move",
+        "explain",
+        "spec_of",
+    }
+)
 
 
 def __getattr__(name: str) -> object:

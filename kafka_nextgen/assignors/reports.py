@@ -7,7 +7,7 @@ Metadata of version 1 is JSON, so that ``kafka-nextgen groups describe`` and a l
 *Capacity*, 1 to 100, is how much of the group's work a member can do, compared to others. *Weight*, from 1, is how much
 work a partition is; of what is left out nothing is known. The assignor answers with the weights of what it gives.
 
-Version 0 is from members that say nothing yet, -1 from classic members during an online migration, whose user data is
+Version 0 is from members that say nothing, -1 from classic members during an online migration, whose user data is
 another assignor's: both are a capacity of 1 and no weights. Whatever else is wrong is a ``PartitionAssignorError``.
 """
 
@@ -21,7 +21,7 @@ from attrs import field, frozen
 from kafka_nextgen.assignors.spec import Metadata, PartitionAssignorError
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["HIGHEST_CAPACITY", "HIGHEST_WEIGHT", "Report", "decode_report", "encode_report"]
+__all__ = ["HIGHEST_CAPACITY", "HIGHEST_WEIGHT", "VERSION", "Report", "decode_report", "encode_report"]
 
 VERSION = 1
 HIGHEST_CAPACITY = 100

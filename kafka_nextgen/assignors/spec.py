@@ -149,6 +149,17 @@ class PartitionAssignor(ABC):
             PartitionAssignorError: this group can't be assigned.
         """
 
+    def loads(
+        self,
+        group: AssignmentSpec,
+        shares: Mapping[str, Mapping[TopicId, Set[int]]],
+    ) -> Mapping[str, float] | None:
+        """How much work these shares would be for each member, in this assignor's own measure; for ``explain`` only.
+
+        None, as here, for an assignor that counts partitions.
+        """
+        return None
+
     def on_assignment(  # noqa: B027  (a hook most assignors have no use for)
         self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
     ) -> None:

@@ -19,12 +19,13 @@ member counts that has it; if that one says nothing, the highest word of anybody
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from kafka_nextgen.assignors.keeping import Share
 from kafka_nextgen.assignors.reports import (
     HIGHEST_CAPACITY,
     HIGHEST_WEIGHT,
+    VERSION,
     Report,
     decode_report,
     encode_report,
@@ -68,14 +69,14 @@ class WeightedAssignor(PartitionAssignor):
 
     name = "weighted"
     minimum_version = -1
-    maximum_version = 1
+    maximum_version = VERSION
 
     def __init__(self, capacity: int = 1, lag_unit: int = 1000) -> None:
         if lag_unit < 1:
             raise MisuseError(f"lag_unit has to be at least 1 record, not {lag_unit}")
         self._lag_unit = lag_unit
         self._capacity = _checked("capacity", capacity, HIGHEST_CAPACITY)
-        # Each is written by one thread only: what was measured by the application's, what was told by the consumer's.
+        # Each is replaced as a whole: the application's thread writes them, and another asks for metadata.
         self._measured: Weights = {}
         self._told: tuple[Weights, Weights] = ({}, {})
 
@@ -105,8 +106,7 @@ class WeightedAssignor(PartitionAssignor):
 
     def metadata(self) -> AssignorMetadata:
         """This member's capacity, and the weights it knows."""
-        report = Report(self._capacity, self._said())
-        return AssignorMetadata() if report == Report() else AssignorMetadata(metadata=encode_report(report))
+        return AssignorMetadata(metadata=encode_report(Report(self._capacity, self._said())))
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Share the partitions by weight and capacity; tell each member the weights of what it gets.
@@ -114,10 +114,7 @@ class WeightedAssignor(PartitionAssignor):
         Raises:
             PartitionAssignorError: what a member reports can't be read.
         """
-        reports = {
-            member_id: decode_report(member.metadata, f"the metadata of member {member_id}")
-            for member_id, member in group.members.items()
-        }
+        reports = _reports(group)
         weights = _weights(group, reports)
         capacities = {member_id: report.capacity for member_id, report in reports.items()}
         shares = share_by_weight(group, capacities, weights)
@@ -127,6 +124,21 @@ class WeightedAssignor(PartitionAssignor):
                 for member_id, share in shares.items()
             }
         )
+
+    def loads(self, group: AssignmentSpec, shares: Mapping[str, Share]) -> Mapping[str, float]:
+        """The weight of each share over its member's capacity.
+
+        Raises:
+            PartitionAssignorError: what a member reports can't be read.
+        """
+        reports = _reports(group)
+        weights = _weights(group, reports)
+        return {
+            member_id: sum(weights.get(partition, 1) for partition in _partitions(group, share))
+            / reports[member_id].capacity
+            for member_id, share in shares.items()
+            if member_id in reports
+        }
 
     def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
         """Learn the weights of what this member gets."""
@@ -155,6 +167,19 @@ def _steady(weight: int, said: int) -> int:
     return weight if weight >= said * _NEWS or said >= weight * _NEWS else said
 
 
+def _reports(group: AssignmentSpec) -> dict[str, Report]:
+    return {
+        member_id: decode_report(member.metadata, f"the metadata of member {member_id}")
+        for member_id, member in group.members.items()
+    }
+
+
+def _partitions(group: AssignmentSpec, share: Share) -> Iterator[TopicPartition]:
+    for topic_id, numbers in share.items():
+        if topic_id in group.topics:
+            yield from (TopicPartition(group.topics[topic_id].name, number) for number in numbers)
+
+
 def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
     """The word of whoever has a partition, else the highest."""
     ids = {topic.name: topic_id for topic_id, topic in group.topics.items()}
@@ -170,13 +195,10 @@ def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
 
 
 def _told_to(group: AssignmentSpec, member_id: str, report: Report, share: Share, weights: Weights) -> Metadata | None:
-    """The weights of a share; nothing where neither side ever said any, or to whoever would not understand it."""
-    if not weights or group.members[member_id].metadata.version < 0:
+    """The weights of a share; nothing where neither side ever said any, or to whoever writes another version."""
+    if not weights or group.members[member_id].metadata.version != VERSION:
         return None
-    partitions = (
-        TopicPartition(group.topics[topic_id].name, number) for topic_id, numbers in share.items() for number in numbers
-    )
-    known = {partition: weights[partition] for partition in partitions if partition in weights}
+    known = {partition: weights[partition] for partition in _partitions(group, share) if partition in weights}
     return encode_report(Report(weights=known)) if known or report.weights else None
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 from hypothesis import given
 
 from kafka_nextgen.assignors import (
@@ -11,6 +11,7 @@ from kafka_nextgen.assignors import (
     Balance,
     ClientAssignor,
     GroupAssignment,
+    Loads,
     MemberAssignment,
     MemberSpec,
     Metadata,
@@ -19,9 +20,11 @@ from kafka_nextgen.assignors import (
     RackAwareAssignor,
     TopicMetadata,
     UniformAssignor,
+    WeightedAssignor,
     explain,
     spec_of,
 )
+from kafka_nextgen.assignors.reports import Report, encode_report
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 from tests.assignors.test_assignors import groups
@@ -241,3 +244,24 @@ def test_what_a_member_says_reaches_the_assignor_it_is_said_to() -> None:
     said = {name: spec_of(group, None, name).members["m1"] for name in ("one", "other", "third")}
     assert (said["one"].reason, said["one"].metadata) == (2, Metadata(1, b"heavy"))
     assert said["other"] == said["third"]
+
+
+# Measures of an assignor's own.
+
+
+def test_loads_are_told_in_the_assignors_own_measure() -> None:
+    heavy = encode_report(Report(2, {TopicPartition("orders", 0): 8}))
+    group = spec(m1=evolve(has(0, 1, 2), metadata=heavy), m2=has(3, 4, 5))
+    told = explain(WeightedAssignor(), group)
+    assert (told.loads_before, told.loads_after) == (Loads(3, 5), Loads(4, 4.5))
+    assert str(told).splitlines()[0].endswith("loads of 4 to 4.5 (3 to 5 before).")
+    assert str(told).splitlines()[2:] == [
+        "MEMBER  BEFORE  AFTER  LOAD  GAINS      LOSES",
+        "m1           3      2   4.5  -          orders[2]",
+        "m2           3      4     4  orders[2]  -",
+    ]
+
+
+def test_a_report_that_cannot_be_read_is_the_assignors_failure() -> None:
+    told = explain(WeightedAssignor(), spec(m1=evolve(has(0), metadata=Metadata(1, b"?"))))
+    assert "the metadata of member m1 is not what the weighted assignor writes" in (told.failure or "")

@@ -242,8 +242,8 @@ def test_weights_of_ones_own_are_said_as_they_are_and_capacity_beside_them() -> 
     assert decode_report(assignor.metadata().metadata, "it") == Report(5, {tp(0): 3})
 
 
-def test_whoever_has_nothing_to_say_says_nothing() -> None:
-    assert WeightedAssignor().metadata().metadata == Metadata()
+def test_whoever_has_nothing_to_say_says_so_in_the_version_it_wants_to_be_told_in() -> None:
+    assert WeightedAssignor().metadata().metadata == Metadata(1, b'{"capacity":1,"weights":{}}')
 
 
 @pytest.mark.parametrize("wrong", [{"capacity": 0}, {"capacity": 101}, {"capacity": True}, {"weights": {tp(0): 0}}])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from kafka_nextgen.assignors.explaining.described import DescribedGroup, DescribedMember, spec_of
 from kafka_nextgen.assignors.explaining.explain import explain
-from kafka_nextgen.assignors.explaining.explanation import Balance, Explanation, MemberChange, Move
+from kafka_nextgen.assignors.explaining.explanation import Balance, Explanation, Loads, MemberChange, Move
 
 __all__ = [
     "Balance",
     "DescribedGroup",
     "DescribedMember",
     "Explanation",
+    "Loads",
     "MemberChange",
     "Move",
     "explain",

@@ -18,6 +18,10 @@ __all__ = ["explain"]
 
 Partitions = frozenset[TopicPartition]
 
+#: By member id, before and after; of whom nothing is known is left out.
+Loads = tuple[Mapping[str, float], Mapping[str, float]]
+_UNMEASURED: Loads = ({}, {})
+
 
 def explain(
     assignor: PartitionAssignor,
@@ -43,10 +47,11 @@ def explain(
             raise TypeError(f"it returned {type(assignment).__name__}, and no GroupAssignment")
         flaws = tuple(flaws_in(assignment, spec))
         after = {name: _named(share.partitions, spec) for name, share in assignment.members.items()}
+        loads = _loads(assignor, spec, assignment)
     except Exception as error:  # an assignor may be anybody's code, and what it returned anything
         failure = f"{type(error).__name__}: {error}"
-        return Explanation(assignor.name, tuple(_changes(spec, None)), (), failure=failure)
-    changes = tuple(_changes(spec, after))
+        return Explanation(assignor.name, tuple(_changes(spec, None, _UNMEASURED)), (), failure=failure)
+    changes = tuple(_changes(spec, after, loads))
     return Explanation(assignor.name, changes, tuple(_moves(changes)), flaws, error=assignment.error)
 
 
@@ -55,7 +60,13 @@ def _named(share: Mapping[TopicId, Set[int]], spec: AssignmentSpec) -> Partition
     return frozenset(TopicPartition(names[topic_id], int(n)) for topic_id, numbers in share.items() for n in numbers)
 
 
-def _changes(spec: AssignmentSpec, after: Mapping[str, Partitions] | None) -> Iterator[MemberChange]:
+def _loads(assignor: PartitionAssignor, spec: AssignmentSpec, assignment: GroupAssignment) -> Loads:
+    had = assignor.loads(spec, {member_id: member.target for member_id, member in spec.members.items()})
+    gets = assignor.loads(spec, {member_id: share.partitions for member_id, share in assignment.members.items()})
+    return had or {}, gets or {}
+
+
+def _changes(spec: AssignmentSpec, after: Mapping[str, Partitions] | None, loads: Loads) -> Iterator[MemberChange]:
     """Each member; without an assignment everything stays as it is."""
     topics = {topic.name: topic for topic in spec.topics.values()}
     for member_id in line_of(spec.members):
@@ -71,6 +82,8 @@ def _changes(spec: AssignmentSpec, after: Mapping[str, Partitions] | None) -> It
             could_stay=frozenset(tp for tp in has if _could_stay(tp, member, topics)),
             across_before=frozenset(tp for tp in has if _is_across(tp, member, topics)),
             across_after=frozenset(tp for tp in gets if _is_across(tp, member, topics)),
+            load_before=loads[0].get(member_id),
+            load_after=loads[1].get(member_id),
         )
 
 

@@ -15,7 +15,7 @@ from attrs import frozen
 from kafka_nextgen.assignors.explaining.telling import text_of
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Balance", "Explanation", "MemberChange", "Move"]
+__all__ = ["Balance", "Explanation", "Loads", "MemberChange", "Move"]
 
 Partitions = frozenset[TopicPartition]
 
@@ -43,8 +43,20 @@ class Balance:
 
 
 @frozen
+class Loads:
+    """How much the member has to do that has the least, and the one that has the most."""
+
+    least: float
+    most: float
+
+
+@frozen
 class MemberChange:
-    """A member before and after. ``across_before`` and ``across_after`` are what it reads across racks of either."""
+    """A member before and after.
+
+    ``across_before`` and ``across_after`` are what it reads across racks of either. Loads are in the assignor's own
+    measure, None where it has none but the number of partitions.
+    """
 
     member_id: str
     instance_id: str | None
@@ -54,6 +66,8 @@ class MemberChange:
     could_stay: Partitions
     across_before: Partitions = frozenset()
     across_after: Partitions = frozenset()
+    load_before: float | None = None
+    load_after: float | None = None
 
     @property
     def gains(self) -> Partitions:
@@ -103,6 +117,16 @@ class Explanation:
         return _balance([len(member.after) for member in self.members])
 
     @property
+    def loads_before(self) -> Loads | None:
+        """The balance there is in the assignor's own measure, if it has one."""
+        return _loads([member.load_before for member in self.members])
+
+    @property
+    def loads_after(self) -> Loads | None:
+        """The balance that there would be in that."""
+        return _loads([member.load_after for member in self.members])
+
+    @property
     def kept(self) -> int:
         """How many partitions stay where they are."""
         return sum(len(member.keeps) for member in self.members)
@@ -129,3 +153,8 @@ class Explanation:
 
 def _balance(counts: list[int]) -> Balance:
     return Balance(min(counts, default=0), max(counts, default=0))
+
+
+def _loads(loads: list[float | None]) -> Loads | None:
+    known = [load for load in loads if load is not None]
+    return Loads(min(known), max(known)) if known else None

@@ -1,6 +1,7 @@
 """An explanation as text: whether it would do, one line of figures, and a table of the members.
 
-Columns that would be empty are left out: instance ids where there are none, racks where nobody states one.
+Columns that would be empty are left out: instance ids where there are none, racks where nobody states
+one, loads where the assignor has no measure of its own.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING
 from kafka_nextgen.types import format_partitions
 
 if TYPE_CHECKING:
-    from kafka_nextgen.assignors.explaining.explanation import Balance, Explanation, MemberChange
+    from kafka_nextgen.assignors.explaining.explanation import Balance, Explanation, Loads, MemberChange
 
 __all__ = ["text_of"]
 
 _GAP = "  "
 _NOTHING = "-"
+_NUMBERS = ("BEFORE", "AFTER", "LOAD")
 
 
 def text_of(explanation: Explanation) -> str:
@@ -46,6 +48,9 @@ def _summary(explanation: Explanation) -> str:
         f"{_each(explanation.after)} each ({_each(explanation.before)} before)",
         f"{_count(len(explanation.moves), 'move')}, {explanation.kept} kept (stickiness {explanation.stickiness:.0%})",
     ]
+    before, after = explanation.loads_before, explanation.loads_after
+    if before is not None and after is not None:
+        parts.append(f"loads of {_range(after)} ({_range(before)} before)")
     if _has_racks(explanation):
         parts.append(f"{explanation.across_after} read across racks ({explanation.across_before} before)")
     return "; ".join(parts) + "."
@@ -59,15 +64,25 @@ def _each(balance: Balance) -> str:
     return str(balance.most) if balance.spread == 0 else f"{balance.fewest} to {balance.most}"
 
 
+def _range(loads: Loads) -> str:
+    least, most = f"{loads.least:g}", f"{loads.most:g}"
+    return most if least == most else f"{least} to {most}"
+
+
 def _has_racks(explanation: Explanation) -> bool:
     return any(member.rack_id is not None for member in explanation.members)
 
 
 def _table(explanation: Explanation) -> list[str]:
-    header = ["MEMBER", "INSTANCE", "RACK", "BEFORE", "AFTER", "GAINS", "LOSES", "ACROSS RACKS"]
+    header = ["MEMBER", "INSTANCE", "RACK", "BEFORE", "AFTER", "LOAD", "GAINS", "LOSES", "ACROSS RACKS"]
     rows = [header, *map(_row, explanation.members)]
     has_instances = any(member.instance_id is not None for member in explanation.members)
-    shown = {"INSTANCE": has_instances, "RACK": _has_racks(explanation), "ACROSS RACKS": _has_racks(explanation)}
+    shown = {
+        "INSTANCE": has_instances,
+        "RACK": _has_racks(explanation),
+        "LOAD": explanation.loads_after is not None,
+        "ACROSS RACKS": _has_racks(explanation),
+    }
     columns = [column for column in zip(*rows, strict=True) if shown.get(column[0], True)]
     return [line.rstrip() for line in map(_GAP.join, zip(*map(_aligned, columns), strict=True))]
 
@@ -79,6 +94,7 @@ def _row(member: MemberChange) -> list[str]:
         member.rack_id or _NOTHING,
         str(len(member.before)),
         str(len(member.after)),
+        _NOTHING if member.load_after is None else f"{member.load_after:g}",
         format_partitions(member.gains),
         format_partitions(member.loses),
         format_partitions(member.across_after),
@@ -88,4 +104,4 @@ def _row(member: MemberChange) -> list[str]:
 def _aligned(column: Sequence[str]) -> list[str]:
     """As wide as the widest, numbers to the right."""
     width = max(map(len, column))
-    return [cell.rjust(width) if column[0] in ("BEFORE", "AFTER") else cell.ljust(width) for cell in column]
+    return [cell.rjust(width) if column[0] in _NUMBERS else cell.ljust(width) for cell in column]

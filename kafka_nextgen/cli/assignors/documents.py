@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.assignors import Balance, Explanation, MemberChange
+from kafka_nextgen.assignors import Balance, Explanation, Loads, MemberChange
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["explanation_document"]
@@ -19,14 +19,21 @@ def explanation_document(explanation: Explanation) -> dict[str, object]:
         "moves": len(explanation.moves),
         "kept": explanation.kept,
         "stickiness": explanation.stickiness,
-        "before": {**_balance(explanation.before), "across_racks": explanation.across_before},
-        "after": {**_balance(explanation.after), "across_racks": explanation.across_after},
+        "before": _balance(explanation.before, explanation.loads_before, explanation.across_before),
+        "after": _balance(explanation.after, explanation.loads_after, explanation.across_after),
         "members": [_member(member) for member in explanation.members],
     }
 
 
-def _balance(balance: Balance) -> dict[str, object]:
-    return {"fewest": balance.fewest, "most": balance.most, "spread": balance.spread}
+def _balance(balance: Balance, loads: Loads | None, across_racks: int) -> dict[str, object]:
+    return {
+        "fewest": balance.fewest,
+        "most": balance.most,
+        "spread": balance.spread,
+        "least_load": None if loads is None else loads.least,
+        "most_load": None if loads is None else loads.most,
+        "across_racks": across_racks,
+    }
 
 
 def _member(member: MemberChange) -> dict[str, object]:
@@ -36,6 +43,8 @@ def _member(member: MemberChange) -> dict[str, object]:
         "rack_id": member.rack_id,
         "before": format_partitions(member.before),
         "after": format_partitions(member.after),
+        "load_before": member.load_before,
+        "load_after": member.load_after,
         "gains": format_partitions(member.gains),
         "loses": format_partitions(member.loses),
         "across_racks": format_partitions(member.across_after),
