@@ -6,10 +6,13 @@ import threading
 
 import pytest
 
-from kafka_nextgen import AssignorError, Consumer
+from kafka_nextgen import AssignorError, Consumer, UnsupportedAssignorError
 from kafka_nextgen.assignors import AssignmentSpec, AssignorMetadata, GroupAssignment
-from kafka_nextgen.wire.apis import HEARTBEAT
-from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse
+from kafka_nextgen.assignors.user_data import AssignorWord, Failure, write_assignor_word
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.embedded import encode_assignment
+from kafka_nextgen.wire.apis import HEARTBEAT, SYNC_GROUP
+from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse, SyncGroupRequest, SyncGroupResponse
 from tests.engine.classic_group import Group
 from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_until, read, tp
 from tests.support.waiting import eventually
@@ -118,6 +121,27 @@ def test_other_metadata_is_a_reason_to_join_again(stage: Stage, group: Group) ->
         poll_until(consumer, lambda: len(assignor.heard) == 2)
         assert group.joins[-1].reason == "assignor weighing has other metadata"
         assert [told.member_epoch for told, _, _ in assignor.heard] == [1, 2]
+
+
+def test_a_member_that_the_leader_cannot_read_is_told_what_to_do_and_stays(stage: Stage, group: Group) -> None:
+    said = AssignorWord(failure=Failure(ErrorCode.UNSUPPORTED_ASSIGNOR, "it reads version 0, and this member's is 1"))
+
+    async def sync(request: SyncGroupRequest, _context: object) -> SyncGroupResponse:
+        assignment = encode_assignment(frozenset(), user_data=write_assignor_word(said))
+        return SyncGroupResponse(protocol_type="consumer", protocol_name=request.protocol_name, assignment=assignment)
+
+    stage.handle(SYNC_GROUP, sync)
+    with consumer_with(stage, Weighing()) as consumer:
+        with pytest.raises(UnsupportedAssignorError) as raised:
+            poll_until(consumer, lambda: False)
+        assert str(raised.value).endswith(
+            "assignor 'weighing' of the leader, me, has nothing for this member: it reads version 0, and this member's "
+            "is 1; write a version that every member reads, until all of them read the next (UNSUPPORTED_ASSIGNOR)"
+        )
+        consumer.poll(timeout=0)
+        stage.handle(SYNC_GROUP, group.sync)
+        consumer.enforce_rebalance()
+        assert len(read(consumer, 20)) == 20
 
 
 def test_its_thread_ends_with_the_consumer(stage: Stage, group: Group) -> None:

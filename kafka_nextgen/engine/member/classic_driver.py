@@ -37,6 +37,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     ) -> None:
         super().__init__(member, reading, surroundings)
         self._leading = leading
+        self.has_own_assignors = leading is not None
         if leading is not None:
             leading.begin(self.feed)
 

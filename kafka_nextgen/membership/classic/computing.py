@@ -44,6 +44,9 @@ from kafka_nextgen.types import TopicId
 
 __all__ = ["asked", "begin", "failed", "give_up_if_slow", "heard", "note_words", "returned"]
 
+#: What to do about a word that is not understood (KIP-268).
+_UNTIL = "write a version that every member reads, until all of them read the next"
+
 
 def begin(state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: Moment) -> Outcome:
     """Ask the assignor; if there is nobody it could assign, that is all."""
@@ -109,7 +112,9 @@ def heard(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
 
 def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:
     if failure.code == ErrorCode.UNSUPPORTED_ASSIGNOR:
-        return RaiseToApplication(failure.code, f"assignor {assignor}: {failure.message}", fatal=False)
+        whose = f"assignor {assignor!r} of the leader, {leader_id},"
+        text = f"{whose} has nothing for this member: {failure.message}; {_UNTIL}"
+        return RaiseToApplication(failure.code, text, fatal=False)
     return RaiseAssignorFailed(assignor, leader_id, failure.message)
 
 
