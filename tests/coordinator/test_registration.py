@@ -173,3 +173,11 @@ def test_who_goes_over_to_a_coordinator_without_extensions_is_not_waited_for() -
     assert not stage.group.places
     assert len(stage.group.members) == 2
     assert stage.group.epoch > stage.group.assignment_epoch
+
+
+def test_the_log_says_who_did_not_come() -> None:
+    stage = stage_of()
+    announce(stage, INSTANCES[:3], timeout_ms=1_000)
+    join(stage, INSTANCES[0])
+    notes = [note for outcome in stage.pass_time(1) for note in outcome.notes]
+    assert notes == ["group g goes on without worker-1, worker-2, who did not come in time"]

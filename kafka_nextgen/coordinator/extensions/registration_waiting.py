@@ -92,6 +92,8 @@ def settle(draft: Draft) -> None:
     keeps_places = draft.settings.extensions  # an earlier coordinator of the group may have had them
     overdue = {each.instance_id for each in missing(group) if is_overdue(each, draft.now) or not keeps_places}
     absent = [place for place in missing(group) if place.instance_id not in overdue]
+    if overdue:
+        draft.note(f"group {group.group_id} goes on without {', '.join(sorted(overdue))}, who did not come in time")
     if not absent and all(knows_its_topics(group, member_id) for member_id in waiting(group)):
         let_in(draft, group.places.keys())
         return
