@@ -19,6 +19,7 @@ from tests.support.kafka_server import KafkaServer
 from tests.support.weighing import Weighing
 
 PARTITIONS = 12
+NAMED = 5  # the version of a UUID that is made of a name
 
 
 @pytest.fixture
@@ -66,6 +67,8 @@ def test_three_members_share_by_the_weights_they_state(kafka: KafkaServer, stack
     for assignor in assignors:
         epochs = [told.member_epoch for told, _, _ in assignor.heard]
         assert epochs == sorted(set(epochs)), "once in each generation"
+    (topic_id,) = {one for assignor in assignors for one in assignor.topic_ids}
+    assert topic_id.version != NAMED, "a topic has its own id"
 
 
 def test_an_assignor_that_raises_moves_nothing_and_every_application_hears_of_it(

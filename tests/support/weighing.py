@@ -25,6 +25,7 @@ class Weighing(PartitionAssignor):
     weight: int = 1
     error: Exception | None = None  # raised instead of assigning
     asked: int = 0
+    topic_ids: set[TopicId] = field(factory=set)  # of what it was shown, or told
     heard: list[tuple[ConsumerGroupMetadata, int, str]] = field(factory=list)
     name = "weighing"
 
@@ -33,6 +34,7 @@ class Weighing(PartitionAssignor):
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         self.asked += 1
+        self.topic_ids |= group.topics.keys()
         if self.error is not None:
             raise self.error
         weights = {member_id: int(member.metadata.payload) for member_id, member in group.members.items()}
@@ -52,6 +54,7 @@ class Weighing(PartitionAssignor):
         )
 
     def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
+        self.topic_ids |= assignment.partitions.keys()
         count = sum(map(len, assignment.partitions.values()))
         told = assignment.metadata.payload.decode() if assignment.metadata is not None else ""
         self.heard.append((group, count, told))

@@ -5,6 +5,7 @@ They are asked what they have to say before the member is there, and again with 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from kafka_nextgen.assignors.spec import ConsumerGroupMetadata, MemberAssignment, PartitionAssignorError
@@ -12,12 +13,15 @@ from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.member.topic_descriptions import id_of
+from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import AssignorsAsked
-from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.types import TopicId
 
 __all__ = ["Leading"]
+
+logger = logging.getLogger("kafka_nextgen.member")
 
 
 class Leading:
@@ -59,17 +63,32 @@ class Leading:
             self._feed(ev.AssignorReturned(effect.number, assignment))
 
     def tell(self, effect: fx.TellAssignor, member_id: str) -> None:
-        """Have the assignor hear of its member's part, where the application polls."""
-        share: dict[TopicId, set[int]] = {}
-        for tp in sorted(effect.partitions):
-            share.setdefault(self._id_of(tp), set()).add(tp.partition)
+        """Have the assignor hear of its member's part, where the application polls.
+
+        It knows topics by id, as in its ``assign``; those are asked for if they are not known here yet.
+        """
         identity = self._identity
         group = ConsumerGroupMetadata(identity.group_id, effect.generation, member_id, identity.instance_id)
-        assignment = MemberAssignment(share, effect.metadata)
-        self._own.call_on_assignment(effect.assignor, effect.error, assignment, group)
+        unknown = {tp.topic for tp in effect.partitions} - self._cluster.metadata.topics_by_name.keys()
+        if unknown:
+            self._tasks.start(self._ask_and_call(effect, group, frozenset(unknown)))
+        else:
+            self._call(effect, group)
 
-    def _id_of(self, tp: TopicPartition) -> TopicId:
-        return id_of(self._cluster.metadata, tp.topic)
+    async def _ask_and_call(
+        self, effect: fx.TellAssignor, group: ConsumerGroupMetadata, unknown: frozenset[str]
+    ) -> None:
+        try:
+            await self._cluster.refresh_metadata(topics=unknown)
+        except KafkaNextgenError as weather:
+            logger.warning("group %s: %s is told without the ids: %s", group.group_id, effect.assignor, weather)
+        self._call(effect, group)
+
+    def _call(self, effect: fx.TellAssignor, group: ConsumerGroupMetadata) -> None:
+        share: dict[TopicId, set[int]] = {}
+        for tp in sorted(effect.partitions):
+            share.setdefault(id_of(self._cluster.metadata, tp.topic), set()).add(tp.partition)
+        self._own.call_on_assignment(effect.assignor, effect.error, MemberAssignment(share, effect.metadata), group)
 
     def raise_failed(self, effect: fx.RaiseAssignorFailed, member_id: str) -> None:
         """Have the application hear that the group has no new assignment."""
