@@ -131,7 +131,7 @@ class SocketWorld(World):
             None if names is None else tuple(sorted(self._real_name(name) for name in names)),
             question.subscribed_pattern,
             question.server_assignor,
-            question.owned,
+            owned=question.owned,
         )
         request = consumer_group_heartbeat.to_request(effect, question.group_id, version=1)
         event = consumer_group_heartbeat.to_event(1, self.client.ask(CONSUMER_GROUP_HEARTBEAT, request, 1))
