@@ -2,7 +2,8 @@
 
 KIP-848, "ConsumerGroupInstallAssignment": every partition of a topic that somebody subscribes to is given to one
 member, and to no other; there are no members and no partitions but those the assignor was shown. A member that gets
-nothing may be left out. What an assignor that states an error leaves out stays nobody's.
+nothing may be left out. What an assignor that states an error leaves out stays nobody's. A member reads for certain
+only the version of metadata that it wrote itself, so what it is told has to be in that ("Assignor Behavior").
 
 An assignment is nearly always right, and then it is found to be so without a look at each partition: taking all shares
 of a topic away from what there is leaves nothing, and takes as many as there are. Where that does not come out even,
@@ -60,6 +61,7 @@ def flaws_in(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str
             yield from _flaws_in_topic(topic, shares)
     if not assignment.error:
         yield from _left_out(group, {topic_id: numbers for topic_id, numbers in left.items() if numbers})
+    yield from _foreign_words(assignment, group)
 
 
 def _take(member_id: str, share: MemberAssignment, group: AssignmentSpec, given: Given) -> Iterator[str]:
@@ -94,3 +96,11 @@ def _left_out(group: AssignmentSpec, left: Mapping[TopicId, Set[int]]) -> Iterat
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         yield f"gave {format_partitions(missing[:_NAMED])}{more} to nobody"
+
+
+def _foreign_words(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str]:
+    for member_id, share in sorted(assignment.members.items()):
+        if share.metadata is not None and member_id in group.members:
+            version, wrote = share.metadata.version, group.members[member_id].metadata.version
+            if version != wrote:
+                yield f"wrote metadata for {member_id} in version {version}, and {member_id} wrote {wrote}"

@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment, MemberAssignment, MemberSpec, TopicMetadata
+from kafka_nextgen.assignors import (
+    AssignmentSpec,
+    GroupAssignment,
+    MemberAssignment,
+    MemberSpec,
+    Metadata,
+    TopicMetadata,
+)
 from kafka_nextgen.assignors.checking import flaw_of, flaws_in
 from kafka_nextgen.types import TopicId
 
@@ -58,3 +65,8 @@ def test_all_flaws_can_be_had_at_once() -> None:
         "gave foo[0] to both A and B",
         "gave foo[1-2] to nobody",
     ]
+
+
+def test_a_member_is_told_nothing_in_a_version_it_did_not_write() -> None:
+    told = {"A": MemberAssignment({FOO: {0, 1, 2}, BAR: {0}}, Metadata(0)), "B": MemberAssignment({}, Metadata(1))}
+    assert flaw_of(GroupAssignment(told), GROUP) == "wrote metadata for B in version 1, and B wrote 0"

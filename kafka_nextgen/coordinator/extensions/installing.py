@@ -58,17 +58,7 @@ def _flaw(request: InstallAssignment, prepared: Prepared) -> str | None:
     """What is wrong, to be read after "the assignor"."""
     if request.group_epoch != prepared.group_epoch:
         return f"installed something for epoch {request.group_epoch}, and epoch {prepared.group_epoch} was prepared"
-    flaw = request.flaw or flaw_of(GroupAssignment(request.members, request.error), prepared.spec)
-    return flaw or _foreign_metadata(request, prepared.spec)
-
-
-def _foreign_metadata(request: InstallAssignment, spec: AssignmentSpec) -> str | None:
-    """Each member reads for certain only the version that it wrote itself."""
-    for member_id, share in sorted(request.members.items()):
-        wrote = spec.members[member_id].metadata.version
-        if share.metadata is not None and share.metadata.version != wrote:
-            return f"wrote metadata for {member_id} in version {share.metadata.version}, and {member_id} wrote {wrote}"
-    return None
+    return request.flaw or flaw_of(GroupAssignment(request.members, request.error), prepared.spec)
 
 
 def _install(draft: Draft, request: InstallAssignment, prepared: Prepared) -> None:

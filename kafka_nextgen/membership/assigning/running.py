@@ -63,7 +63,7 @@ def _flaw(assignment: object, group: AssignmentSpec) -> str | None:
     if not _is_int8(assignment.error):
         return f"returned the error {assignment.error!r}, which is not from -128 to 127"
     try:
-        return _flaw_of_shape(assignment) or flaw_of(assignment, group) or _flaw_of_metadata(assignment, group)
+        return _flaw_of_shape(assignment) or flaw_of(assignment, group)
     except (AttributeError, TypeError, ValueError) as error:
         return f"returned what can't be read as an assignment: {error}"
 
@@ -73,17 +73,6 @@ def _flaw_of_shape(assignment: GroupAssignment) -> str | None:
         for numbers in share.partitions.values():
             if not isinstance(numbers, Set) or any(type(number) is not int for number in numbers):
                 return f"gave {member_id} {numbers!r}, which is no set of numbers"
-    return None
-
-
-def _flaw_of_metadata(assignment: GroupAssignment, group: AssignmentSpec) -> str | None:
-    """Whoever is told something reads it in the version that it wrote (KIP-848, "Assignor Behavior")."""
-    for member_id, share in assignment.members.items():
-        told, version = share.metadata, group.members[member_id].metadata.version
-        if told is None:
-            continue
-        if not _is_metadata(told):
-            return f"gave {member_id} metadata that is none: {told!r}"
-        if told.version != version:
-            return f"gave {member_id} metadata in version {told.version}; that member speaks version {version}"
+        if share.metadata is not None and not _is_metadata(share.metadata):
+            return f"gave {member_id} metadata that is none: {share.metadata!r}"
     return None

@@ -89,7 +89,7 @@ def test_an_assignment_of_the_group_is_taken_as_it_is() -> None:
         (GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}), "C": MemberAssignment()}), "gave partitions to C"),
         (
             GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}, Metadata(2))}),
-            "it gave A metadata in version 2; that member speaks version 1",
+            "it wrote metadata for A in version 2, and A wrote 1",
         ),
         (
             GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}, b"word")}),  # type: ignore[arg-type]
