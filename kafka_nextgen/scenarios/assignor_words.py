@@ -10,12 +10,12 @@ import re
 
 from attrs import evolve
 
-from kafka_nextgen.assignors.spec import AssignorMetadata, Metadata
+from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor, Metadata
 from kafka_nextgen.assignors.user_data import AssignorWord, Failure, MemberWord
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.scenarios.notation import NotationError
 
-__all__ = ["parse_assignor_word", "parse_member_word", "write_assignor_word", "write_member_word"]
+__all__ = ["client_assignor", "parse_assignor_word", "parse_member_word", "write_assignor_word", "write_member_word"]
 
 _METADATA = re.compile(r"v(?P<version>-?\d+)(?::(?P<payload>.*))?")
 _REASON = re.compile(r"r(-?\d+)")
@@ -25,6 +25,11 @@ _FAILURE = re.compile(r"(?P<code>[A-Z_]+):(?P<message>.*)")
 
 #: The word of a member that has nothing to say.
 _SILENT = MemberWord(AssignorMetadata(), 0, 0)
+
+
+def client_assignor(name: str, word: MemberWord) -> ClientAssignor:
+    """The assignor of that name, as a member that says this tells of it."""
+    return ClientAssignor(name, word.minimum_version, word.maximum_version, word.said.reason, word.said.metadata)
 
 
 def parse_member_word(text: str, before: MemberWord = _SILENT) -> MemberWord:

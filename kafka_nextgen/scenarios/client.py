@@ -9,12 +9,14 @@ from enum import Enum
 from attrs import define, field
 
 from kafka_nextgen.assignors.user_data import MemberWord
+from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import CommitConsumed, ResolveTopics
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.scenarios.assigning_desk import AssigningDesk
 from kafka_nextgen.scenarios.calling import Call
 from kafka_nextgen.scenarios.network import COORDINATOR, Kind, Link
 from kafka_nextgen.scenarios.offset_desk import Desk, consumed
@@ -34,7 +36,7 @@ class Task(Enum):
     LOSE = "lose"
     COMMIT = "commit"
     TOPICS = "topics"
-    ASSIGNOR = "assignor"  # of members that bring one to a classic group
+    ASSIGNOR = "assignor"  # of members that have some of their own
     HEARTBEAT = "heartbeat"  # of members whose coordinator is scripted
 
 
@@ -46,6 +48,7 @@ class Client:
     settings: MemberSettings
     offset_settings: OffsetSettings
     desk: Desk
+    assigning: AssigningDesk
     to_coordinator: Link
     from_coordinator: Link
     lives: int = 0
@@ -64,10 +67,18 @@ class Client:
     words: dict[str, MemberWord] = field(factory=dict)  # what its own assignors say, by their names
 
     @classmethod
-    def make(cls, name: str, settings: MemberSettings, offsets: OffsetSettings, now: float) -> Client:
+    def make(
+        cls,
+        name: str,
+        settings: MemberSettings,
+        offsets: OffsetSettings,
+        now: float,
+        words: Mapping[str, MemberWord],
+    ) -> Client:
         """A client that runs, and has subscribed to nothing."""
         links = Link(f"{name}->{COORDINATOR}"), Link(f"{COORDINATOR}->{name}")
-        client = cls(name, settings, offsets, Desk.make(offsets, RULES, now), *links)
+        desks = Desk.make(offsets, RULES, now), AssigningDesk.make(_assigning_settings(settings, words))
+        client = cls(name, settings, offsets, *desks, *links, words=dict(words))
         client.start(now)
         return client
 
@@ -75,6 +86,7 @@ class Client:
         """Begin a life. The first member id is the client's name, later ones have a number."""
         self.lives += 1
         self.desk = Desk.make(self.offset_settings, RULES, now)
+        self.assigning = AssigningDesk.make(_assigning_settings(self.settings, self.words))
         self.member = Member(self.settings, self.name if self.lives == 1 else f"{self.name}/{self.lives}")
         self.watch = Watch()
 
@@ -83,7 +95,7 @@ class Client:
         self.member = None
         self.from_coordinator.messages.clear()
         self.calls.clear()
-        self.commit = self.to_resolve = None
+        self.commit = self.to_resolve = self.assigning.run = None
         self.answer_by.clear()
         self.positions.clear()
         self.silent_until = NEVER
@@ -91,7 +103,7 @@ class Client:
     @property
     def tasks(self) -> frozenset[Task]:
         """What it can be slow in."""
-        return frozenset(Task) - {Task.HEARTBEAT, Task.ASSIGNOR}
+        return frozenset(Task) - {Task.HEARTBEAT}
 
     def consumed(self) -> Mapping[TopicPartition, OffsetAndMetadata]:
         """What the application has processed of what it is assigned."""
@@ -100,3 +112,14 @@ class Client:
     def polls(self, now: float) -> bool:
         """Whether the application polls."""
         return now >= self.silent_until
+
+
+def _assigning_settings(settings: MemberSettings, words: Mapping[str, MemberWord]) -> AssigningSettings:
+    return AssigningSettings(
+        settings.group_id,
+        settings.instance_id,
+        tuple(words),
+        rebalance_timeout_s=settings.rebalance_timeout_ms / 1000,
+        retry_backoff_s=settings.retry_backoff_s,
+        retry_backoff_max_s=settings.retry_backoff_max_s,
+    )

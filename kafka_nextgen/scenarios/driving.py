@@ -13,11 +13,13 @@ from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.assigning.effects import SendInstall, SendPrepare
 from kafka_nextgen.membership.member import is_late
 from kafka_nextgen.membership.offsets import effects as offsets_fx
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, GroupEntered
 from kafka_nextgen.scenarios import offset_messages
 from kafka_nextgen.scenarios.arrows import Arrow, Trail
+from kafka_nextgen.scenarios.assigning_desk import AssigningDriver, under_way
 from kafka_nextgen.scenarios.assignor_words import write_member_word
 from kafka_nextgen.scenarios.calling import Call, finished, tell, tell_call
 from kafka_nextgen.scenarios.client import Client, Task
@@ -37,6 +39,7 @@ class Driver:
 
     def __init__(self, write: Write) -> None:
         self.trail = Trail()
+        self.assigning: AssigningDriver[Client] = AssigningDriver(write, _bring_on_its_way)
         self.offsets: OffsetDriver[Client] = OffsetDriver(self.trail, _put_on_its_way, self._end_commit)
         self._write = write
 
@@ -57,6 +60,7 @@ class Driver:
             client.watch.sees(effect)
             yield from self._carry_out(client, effect, now)
             yield from self.offsets.follow(client, effect, now)
+            yield from self.assigning.follow(client, effect, now)
 
     def _note(self, arrow: Arrow, event: ev.Event) -> None:
         self.trail.arrows.add(arrow)
@@ -115,6 +119,12 @@ def _id_of(client: Client) -> str:
 
 def _put_on_its_way(client: Client, effect: offsets_fx.SendCommit | offsets_fx.SendLookup, _now: float) -> None:
     message = offset_messages.under_way(effect, _id_of(client))
+    client.to_coordinator.messages.append(message)
+    client.answer_by[message.kind, message.number] = effect.deadline
+
+
+def _bring_on_its_way(client: Client, effect: SendPrepare | SendInstall) -> None:
+    message = under_way(effect, _id_of(client))
     client.to_coordinator.messages.append(message)
     client.answer_by[message.kind, message.number] = effect.deadline
 

@@ -23,6 +23,8 @@ class Kind(Enum):
     HEARTBEAT = "heartbeat"
     COMMIT = "commit"
     FETCH_OFFSETS = "fetch-offsets"
+    PREPARE = "prepare"
+    INSTALL = "install"
 
 
 @frozen

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from kafka_nextgen.assignors import UniformAssignor
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.assigning import events as assigning_ev
 from kafka_nextgen.membership.effects import ResolveTopics
 from kafka_nextgen.membership.offsets import events as offsets_ev
-from kafka_nextgen.scenarios import offset_messages
+from kafka_nextgen.scenarios import assigning_desk, offset_messages
 from kafka_nextgen.scenarios.arrows import Trail
 from kafka_nextgen.scenarios.client import Client, Task
 from kafka_nextgen.scenarios.driving import Driver
@@ -24,11 +27,20 @@ from kafka_nextgen.scenarios.network import Kind, Link, Message
 from kafka_nextgen.scenarios.notation import NotationError
 from kafka_nextgen.scenarios.pure import PureWorld
 from kafka_nextgen.scenarios.telling import tell_heartbeat
+from kafka_nextgen.scenarios.telling_assigning import tell_besides, tell_complaint
 
 __all__ = ["PairWorld"]
 
 #: What needs more steps than this at one time never settles.
 _MOST_STEPS = 2_000
+
+_ANSWERS = (
+    ConsumerGroupHeartbeatAnswer,
+    OffsetsCommitted,
+    OffsetsFetched,
+    AssignmentPrepared,
+    AssignmentInstalled,
+)
 
 _TASKS = {"CallOnAssigned": Task.ASSIGN, "CallOnRevoked": Task.REVOKE, "CallOnLost": Task.LOSE}
 
@@ -86,7 +98,7 @@ class PairWorld(PureWorld):
         outcome = self.host.ask(message.content)  # type: ignore[arg-type]  # questions travel this way
         yield from self.news(outcome)
         answer = outcome.response
-        assert isinstance(answer, ConsumerGroupHeartbeatAnswer | OffsetsCommitted | OffsetsFetched)
+        assert isinstance(answer, _ANSWERS)
         reply = Message(message.kind, message.member_id, message.number, answer)
         client.from_coordinator.messages.append(reply)
 
@@ -98,11 +110,26 @@ class PairWorld(PureWorld):
             yield from (line + late for line in offset_messages.told(client.name, message.content))
             yield from self.tell_desk(client, offset_messages.heard(message.number, message.content))
             return
+        if isinstance(message.content, AssignmentPrepared | AssignmentInstalled):
+            yield assigning_desk.told(client.name, message.content) + late
+            event = assigning_desk.heard(message.number, message.content)
+            yield from self.driver.assigning.feed(client, event, self.host.now)
+            return
         assert isinstance(message.content, ConsumerGroupHeartbeatAnswer)
-        answer = message.content
-        yield tell_heartbeat(client.name, answer, str(answer.member_epoch), self.write) + late
-        client.watch.answered(message.number, answer.error is ErrorCode.NONE, answer.assignment)
-        yield from self.feed(client, _event(message.number, answer))
+        yield from self._hear_heartbeat(client, message.number, message.content, late)
+
+    def _hear_heartbeat(
+        self, client: Client, number: int, answer: ConsumerGroupHeartbeatAnswer, late: str
+    ) -> Iterator[str]:
+        besides = tell_besides(answer, self.write)
+        yield tell_heartbeat(client.name, answer, str(answer.member_epoch), self.write) + besides + late
+        yield from tell_complaint(client.name, answer)
+        client.watch.answered(number, answer.error is ErrorCode.NONE, answer.assignment)
+        assert client.member is not None, "only a client that runs hears"
+        if not late and answer.error is ErrorCode.NONE and answer.member_epoch > 0 and client.words:
+            heard = assigning_desk.heartbeat_heard(answer, client.member.member_id)
+            yield from self.driver.assigning.feed(client, heard, self.host.now)
+        yield from self.feed(client, _event(number, answer))
 
     def lose(self, client: Client, message: Message) -> Iterator[str]:
         """Let a client learn that no answer to a message will come."""
@@ -112,6 +139,9 @@ class PairWorld(PureWorld):
         about_offsets = offset_messages.lost(message)
         if about_offsets is not None:
             yield from self.tell_desk(client, about_offsets)
+            return
+        if assigning_desk.is_about_assigning(message.kind):
+            yield from self.driver.assigning.feed(client, assigning_desk.lost(message), self.host.now)
             return
         client.watch.answered(message.number, succeeded=False)
         yield from self.feed(client, ev.HeartbeatLost(message.number, "no answer"))
@@ -162,6 +192,8 @@ class PairWorld(PureWorld):
             return self.end_commit(client, None)
         if client.to_resolve is not None and Task.TOPICS not in client.slow:
             return self.resolve(client)
+        if client.assigning.run is not None and Task.ASSIGNOR not in client.slow:
+            return self.driver.assigning.end_run(client, UniformAssignor(), self.host.now)
         polls = client.member.wants_poll and client.polls(self.host.now)
         return self.feed(client, ev.Polled()) if polls else None
 
@@ -225,6 +257,9 @@ class PairWorld(PureWorld):
         deadline = client.desk.machine.deadline()
         if deadline is not None and deadline <= self.host.now:
             yield from self.tell_desk(client, offsets_ev.TimePassed())
+        deadline = client.assigning.machine.deadline()
+        if deadline is not None and deadline <= self.host.now:
+            yield from self.driver.assigning.feed(client, assigning_ev.TimePassed(), self.host.now)
 
     # What must hold.
 
@@ -245,7 +280,9 @@ class PairWorld(PureWorld):
 
 
 def _deadlines(client: Client) -> tuple[float | None, ...]:
-    return () if client.member is None else (client.member.deadline(), client.desk.machine.deadline())
+    if client.member is None:
+        return ()
+    return client.member.deadline(), client.desk.machine.deadline(), client.assigning.machine.deadline()
 
 
 def _event(number: int, answer: ConsumerGroupHeartbeatAnswer) -> ev.HeartbeatAnswered | ev.HeartbeatRefused:

@@ -105,6 +105,7 @@ PAIR: Verbs[PairWorld] = {
     "committed": desks.committed,
     "close": applications.close,
     "say": local_assignors.say,
+    "computed": local_assignors.computed,
     "crash": members.crash,
     "restart": members.restart,
     "hold": links.hold,

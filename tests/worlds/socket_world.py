@@ -131,6 +131,7 @@ class SocketWorld(World):
             None if names is None else tuple(sorted(self._real_name(name) for name in names)),
             question.subscribed_pattern,
             question.server_assignor,
+            client_assignors=question.client_assignors,
             owned=question.owned,
         )
         request = consumer_group_heartbeat.to_request(effect, question.group_id, version=1)

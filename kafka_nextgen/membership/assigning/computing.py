@@ -146,7 +146,7 @@ def _refused(state: AssigningState, event: Refused, at: Moment) -> Outcome:
     if reaction is Reaction.STAND_DOWN:
         return _end(state, at), ()
     if reaction is Reaction.WAIT_FOR_EPOCH:
-        return evolve(state, request=None, awaits_heartbeat=True), ()
+        return evolve(state, request=None, awaits_heartbeat=state.member_epoch == state.sent_epoch), ()
     state = _back_off(state, at)
     return state, (FindCoordinator(),) if reaction is Reaction.FIND_COORDINATOR else ()
 

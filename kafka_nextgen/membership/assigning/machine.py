@@ -7,8 +7,9 @@ API"):
     coordinator sees it, and which assignor the group has. COMPUTING, it lets that assignor work, INSTALLING, it brings
     the coordinator what came of it.
 2.  Heartbeats, and what the member owns, have nothing to do with that: it may reconcile meanwhile.
-3.  STALE_MEMBER_EPOCH is tried again after the next heartbeat's answer, with the epoch that this brought. After
-    UNKNOWN_MEMBER_ID the member stands down: somebody else computes.
+3.  STALE_MEMBER_EPOCH is tried again after the next heartbeat's answer, with the epoch that this brought; at once, if
+    there was an answer with another epoch meanwhile. After UNKNOWN_MEMBER_ID the member stands down: somebody else
+    computes.
 4.  All of it has to be done within the rebalance timeout. After that the coordinator has asked somebody else, and what
     the assignor is still at comes too late. One computation at a time: told to compute again, the member is BLOCKED
     until the last is over.

@@ -20,7 +20,7 @@ def send_if_ready(state: AssigningState, at: Moment) -> Outcome:
     if not _has_to_send(state) or at.now < state.not_before:
         return state, ()
     state, number = numbered(state)
-    state = evolve(state, request=number)
+    state = evolve(state, request=number, sent_epoch=state.member_epoch)
     deadline_s = min(state.until, at.now + at.settings.request_timeout_s)
     if state.phase is AssigningPhase.PREPARING:
         return state, (SendPrepare(number, state.member_id, state.member_epoch, deadline_s),)

@@ -38,6 +38,7 @@ class AssigningState(Numbering):
     result: Result | None = None
 
     request: int | None = None  # the number of the request under way
+    sent_epoch: int = NOT_A_MEMBER  # the member epoch in it
     failures: int = 0  # requests that failed in a row
     not_before: float = -inf  # when the request may go out
     awaits_heartbeat: bool = False  # the epoch was stale: the next answer has another

@@ -3,6 +3,7 @@
 answer A revoke                the callback returns; with error=... it raises
 answer A commit error=...      the commit before a revocation ends, if A is slow in that; else see ``desks``
 answer A topics                the names of topic ids arrive
+answer A assignor error=...    the assignor that is at work raises; else it comes to what the uniform assignor would
 answer A heartbeat error=NOT_COORDINATOR
 answer A heartbeat epoch=5 assignment=foo[0] interval=5s
                                the heartbeat under way is answered, and reaches nobody
@@ -20,7 +21,7 @@ from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.network import Kind, Message
 from kafka_nextgen.scenarios.notation import parse_duration
 from kafka_nextgen.scenarios.pair import PairWorld
-from kafka_nextgen.scenarios.verbs import desks
+from kafka_nextgen.scenarios.verbs import desks, local_assignors
 from kafka_nextgen.scenarios.verbs.applications import code_in, member_of, task
 
 __all__ = ["answer"]
@@ -43,7 +44,9 @@ def answer(world: PairWorld, command: Command) -> Iterator[str]:
         yield from desks.answer(world, client, command)
         return
     asked = task(command, command.words[1], client.tasks)
-    if asked is Task.COMMIT:
+    if asked is Task.ASSIGNOR:
+        yield from local_assignors.answer(world, client, command)
+    elif asked is Task.COMMIT:
         yield from _answer_commit(world, client, command)
     elif asked is Task.TOPICS:
         yield from _answer_topics(world, client, command)

@@ -13,25 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.assignors.spec import AssignorMetadata, MemberAssignment
-from kafka_nextgen.assignors.user_data import AssignorWord, MemberWord
+from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor, MemberAssignment
+from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
+from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, PreparedMember
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.share import flatten, share_of
 from kafka_nextgen.scenarios.assignor_words import (
+    client_assignor,
     parse_assignor_word,
     parse_member_word,
-    write_assignor_word,
     write_member_word,
 )
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.telling import Write
+from kafka_nextgen.scenarios.telling_assigning import tell_installed, tell_prepared
 from kafka_nextgen.scenarios.verbs.classic_requests import parts_of
 from kafka_nextgen.scenarios.world import GROUP, World
 
-__all__ = ["OPTIONS", "client_assignors", "install", "prepare", "tell_besides", "tell_complaint"]
+__all__ = ["OPTIONS", "client_assignors", "install", "prepare"]
 
 OPTIONS = ("local", "said")
 
@@ -44,28 +44,7 @@ def client_assignors(command: Command) -> tuple[ClientAssignor, ...] | None:
         return None
     names = [name for name in command.options["local"].split() if name != _NONE]
     words = [parse_member_word(word) for word in command.options.get("said", "v0").split()]
-    return tuple(_assignor(name, words[min(at, len(words) - 1)]) for at, name in enumerate(names))
-
-
-def _assignor(name: str, word: MemberWord) -> ClientAssignor:
-    return ClientAssignor(name, word.minimum_version, word.maximum_version, word.said.reason, word.said.metadata)
-
-
-def tell_besides(answer: ConsumerGroupHeartbeatAnswer, write: Write) -> str:
-    """What an answer says only to members with assignors of their own."""
-    said = write_assignor_word(AssignorWord(answer.assignment_error, answer.assignment_metadata))
-    told = [
-        "compute" if answer.should_compute else "",
-        f"pending={write(answer.pending)}" if answer.pending else "",
-        f"says={said}" if said else "",
-    ]
-    return "".join(f" {each}" for each in told if each)
-
-
-def tell_complaint(name: str, answer: ConsumerGroupHeartbeatAnswer) -> Iterator[str]:
-    """Why a computation failed, if that is told."""
-    if answer.assignment_message is not None:
-        yield f"   {name} is told: {answer.assignment_message}"
+    return tuple(client_assignor(name, words[min(at, len(words) - 1)]) for at, name in enumerate(names))
 
 
 def prepare(world: World, command: Command) -> Iterator[str]:
@@ -74,12 +53,9 @@ def prepare(world: World, command: Command) -> Iterator[str]:
     heard = world.ask(PrepareAssignment(GROUP, command.name, _epoch(world, command)))
     answer = heard.answer
     assert isinstance(answer, AssignmentPrepared)
-    if answer.error is not ErrorCode.NONE:
-        yield f"-> {command.name} {answer.error.name}"
-        return
-    world.raw.named(command.name).prepared_epoch = answer.group_epoch
-    topics = " ".join(f"{topic.name}:{topic.num_partitions}" for topic in answer.topics.values())
-    yield f"-> {command.name} prepared epoch={answer.group_epoch} {answer.assignor} of {topics or '-'}"
+    yield tell_prepared(command.name, answer)
+    if answer.error is ErrorCode.NONE:
+        world.raw.named(command.name).prepared_epoch = answer.group_epoch
     for name, member in sorted(answer.members.items()):
         yield _tell_member(world.classic.write(name), member, world.write)
 
@@ -105,14 +81,7 @@ def install(world: World, command: Command) -> Iterator[str]:
     heard = world.ask(request)
     yield from heard.before
     assert isinstance(heard.answer, AssignmentInstalled)
-    yield _tell_installed(command.name, heard.answer)
-
-
-def _tell_installed(name: str, answer: AssignmentInstalled) -> str:
-    if answer.error is ErrorCode.NONE:
-        return f"-> {name} installed"
-    told = f": {answer.message}" if answer.error is ErrorCode.INVALID_ASSIGNMENT else ""
-    return f"-> {name} {answer.error.name}{told}"
+    yield tell_installed(command.name, heard.answer)
 
 
 def _assignments(world: World, command: Command) -> dict[str, MemberAssignment]:

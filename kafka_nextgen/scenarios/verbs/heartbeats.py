@@ -20,6 +20,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, write_duration
 from kafka_nextgen.scenarios.telling import tell_heartbeat
+from kafka_nextgen.scenarios.telling_assigning import tell_besides, tell_complaint
 from kafka_nextgen.scenarios.verbs import assigning
 from kafka_nextgen.scenarios.world import GROUP, World
 from kafka_nextgen.types import JoinReason
@@ -57,9 +58,9 @@ def heartbeat(world: World, command: Command) -> Iterator[str]:
         _remember(world, request, heard.answer)
     epoch = world.raw.epochs.write(heard.answer.member_epoch)
     told = tell_heartbeat(command.name, heard.answer, epoch, world.write)
-    besides = assigning.tell_besides(heard.answer, world.write)
+    besides = tell_besides(heard.answer, world.write)
     yield told + besides + _news_of_interval(world, heard.answer)
-    yield from assigning.tell_complaint(command.name, heard.answer)
+    yield from tell_complaint(command.name, heard.answer)
     yield from heard.after
 
 

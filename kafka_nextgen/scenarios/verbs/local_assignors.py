@@ -3,22 +3,27 @@
 member A local=mine old said=v1:heavy/0-1
                                      a client that has these, and what each of them says to its peers
 say A mine v2:light/r3/0-2           what one has to say from now on
+computed A A=foo[0]!v1:light B=foo[1] error=2
+                                     the one that is at work comes to this; it says something to A, and an error
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.assignors import GroupAssignment, MemberAssignment, UniformAssignor
 from kafka_nextgen.assignors.user_data import MemberWord
+from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.membership.events import AssignorsAsked
-from kafka_nextgen.scenarios.assignor_words import parse_member_word
+from kafka_nextgen.scenarios.assignor_words import client_assignor, parse_assignor_word, parse_member_word
 from kafka_nextgen.scenarios.client import Client
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.pair import PairWorld
+from kafka_nextgen.scenarios.scripted.assignor import Made, Raised
 from kafka_nextgen.scenarios.verbs.applications import member_of
+from kafka_nextgen.scenarios.verbs.classic_requests import parts_of
 
-__all__ = ["ask", "say", "words_in"]
+__all__ = ["answer", "ask", "computed", "say", "words_in"]
 
 
 def words_in(command: Command) -> dict[str, MemberWord]:
@@ -40,8 +45,35 @@ def say(world: PairWorld, command: Command) -> Iterator[str]:
 def ask(world: PairWorld, client: Client) -> Iterator[str]:
     """Let the member know what its assignors say."""
     if client.words:
-        yield from world.feed(client, AssignorsAsked(tuple(_offer(*item) for item in client.words.items())))
+        said = tuple(client_assignor(name, word) for name, word in client.words.items())
+        yield from world.feed(client, AssignorsAsked(said))
 
 
-def _offer(name: str, word: MemberWord) -> ClientAssignor:
-    return ClientAssignor(name, word.minimum_version, word.maximum_version, word.said.reason, word.said.metadata)
+def computed(world: PairWorld, command: Command) -> Iterator[str]:
+    """End the computation as the scenario wants it."""
+    command.expect(range(1, 100), "error")
+    client = _computing(world, command)
+    members = {name: _assignment(world, part) for name, part in parts_of(command)}
+    made = Made(GroupAssignment(members, int(command.options.get("error", "0"))))
+    yield from world.driver.assigning.end_run(client, made, world.now)
+
+
+def answer(world: PairWorld, client: Client, command: Command) -> Iterator[str]:
+    """End the computation by itself, or let the assignor raise."""
+    _computing(world, command)
+    error = command.options.get("error")
+    assignor = UniformAssignor() if error is None else Raised(error)
+    yield from world.driver.assigning.end_run(client, assignor, world.now)
+
+
+def _computing(world: PairWorld, command: Command) -> Client:
+    client = member_of(world, command)
+    if client.assigning.run is None:
+        raise command.error(f"no assignor of {client.name} is at work")
+    return client
+
+
+def _assignment(world: PairWorld, part: str) -> MemberAssignment:
+    partitions, _, word = part.partition("!")
+    share = share_of(world.with_ids(partitions or "-"))
+    return MemberAssignment(share, parse_assignor_word(word).metadata if word else None)

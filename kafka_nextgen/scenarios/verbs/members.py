@@ -37,8 +37,9 @@ def member(world: PairWorld, command: Command) -> Iterator[str]:
     for name in command.words:
         if name in world.clients:
             raise command.error(f"there is a member {name}: restart it")
-        client = Client.make(name, _settings(command), desks.settings(command), world.now)
-        world.clients[name], client.words = client, local_assignors.words_in(command)
+        words = local_assignors.words_in(command)
+        client = Client.make(name, _settings(command), desks.settings(command), world.now, words)
+        world.clients[name] = client
         yield from local_assignors.ask(world, client)
 
 

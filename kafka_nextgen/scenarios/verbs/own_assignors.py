@@ -17,10 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kafka_nextgen.assignors import GroupAssignment, MemberAssignment
-from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.membership.events import AssignorsAsked
-from kafka_nextgen.scenarios.assignor_words import parse_assignor_word, parse_member_word
+from kafka_nextgen.scenarios.assignor_words import client_assignor, parse_assignor_word, parse_member_word
 from kafka_nextgen.scenarios.grammar import Command
 from kafka_nextgen.scenarios.notation import parse_duration, parse_partitions
 from kafka_nextgen.scenarios.scripted.assignor import Made
@@ -53,12 +51,7 @@ def say(world: ScriptedWorld, command: Command) -> Iterator[str]:
 
 
 def _asked(client: ScriptedClient) -> AssignorsAsked:
-    return AssignorsAsked(tuple(_offer(name, word) for name, word in client.words.items()))
-
-
-def _offer(name: str, word: MemberWord) -> ClientAssignor:
-    said = word.said
-    return ClientAssignor(name, word.minimum_version, word.maximum_version, said.reason, said.metadata)
+    return AssignorsAsked(tuple(client_assignor(name, word) for name, word in client.words.items()))
 
 
 def computed(world: ScriptedWorld, command: Command) -> Iterator[str]:

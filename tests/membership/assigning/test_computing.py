@@ -60,6 +60,15 @@ def test_a_stale_epoch_waits_for_the_next_heartbeat() -> None:
     assert talk.hear(6) == ["install epoch=6 group=7 me"]
 
 
+def test_an_epoch_that_is_known_to_be_stale_by_now_is_not_waited_for() -> None:
+    talk = Conversation()
+    talk.hear(5, compute=True)
+    talk.hear(6)
+    assert talk.refuse(STALE) == ["prepare epoch=6 for 30 s"]
+    assert talk.refuse(STALE) == []
+    assert talk.hear(6) == ["prepare epoch=6 for 30 s"]
+
+
 @pytest.mark.parametrize("code", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND])
 def test_who_is_not_to_compute_any_more_stands_down_without_a_word(code: ErrorCode) -> None:
     talk = Conversation()
