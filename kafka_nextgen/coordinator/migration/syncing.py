@@ -30,7 +30,7 @@ def member_sync(draft: Draft, request: SyncGroup) -> Outcome:
     if error is not ErrorCode.NONE:
         return Outcome(SyncGroupAnswer(error))
     current, protocols = group.current(member_id), _protocols(group, member_id)
-    if not _is_consistent(draft, request, protocols):
+    if not _is_consistent(group, request, protocols):
         return Outcome(SyncGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
     if is_behind(draft, current) and current.status is not MemberStatus.UNREVOKED_PARTITIONS:
         expect_join(draft, member_id)
@@ -55,10 +55,10 @@ def _protocol(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> 
     return request.protocol_name or protocol_for(group, protocols.supported)
 
 
-def _is_consistent(draft: Draft, request: SyncGroup, protocols: ClassicProtocols) -> bool:
-    """Whether the member, if it says so, means the protocol its JoinGroup was answered with. With client-side assignors
-    that may have been any, and there may be another target since.
+def _is_consistent(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> bool:
+    """Whether the member, if it says so, means the protocol its JoinGroup was answered with. Among members with
+    client-side assignors that may have been any, and there may be another target since.
     """
     names = [offered.name for offered in protocols.supported]
-    answered = names if draft.settings.extensions else names[:1]
+    answered = names if group.client_preferences else names[:1]
     return request.protocol_type in (None, PROTOCOL_TYPE) and request.protocol_name in (None, *answered)
