@@ -52,6 +52,7 @@ from kafka_nextgen.errors import (
     UnsupportedAssignorError,
     UnsupportedProtocolError,
 )
+from kafka_nextgen.fetching import Truncation
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.metrics import (
@@ -204,6 +205,7 @@ __all__ = [
     "TopicMetrics",
     "TopicPartition",
     "TransportError",
+    "Truncation",
     "UnsupportedAssignorError",
     "UnsupportedProtocolError",
     "accelerated",

@@ -47,14 +47,22 @@ def print_members(members: Iterable[MemberDescription]) -> None:
 
 
 def _has_assignors(member: MemberDescription) -> bool:
-    return bool(member.client_assignors or member.assignment_error or member.assignment_metadata is not None)
+    return bool(_assignors(member) or member.assignment_error or member.assignment_metadata is not None)
+
+
+def _assignors(member: MemberDescription) -> list[str]:
+    """Those that members can run; a range below 0 is what clients of another make tell theirs (``Metadata``)."""
+    return [
+        f"{each.name}({each.minimum_version}..{each.maximum_version})"
+        for each in member.client_assignors
+        if each.maximum_version >= 0
+    ]
 
 
 def _assignor_row(member: MemberDescription) -> tuple[str | int | None, ...]:
     metadata = member.assignment_metadata
-    assignors = (f"{each.name}({each.minimum_version}..{each.maximum_version})" for each in member.client_assignors)
     return (
-        " ".join(assignors) or None,
+        " ".join(_assignors(member)) or None,
         member.assignment_error or None,
         None if metadata is None else f"version {metadata.version}, {len(metadata.payload)} bytes",
     )
