@@ -175,9 +175,9 @@ class Fetcher:
                 self._ring()
 
     def _ring(self) -> None:
-        """Have handed over what has come, as soon as the next fetch is sent.
+        """Have handed over what has come, just before the next fetch is written.
 
-        An application that is woken before would take the interpreter away from the sending, and wait all the same.
+        An application that is woken earlier could not go on, and one that is woken later has waited for nothing.
         """
         if self._has_news:
             self._has_news = False
@@ -236,14 +236,16 @@ class Fetcher:
         )
 
         def build(version: int) -> RawFetchRequest:
-            return bridge.to_request(
+            request = bridge.to_request(
                 session.told, limits, version, session.session_id, session.epoch, session.forgotten
             )
+            self._ring()  # whoever that wakes has the interpreter to himself while this is written to the socket
+            return request
 
         began, timeout_s = time.monotonic(), (need.max_wait_ms + config.request_timeout_ms) / 1000
         node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
         reply = self._cluster.send(node, FETCH, build, timeout_s)
-        self._ring()
+        self._ring()  # if it could not be sent now
         message = await (reply or self._cluster.call(node, FETCH, build, timeout_s))
         self._counters.note_answer(began)
         names = {position.topic_id: position.partition.topic for position in need.positions if position.topic_id}
