@@ -44,7 +44,7 @@ class Coordinators:
         ``GroupAuthorizationError``.
         """
         failures = 0
-        last: Exception | None = None
+        last = self.failures.get(group_id)  # what was found out by others
         while group_id not in self._known:
             try:
                 await self._asking.get(group_id, lambda: self._ask(group_id), deadline, last)
