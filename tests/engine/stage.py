@@ -14,7 +14,7 @@ from kafka.record.legacy_records import LegacyRecordBatchBuilder
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker import elections
-from kafka_nextgen.broker.apis import SERVED, ServedApi
+from kafka_nextgen.broker.apis import EXTENSIONS, SERVED, ServedApi
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.storage.batch_store import MemoryBatches
@@ -257,7 +257,7 @@ class Stage:
         return asked
 
     def original(self, api: Api) -> Handle:
-        return SERVED[api.key].handle
+        return {**SERVED, **EXTENSIONS}[api.key].handle
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something on the broker's own loop."""

@@ -31,8 +31,14 @@ from kafka_nextgen.assignors import (
     PartitionAssignor,
     UniformAssignor,
 )
+from kafka_nextgen.bridge.consumer_group_prepare_assignment import to_response
+from kafka_nextgen.broker.closing import CloseConnectionError
+from kafka_nextgen.broker.context import Context
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_PREPARE_ASSIGNMENT
 from tests.engine.stage import GROUP, PATIENCE_S, SETTINGS, TOPIC, Stage, poll_until, read
 
 Work = Callable[[AssignmentSpec], GroupAssignment]
@@ -392,3 +398,48 @@ def test_with_auto_the_same_assignor_runs_by_the_classic_protocol_there(stock: S
     consumer = join(stack, stock, assignor, group_protocol="auto")
     assert len(read(consumer, 10)) == 10
     assert assignor.groups
+
+
+# ---- what may happen on the way
+
+
+def test_a_question_that_got_lost_is_asked_again(stage: Stage, stack: ExitStack) -> None:
+    prepare, asked = stage.original(CONSUMER_GROUP_PREPARE_ASSIGNMENT), []
+
+    async def lose_the_first(request: object, context: Context) -> object:
+        asked.append(request)
+        if len(asked) == 1:
+            raise CloseConnectionError("for this test")
+        return await prepare(request, context)
+
+    stage.handle(CONSUMER_GROUP_PREPARE_ASSIGNMENT, lose_the_first)
+    stage.create(records=10)
+    assert len(read(join(stack, stage, Own()), 10)) == 10
+    assert len(asked) == 2
+
+
+def test_a_coordinator_that_does_not_let_it_prepare_is_told_of(stage: Stage, stack: ExitStack) -> None:
+    async def refuse(*_: object) -> object:
+        return to_response(AssignmentPrepared(ErrorCode.GROUP_AUTHORIZATION_FAILED))
+
+    stage.handle(CONSUMER_GROUP_PREPARE_ASSIGNMENT, refuse)
+    stage.create()
+    consumer = join(stack, stage, Own())
+    with pytest.raises(AssignorError, match="the coordinator refused to prepare it: GROUP_AUTHORIZATION_FAILED"):
+        poll_until(consumer, lambda: False)
+
+
+def test_closing_does_not_wait_for_an_assignor(stage: Stage) -> None:
+    may_end, begun = threading.Event(), threading.Event()
+
+    def forever(group: AssignmentSpec) -> GroupAssignment:
+        begun.set()
+        may_end.wait(PATIENCE_S)
+        raise AssertionError("for nobody")
+
+    stage.create()
+    with stage.consumer(group_local_assignors=Own(work=forever)) as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, begun.is_set)
+    assert stage.members() == 0
+    may_end.set()
