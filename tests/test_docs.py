@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kafka_nextgen.broker.security.requirements import NEEDS
 from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.wire.apis import EXTENSIONS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -66,3 +71,21 @@ def test_the_commands_about_groups_are_all_there_with_their_options() -> None:
     for name, row in rows:
         options = {option for parameter in groups.commands[name].params for option in parameter.opts}
         assert set(re.findall(r"--[\w-]+", row)) <= options
+
+
+def extensions_in(fields: list[dict[str, Any]]) -> Iterator[str]:
+    """The fields of a schema that Kafka has none of, by name."""
+    for field in fields:
+        if field.get("tag", 0) >= min(EXTENSIONS):
+            yield field["name"]
+        yield from extensions_in(field.get("fields", []))
+
+
+def test_all_extensions_are_on_their_page() -> None:
+    page = (ROOT / "docs" / "extensions.md").read_text()
+    for key, api in EXTENSIONS.items():
+        (right,) = NEEDS[api].refused
+        assert f"| {key} | {api} | {right.operation.name} |" in page
+    messages = [json.loads(path.read_text()) for path in (ROOT / "kafka_nextgen" / "wire" / "schemas").glob("*.json")]
+    tagged = {name for message in messages for name in extensions_in(message["fields"])}
+    assert {name for name in tagged if not re.search(rf"\b{name}\b", page)} == set()
