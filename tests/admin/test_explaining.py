@@ -134,7 +134,13 @@ def test_racks_of_replicas_are_told_and_the_rack_aware_assignor_goes_by_them() -
         async with AsyncGroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
             return await admin.assignment_spec("g")
 
-    config = {"broker.rack": "a,b", "group.consumer.assignors": "uniform,rack-aware"}
+    config = {
+        "broker.rack": "a,b",
+        "group.consumer.assignors": "uniform,rack-aware",
+        "group.consumer.min.heartbeat.interval.ms": 100,
+        "group.consumer.heartbeat.interval.ms": 100,
+        "group.consumer.assignment.interval.ms": 0,
+    }
     with Cluster(brokers=2, config=config) as cluster, ExitStack() as stack:
         cluster.create_topic("orders", partitions=4)
         keys = {"bootstrap_servers": cluster.bootstrap_servers, "group_id": "g", "group_remote_assignor": "rack-aware"}

@@ -110,11 +110,16 @@ def claims(draw: st.DrawFn) -> AssignmentSpec:
     """A group in which anybody may claim anything."""
     group = draw(groups())
     members = {}
-    for member_id, one in group.members.items():
-        owned = draw(st.dictionaries(st.sampled_from([A, B]), st.frozensets(st.integers(0, 9))))
-        generation = draw(st.integers(-1, 3))
+    said = draw(st.binary(min_size=21, max_size=21))
+    for place, (member_id, one) in enumerate(group.members.items()):
+        of_a, of_b, generation = said[3 * place : 3 * place + 3]
+        owned = {
+            topic_id: frozenset(number for number in range(8) if bits >> number & 1)
+            for topic_id, bits in ((A, of_a), (B, of_b))
+            if bits
+        }
         members[member_id] = MemberSpec(
-            one.subscribed_topics, owned, one.instance_id, metadata=generation_metadata(generation)
+            one.subscribed_topics, owned, one.instance_id, metadata=generation_metadata(generation % 5 - 1)
         )
     return AssignmentSpec(members, group.topics)
 

@@ -11,9 +11,15 @@ from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 
+QUICK = {
+    "group.consumer.min.heartbeat.interval.ms": 100,
+    "group.consumer.heartbeat.interval.ms": 100,
+    "group.consumer.assignment.interval.ms": 0,
+}
+
 
 def test_members_say_by_the_consumer_protocol_what_they_can_do() -> None:
-    with Cluster(config={"group.consumer.assignment.interval.ms": 0}) as cluster, ExitStack() as stack:
+    with Cluster(config=QUICK) as cluster, ExitStack() as stack:
         cluster.create_topic("orders", partitions=8)
         assignors = [WeightedAssignor(capacity=3), WeightedAssignor(capacity=1)]
         members = [
