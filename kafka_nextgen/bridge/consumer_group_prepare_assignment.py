@@ -104,19 +104,19 @@ def _topics_from(structures: Iterable[_Topic]) -> dict[TopicId, TopicMetadata]:
     partitions = 0
     for each in structures:
         partitions += each.num_partitions
-        if each.topic_id is None or each.topic_id in topics or each.num_partitions < 0:
-            raise DecodeError(
-                f"topic {each.topic_name}: no id, an id that occurs twice, or {each.num_partitions} partitions"
-            )
-        if partitions > _MOST_PARTITIONS:
-            raise DecodeError(
-                f"topic {each.topic_name}: {partitions} partitions to assign, more than {_MOST_PARTITIONS}"
-            )
-        racks = tuple(tuple(partition.racks) for partition in each.partition_racks)
-        if racks and len(racks) != each.num_partitions:
-            raise DecodeError(f"topic {each.topic_name}: {each.num_partitions} partitions, racks of {len(racks)}")
-        topics[each.topic_id] = TopicMetadata(each.topic_name, each.num_partitions, racks)
+        if each.topic_id is None or each.topic_id in topics:
+            raise DecodeError(f"topic {each.topic_name} has no id, or one that is told twice")
+        if each.num_partitions < 0 or partitions > _MOST_PARTITIONS:
+            raise DecodeError(f"topic {each.topic_name} has {each.num_partitions} partitions, which can't be assigned")
+        topics[each.topic_id] = TopicMetadata(each.topic_name, each.num_partitions, _racks_from(each))
     return topics
+
+
+def _racks_from(topic: _Topic) -> tuple[tuple[str, ...], ...]:
+    racks = tuple(tuple(partition.racks) for partition in topic.partition_racks)
+    if racks and len(racks) != topic.num_partitions:
+        raise DecodeError(f"topic {topic.topic_name} has {topic.num_partitions} partitions, and racks of {len(racks)}")
+    return racks
 
 
 def _member_from(member: _Member, topics: _Topics) -> MemberSpec:

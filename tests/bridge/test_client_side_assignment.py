@@ -159,11 +159,13 @@ def member(**fields: object) -> Member:
     ("fields", "why"),
     [
         pytest.param({"topics": [Topic(topic_id=GONE, num_partitions=-1)]}, "-1 partitions", id="fewer than none"),
-        pytest.param({"topics": [Topic(topic_id=GONE, num_partitions=2**31 - 1)]}, "more than", id="more than memory"),
+        pytest.param(
+            {"topics": [Topic(topic_id=GONE, num_partitions=2**31 - 1)]}, "can't be assigned", id="more than memory"
+        ),
         pytest.param({"topics": [Topic(topic_id=GONE)] * 2}, "twice", id="a topic twice"),
         pytest.param(
             {"topics": [Topic(topic_id=GONE, num_partitions=2, partition_racks=[Topic.PartitionRacks(racks=["r"])])]},
-            "2 partitions, racks of 1",
+            "2 partitions, and racks of 1",
             id="racks of fewer partitions",
         ),
         pytest.param({"members": [member()] * 2}, "a member twice", id="a member twice"),
