@@ -52,6 +52,21 @@ __all__ = ["Coordinator", "Outcome"]
 
 RETENTION = TimerKey("", TimerKind.RETENTION)
 
+#: What is work on one group; the rest is below.
+_ON_ONE_GROUP: Mapping[type, Callable[[Draft, Any], Outcome]] = {
+    q.ConsumerGroupHeartbeat: heartbeat,
+    q.OffsetCommit: commit_offsets,
+    q.TxnOffsetCommit: commit_in_transaction,
+    q.OffsetDelete: delete_offsets,
+    cq.JoinGroup: join_group,
+    cq.SyncGroup: sync_group,
+    cq.Heartbeat: session_heartbeat,
+    cq.LeaveGroup: leave_group,
+    xq.AddMembers: add_members,
+    xq.PrepareAssignment: prepare_assignment,
+    xq.InstallAssignment: install_assignment,
+}
+
 
 class Coordinator:
     """All groups of one coordinator."""
@@ -63,34 +78,29 @@ class Coordinator:
         self.groups: dict[str, Group] = {}
         self.timers = Timers()
         self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
-            q.ConsumerGroupHeartbeat: self._heartbeat,
-            q.OffsetCommit: self._offset_commit,
-            q.TxnOffsetCommit: self._txn_offset_commit,
             q.EndTransaction: self._end_transaction,
             q.OffsetFetch: self._offset_fetch,
-            q.OffsetDelete: self._offset_delete,
             q.ConsumerGroupDescribe: self._describe,
             q.ListGroups: self._list,
             q.DeleteGroups: self._delete,
             q.TopicsChanged: self._topics_changed,
             q.ConfigsChanged: self._configs_changed,
-            cq.JoinGroup: self._join_group,
-            cq.SyncGroup: self._sync_group,
-            cq.Heartbeat: self._session_heartbeat,
-            cq.LeaveGroup: self._leave_group,
             cq.DescribeGroups: self._describe_groups,
-            xq.AddMembers: self._add_members,
-            xq.PrepareAssignment: self._prepare_assignment,
-            xq.InstallAssignment: self._install_assignment,
             xq.DescribeHistory: self._describe_history,
         }
 
     def handle(self, request: q.Request, now: float) -> Outcome:
         """Work a request out; nothing changes before ``commit``."""
-        outcome = self._handlers[type(request)](request, now)
+        outcome = self._work_out(request, now)
         if outcome.records and RETENTION not in self.timers.running():
             return evolve(outcome, timers=(*outcome.timers, self._next_retention(now)))
         return outcome
+
+    def _work_out(self, request: Any, now: float) -> Outcome:
+        on_one_group = _ON_ONE_GROUP.get(type(request))
+        if on_one_group is not None:
+            return on_one_group(self._draft(request.group_id, now), request)
+        return self._handlers[type(request)](request, now)
 
     def expire(self, now: float) -> tuple[Outcome, ...]:
         """Work out what the timers that ran out bring, one outcome per group; each is to be committed.
@@ -171,23 +181,11 @@ class Coordinator:
             group_id: settings_of_group(config, configs.settings) for group_id, config in configs.groups.items()
         }
 
-    def _heartbeat(self, request: q.ConsumerGroupHeartbeat, now: float) -> Outcome:
-        return heartbeat(self._draft(request.group_id, now), request)
-
-    def _offset_commit(self, request: q.OffsetCommit, now: float) -> Outcome:
-        return commit_offsets(self._draft(request.group_id, now), request)
-
-    def _txn_offset_commit(self, request: q.TxnOffsetCommit, now: float) -> Outcome:
-        return commit_in_transaction(self._draft(request.group_id, now), request)
-
     def _end_transaction(self, request: q.EndTransaction, now: float) -> Outcome:
         return end_transaction(self.groups.values(), request)
 
     def _offset_fetch(self, request: q.OffsetFetch, now: float) -> Outcome:
         return Outcome(fetch_offsets(self._draft(request.group_id, now), request))
-
-    def _offset_delete(self, request: q.OffsetDelete, now: float) -> Outcome:
-        return delete_offsets(self._draft(request.group_id, now), request)
 
     def _look_at_offsets(self, now: float) -> Outcome:
         drafts = [self._draft(group_id, now) for group_id in sorted(self.groups)]
@@ -202,30 +200,9 @@ class Coordinator:
         groups = tuple(describe_group(self._group(group_id), self.settings) for group_id in request.group_ids)
         return Outcome(a.ConsumerGroupDescribed(groups, self.topics.names()))
 
-    def _join_group(self, request: cq.JoinGroup, now: float) -> Outcome:
-        return join_group(self._draft(request.group_id, now), request)
-
-    def _sync_group(self, request: cq.SyncGroup, now: float) -> Outcome:
-        return sync_group(self._draft(request.group_id, now), request)
-
-    def _session_heartbeat(self, request: cq.Heartbeat, now: float) -> Outcome:
-        return session_heartbeat(self._draft(request.group_id, now), request)
-
-    def _leave_group(self, request: cq.LeaveGroup, now: float) -> Outcome:
-        return leave_group(self._draft(request.group_id, now), request)
-
     def _describe_groups(self, request: cq.DescribeGroups, now: float) -> Outcome:
         groups = tuple(describe_classic_group(self._group(group_id)) for group_id in request.group_ids)
         return Outcome(ca.GroupsDescribed(groups))
-
-    def _add_members(self, request: xq.AddMembers, now: float) -> Outcome:
-        return add_members(self._draft(request.group_id, now), request)
-
-    def _prepare_assignment(self, request: xq.PrepareAssignment, now: float) -> Outcome:
-        return prepare_assignment(self._draft(request.group_id, now), request)
-
-    def _install_assignment(self, request: xq.InstallAssignment, now: float) -> Outcome:
-        return install_assignment(self._draft(request.group_id, now), request)
 
     def _describe_history(self, request: xq.DescribeHistory, now: float) -> Outcome:
         return Outcome(describe_history(self._group(request.group_id)))

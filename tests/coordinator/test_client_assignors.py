@@ -11,7 +11,15 @@ from kafka_nextgen.assignors import AssignorMetadata, MemberAssignment, Metadata
 from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.offers import Offer, go_together, offer_in, offer_of, overlap, said_by
+from kafka_nextgen.coordinator.extensions.offers import (
+    Offer,
+    common_assignor,
+    go_together,
+    offer_in,
+    offer_of,
+    overlap,
+    said_by,
+)
 from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, InstallAssignment, PrepareAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
@@ -130,6 +138,17 @@ def test_who_is_refused_learns_why_and_what_to_do(assignor: ClientAssignor, erro
     answer = join(stage, "B", assignor)
     assert (answer.error, answer.message) == (error, message)
     stage.check()
+
+
+def test_members_whose_versions_exclude_each_other_have_another_assignor_in_common() -> None:
+    stage = Stage(CoordinatorSettings(extensions=True))
+    yours = ClientAssignor("yours")
+    join(stage, "A", ClientAssignor("mine", 0, 1), yours)
+    join(stage, "B", ClientAssignor("mine", 2, 3, metadata=Metadata(2)), yours)
+    assert common_assignor(stage.group, stage.settings) == "yours"
+    answer = join(stage, "C", ClientAssignor("mine", 0, 3))
+    assert answer.error is ErrorCode.UNSUPPORTED_ASSIGNOR
+    assert "read no version in common and wrote 0, 2" in (answer.message or "")
 
 
 def test_who_brings_an_assignor_to_members_without_any_learns_that() -> None:

@@ -118,10 +118,11 @@ def _unknown(group_id: str, offered: tuple[ClientAssignor, ...], theirs: Offers)
 
 def _excluded(group_id: str, assignor: ClientAssignor, theirs: Counter[Offer]) -> Refusal:
     low, high = overlap(theirs)
+    read = f"all read {low} to {high}" if low <= high else "read no version in common"
     written = ", ".join(map(str, sorted({offer.version for offer in theirs})))
     return Refusal(
         ErrorCode.UNSUPPORTED_ASSIGNOR,
         f"assignor {assignor.name!r} reads versions {assignor.minimum_version} to {assignor.maximum_version} and wrote "
-        f"version {assignor.metadata.version}, but the members of group {group_id!r} all read {low} to {high} and "
-        f"wrote {written}. Read what they write, and write what they read",
+        f"version {assignor.metadata.version}, but the members of group {group_id!r} {read} and wrote {written}. Read "
+        "what they write, and write what they read",
     )
