@@ -8,7 +8,8 @@ that is out of its group for good must not look like one whose topics are quiet.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from enum import Enum
 
@@ -19,9 +20,23 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, TransportError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["CallbackKind", "Mailbox", "PendingAssignment", "PendingCallback"]
+__all__ = [
+    "CallbackKind",
+    "CommitCallback",
+    "Mailbox",
+    "PendingAssignment",
+    "PendingCall",
+    "PendingCallback",
+    "PendingCommitted",
+]
+
+
+#: What a commit was of.
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
+#: What ``commit_async`` is given to call with those and with what the commit failed for, None if it did not.
+CommitCallback = Callable[[Offsets, BaseException | None], object]
 
 
 class CallbackKind(Enum):
@@ -31,6 +46,7 @@ class CallbackKind(Enum):
     REVOKED = "on_partitions_revoked"
     LOST = "on_partitions_lost"
     ASSIGNMENT = "on_assignment"  # of an assignor of the application's own
+    COMMITTED = "commit_async"  # the callback of one
 
 
 _COMPLETIONS: dict[CallbackKind, type[AssignFinished] | type[RevokeFinished] | type[LossFinished]] = {
@@ -57,10 +73,15 @@ class PendingCallback:
 
 
 @frozen(eq=False)
-class PendingAssignment(PendingCallback):
-    """An assignor's ``on_assignment`` to run where the application polls; no member waits for it."""
+class PendingCall(PendingCallback):
+    """What to run where the application polls, while no member waits for it."""
 
-    run: Callable[[], None] = field(kw_only=True)
+    run: Callable[[], object] = field(kw_only=True)
+
+
+@frozen(eq=False)
+class PendingAssignment(PendingCall):
+    """An assignor's ``on_assignment``."""
 
     @classmethod
     def of(
@@ -68,6 +89,17 @@ class PendingAssignment(PendingCallback):
     ) -> PendingAssignment:
         """The call of this assignor."""
         return cls(CallbackKind.ASSIGNMENT, 0, (), run=lambda: assignor.on_assignment(error, assignment, group))
+
+
+@frozen(eq=False)
+class PendingCommitted(PendingCall):
+    """The callback of a commit that has ended."""
+
+    @classmethod
+    def of(cls, callback: CommitCallback, offsets: Offsets, ended: Future[None]) -> PendingCommitted:
+        """The call of it with how that commit ended."""
+        error = CancelledError() if ended.cancelled() else ended.exception()
+        return cls(CallbackKind.COMMITTED, 0, (), run=lambda: callback(offsets, error))
 
 
 class Mailbox:

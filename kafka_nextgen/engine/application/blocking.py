@@ -9,6 +9,7 @@ from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.engine.application.front import Front
 from kafka_nextgen.engine.application.waiting import answer
+from kafka_nextgen.engine.mailbox import CommitCallback
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -30,15 +31,19 @@ class BlockingCalls(Front):
             limit_s = self._limit_s(timeout)
             answer(self._core.commit(offsets, limit_s), limit_s)
 
-    def commit_async(self, offsets: Offsets | None = None) -> Future[None]:
+    def commit_async(self, offsets: Offsets | None = None, callback: CommitCallback | None = None) -> Future[None]:
         """Commit without waiting; the future tells how it ended, as ``commit`` would raise it.
 
         Commits of a partition keep their order. One that still waits to be sent, or sent again, is left to a later
         one, whose end counts for both: a position is never set back by the repetition of an earlier commit.
         ``close`` lets it end. Callbacks added to the future run on the I/O thread and must not block it.
+
+        ``callback`` runs where rebalance callbacks do, in ``poll`` and ``close``, with the offsets that were to be
+        committed and what the future would raise, or None. It must not call the consumer; what it raises is raised
+        there.
         """
         with self._use("commit_async"):
-            return self._core.commit(offsets, self._limit_s(None))
+            return self._core.commit(offsets, self._limit_s(None), callback)
 
     def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None

@@ -24,7 +24,7 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.mailbox import PendingAssignment, PendingCallback
+from kafka_nextgen.engine.mailbox import CommitCallback, PendingCall, PendingCallback, PendingCommitted
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
@@ -162,22 +162,30 @@ class ConsumerCore:
         return self._running
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
-        """Tell the member how a listener's method ended; it does not wait for an assignor's."""
+        """Tell the member how a listener's method ended; it waits for nothing else that is called."""
         self._running = None
         self.polls.end_callback()
-        if isinstance(callback, PendingAssignment):
+        if isinstance(callback, PendingCall):
             return _done()
         return self.engine.callback_finished(callback, error)
 
     # ---- positions
 
-    def commit(self, offsets: Offsets | None, timeout_s: float) -> Future[None]:
-        """Commit the caller's offsets, or the positions behind all that was handed over."""
+    def commit(self, offsets: Offsets | None, timeout_s: float, callback: CommitCallback | None = None) -> Future[None]:
+        """Commit the caller's offsets, or the positions behind all that was handed over; poll runs the callback."""
+        to_commit = self._to_commit(offsets)
+        ended = self.engine.commit(to_commit, timeout_s)
+        if callback is not None:
+            post = self.engine.mailbox.post_callback
+            ended.add_done_callback(lambda _: post(PendingCommitted.of(callback, to_commit, ended)))
+        return ended
+
+    def _to_commit(self, offsets: Offsets | None) -> Mapping[TopicPartition, OffsetAndMetadata]:
         if offsets is None:
             self.cursor.settle_progress()
             self.fetches.mark_consumed()  # for auto-commit too: it must not go back behind what the application said
-            return self.engine.commit(self.fetches.handed_over_offsets(), timeout_s)
-        return self.engine.commit({tp: checked_offset(tp, value) for tp, value in offsets.items()}, timeout_s)
+            return self.fetches.handed_over_offsets()
+        return {tp: checked_offset(tp, value) for tp, value in offsets.items()}
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
-from kafka_nextgen.engine.mailbox import CallbackKind, PendingAssignment, PendingCallback
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["AsyncRebalanceListener", "RebalanceListener", "call", "call_async", "refuse_coroutines"]
@@ -74,8 +74,8 @@ def refuse_coroutines(listener: RebalanceListener | None) -> None:
 
 
 def call(listener: RebalanceListener | None, callback: PendingCallback, core: ConsumerCore) -> None:
-    """Run the listener's method for ``callback``, or the assignor's."""
-    if isinstance(callback, PendingAssignment):
+    """Run the listener's method for ``callback``, or what else there is to run."""
+    if isinstance(callback, PendingCall):
         callback.run()
     elif listener is not None:
         view = RebalanceConsumer(core)
@@ -87,7 +87,7 @@ async def call_async(
     listener: RebalanceListener | AsyncRebalanceListener | None, callback: PendingCallback, core: ConsumerCore
 ) -> None:
     """Run the listener's method for ``callback``, or the assignor's, and await what that returns if it can be."""
-    if isinstance(callback, PendingAssignment):
+    if isinstance(callback, PendingCall):
         callback.run()
         return
     if listener is None:

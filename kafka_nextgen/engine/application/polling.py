@@ -78,6 +78,8 @@ def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> 
         yield from _callbacks(core)
         if not leaving.done():
             yield Rest(rings, max(0.0, deadline - time.monotonic()))
+    if leaving.done():
+        yield from _callbacks(core)  # of commits that ended last
     yield leaving
 
 
