@@ -58,6 +58,7 @@ def test_every_example_is_tested() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
         "assignor_in_a_test",
         "asyncio_consumer",
+        "catching_up",
         "lagging_groups",
         "manual_assignment",
         "opentelemetry_tracing",
@@ -122,6 +123,13 @@ def test_four_processes_share_by_what_they_say_and_read_each_record_once(servers
     assert after == "capacities 3 1 1 1: partitions 6 2 2 2"
     assert verdict.endswith(" records, each read once by one of 4 processes")
     assert int(verdict.split()[0]) >= 1000
+
+
+def test_a_member_that_is_behind_shares_its_work_if_it_may_say_so(servers: str) -> None:
+    assert run_example("catching_up", servers) == [
+        "uniform: of the partitions to catch up on, the members have 0 4",
+        "weighted: of the partitions to catch up on, the members have 2 2",
+    ]
 
 
 def test_the_example_of_a_test_passes() -> None:
