@@ -79,9 +79,11 @@ class Inquiry:
         states = self._assigned.states
         note_silence(states, now)
         for state in states:
-            state.find_leader(image)
-            state.check_replica(image, now)
-            check_epoch(state)
+            if state.image is not image:
+                state.find_leader(image)
+            if not state.asked:
+                state.check_replica(image, now)
+                check_epoch(state)
         needs = self._plan_positions(now)
         fetches = self._plan_fetches(now)
         if not fetches and self._is_held_up(now):

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
@@ -107,19 +106,7 @@ def fetch_of(
     is_aside: bool = False,
 ) -> Fetch:
     """Fetch these partitions, where they are to be read next."""
-    positions = tuple(
-        [
-            FetchPosition(
-                state.partition,
-                state.topic_id,
-                state.next_fetch_offset,
-                state.leader_epoch,
-                state.max_bytes,
-                state.next_fetch_epoch,
-            )
-            for state in asked
-        ]
-    )
+    positions = tuple([state.next_position() for state in asked])
     return Fetch(
         node_id,
         positions,

@@ -28,6 +28,7 @@ from enum import Enum
 from attrs import define
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.outcomes import Arrival
@@ -74,6 +75,7 @@ class PartitionState:
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
     asked: bool = False  # a question about it is on its way
+    asked_for: FetchPosition | None = None  # by the last fetch
     is_new_there: bool = True  # the node it is to be read from was not asked for it yet with all others; see ``aside``
     stale: bool = False  # its leader has to be looked up first
     drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
@@ -85,9 +87,7 @@ class PartitionState:
     log_start_offset: int = -1
 
     def find_leader(self, image: ClusterImage) -> None:
-        """Look up who leads, unless that was done in this image."""
-        if image is self.image:
-            return
+        """Look up who leads."""
         found, leader = image.partition(self.partition), image.leader_of(self.partition)
         before = self.leader, self.leader_epoch
         self.image = image
@@ -105,7 +105,7 @@ class PartitionState:
 
         Not while a fetch is on its way: whether the leader answers it or another must be known then.
         """
-        if self.asked or self.replica is LEADER:
+        if self.replica is LEADER:
             return
         is_lost = self.replica.is_lost(self.partition, image)
         if is_lost or self.replica.is_over(self.leader_epoch, now):
@@ -138,6 +138,19 @@ class PartitionState:
     def next_fetch_epoch(self) -> int:
         """The leader epoch in front of that."""
         return self.fetch_epoch if self.ahead is None else self.ahead.end_epoch
+
+    def next_position(self) -> FetchPosition:
+        """How a fetch is told of all that; the same value as long as it is the same, for there may be thousands."""
+        offset, epoch, last = self.next_fetch_offset, self.next_fetch_epoch, self.asked_for
+        if (
+            last is None
+            or (last.offset, last.last_epoch) != (offset, epoch)
+            or (last.leader_epoch, last.max_bytes) != (self.leader_epoch, self.max_bytes)
+            or last.topic_id is not self.topic_id
+        ):
+            last = FetchPosition(self.partition, self.topic_id, offset, self.leader_epoch, self.max_bytes, epoch)
+            self.asked_for = last
+        return last
 
     @property
     def may_hand_over(self) -> bool:

@@ -100,10 +100,11 @@ class FetchSession:
         if self._epoch == _FULL:
             self._open = SessionRequest(self._id, _FULL, positions)
         else:
-            changed = tuple([position for position in positions if known.get(position.partition) != position])
-            is_the_same = not changed and len(known) == len(self._known)
-            dropped = () if is_the_same else _dropped(known, self._known)
-            self._open = SessionRequest(self._id, self._epoch, changed, dropped)
+            told = [(known.get(position.partition), position) for position in positions]
+            changed = [(old, new) for old, new in told if old is not new and old != new]
+            has_all = len(known) == len(told) and all(old and old.topic_id == new.topic_id for old, new in changed)
+            dropped = () if has_all else _dropped(known, self._known)
+            self._open = SessionRequest(self._id, self._epoch, tuple([new for _, new in changed]), dropped)
         return self._open
 
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:

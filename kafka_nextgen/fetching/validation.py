@@ -29,9 +29,7 @@ __all__ = ["check_epoch", "plan_validations"]
 
 
 def check_epoch(state: PartitionState) -> None:
-    """See whether the position has to be validated by what is known of the leader now."""
-    if state.asked:
-        return
+    """See whether the position has to be validated by what is known of the leader now; not while it is asked for."""
     leader_epoch = state.leader_epoch
     if state.phase is Phase.FETCHING and leader_epoch not in (-1, state.checked_epoch):
         state.phase = Phase.VALIDATING
