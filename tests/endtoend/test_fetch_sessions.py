@@ -11,8 +11,8 @@ from attrs import define, field
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import frames
-from kafka_nextgen.wire.apis import Answer, Api
-from kafka_nextgen.wire.messages import ApiMessage, FetchRequest
+from kafka_nextgen.wire.apis import Answer, Api, Question
+from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.broker.client import Client
@@ -29,7 +29,7 @@ PARTITIONS = 12
 class Wire:
     """The fetches that went over all connections, and what was answered."""
 
-    requests: list[FetchRequest] = field(factory=list)
+    requests: list[RawFetchRequest] = field(factory=list)
     answers: list[RawFetchAnswer] = field(factory=list)
 
     def named(self) -> list[int]:
@@ -37,7 +37,7 @@ class Wire:
         return [sum(len(topic.partitions) for topic in request.topics) for request in self.requests]
 
     def forgotten(self) -> int:
-        return sum(len(topic.partitions) for request in self.requests for topic in request.forgotten_topics_data)
+        return sum(len(topic.numbers) for request in self.requests for topic in request.forgotten)
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     seen = Wire()
     write, understand = frames.encode_request, frames.read_response
 
-    def encode_request(message: ApiMessage, version: int, correlation_id: int, client_id: str | None) -> bytes:
-        if isinstance(message, FetchRequest):
+    def encode_request(message: Question, version: int, correlation_id: int, client_id: str | None) -> bytes:
+        if isinstance(message, RawFetchRequest):
             seen.requests.append(message)
         return write(message, version, correlation_id, client_id)
 
@@ -101,6 +101,8 @@ def test_a_session_goes_on_through_everything_that_changes_it(every_kafka: Kafka
         consumer.seek(everything[8], 0)
         read_from(consumer, [8, 8])
     assert {answer.error for answer in wire.answers} == {ErrorCode.NONE}
+    assert wire.requests.pop().session_epoch == -1, "closing ends it"
+    assert wire.answers.pop().session_id == 0
     begun = [request.session_epoch for request in wire.requests].index(1)
     epochs = [request.session_epoch for request in wire.requests[begun:]]
     assert epochs == list(range(1, len(epochs) + 1))

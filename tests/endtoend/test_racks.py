@@ -6,14 +6,14 @@ What may go wrong on the way is in ``tests/sockets/test_racks.py``, before the e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import pytest
 
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.wire.apis import FETCH, Api
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.wire.apis import Answer, Api
 from tests.endtoend.reading import numbers, read
 from tests.support.clients import create_replicated_topic, produce
 from tests.support.kafka_pair import KafkaPair
@@ -25,15 +25,13 @@ LEADER, FOLLOWER = 1, 2
 def fetches(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
     """How often each node is asked for records."""
     asked: Counter[int] = Counter()
-    call: Callable[..., Awaitable[ApiMessage]] = ClusterClient.call
+    send: Callable[..., Reply[Answer] | None] = ClusterClient.send
 
-    async def count(self: ClusterClient, target: object, api: Api, *more: object) -> ApiMessage:
-        if api is FETCH:
-            assert isinstance(target, Node)
-            asked[target.node_id] += 1
-        return await call(self, target, api, *more)
+    def count(self: ClusterClient, node: Node, api: Api, *more: object) -> Reply[Answer] | None:
+        asked[node.node_id] += 1
+        return send(self, node, api, *more)
 
-    monkeypatch.setattr(ClusterClient, "call", count)
+    monkeypatch.setattr(ClusterClient, "send", count)
     return asked
 
 
