@@ -199,7 +199,7 @@ def test_transactions_have_a_coordinator_and_share_groups_have_none(
 
 
 def test_an_assignor_nobody_has_is_a_configuration_error() -> None:
-    with pytest.raises(ConfigError, match="no assignor 'sticky', only uniform and range"):
+    with pytest.raises(ConfigError, match="no assignor 'sticky', only uniform, range, rack-aware, weighted"):
         Cluster(config={"group.consumer.assignors": "sticky"})
 
 
