@@ -32,6 +32,7 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.requests import REMOVED_BY_ADMIN, JoinGroup, LeavingMember, OfferedProtocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.subscriptions import Update
 from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.errors import DecodeError
@@ -50,14 +51,18 @@ def cause_of_change(
 ) -> Cause | None:
     """Why what a member said raises the group epoch, if it does. ``is_back`` if it took its instance's place."""
     group, member = draft.group, update.member
-    is_settled = group.current(member.member_id).member_epoch == group.epoch
     stated = stated_in(draft, stated)
-    wants_one = stated is JoinReason.UPGRADE and (is_back or is_settled)
+    wants_one = stated is JoinReason.UPGRADE and (is_back or _is_settled(group, member.member_id))
     asks = update.asks_for_assignment and not (is_back and stated is JoinReason.RESTART)
     # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
     if not (update.calls_for_assignment or asks or wants_one or group.epoch == 0):
         return None
     return Cause(_reason_of_change(update, is_back, migrates), member.member_id, member.instance_id, stated, text)
+
+
+def _is_settled(group: Group, member_id: str) -> bool:
+    """Whether nothing is under way that the member could mean, stating the same once more after a lost answer."""
+    return group.current(member_id).member_epoch == group.epoch
 
 
 def _reason_of_change(update: Update, is_back: bool, migrates: bool) -> RebalanceReason:
