@@ -26,6 +26,7 @@ __all__ = [
     "Polled",
     "RevokeFinished",
     "Subscribed",
+    "TargetInstalled",
     "TimePassed",
     "TopicsResolved",
     "Unsubscribed",
@@ -54,6 +55,11 @@ class AssignorsAsked:
     """This is what the member's own assignors have to say to their peers at this moment, the preferred one first."""
 
     assignors: tuple[ClientAssignor, ...]
+
+
+@frozen
+class TargetInstalled:
+    """This member's own assignor has made a target, which the coordinator has: the next answer may bring it."""
 
 
 @frozen
@@ -144,6 +150,7 @@ Event = (
     Subscribed
     | Unsubscribed
     | AssignorsAsked
+    | TargetInstalled
     | Polled
     | Closed
     | TimePassed

@@ -4,7 +4,7 @@
 *When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining,
 then at the interval the coordinator answers with), or as soon as there is news: another subscription, another word of
 the member's own assignors, or a reconciliation to acknowledge ("After a revocation, it sends the next heartbeat
-immediately").
+immediately"). A member that has just made the target for its group asks for its own share of it at once, too.
 
 *What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
@@ -30,7 +30,7 @@ from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.any_member import Subscription
 from kafka_nextgen.membership.effects import Effect, FindCoordinator, PublishEpoch, SendHeartbeat
-from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TimePassed
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, TargetInstalled, TimePassed
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.settings import MemberSettings, Moment
 from kafka_nextgen.membership.state import MemberState, Outcome, Sent
@@ -41,6 +41,7 @@ from kafka_nextgen.types import JoinReason, TopicIdPartition
 __all__ = [
     "HEARTBEATING",
     "answered",
+    "ask_for_share",
     "back_off",
     "failed",
     "keep_session",
@@ -77,7 +78,7 @@ def _has_news(state: MemberState) -> bool:
 
 
 def _to_say(state: MemberState) -> Sent:
-    return Sent(state.subscription or Subscription(), state.acknowledged, state.assignors)
+    return Sent(state.subscription or Subscription(), state.acknowledged, state.assignors, state.installed)
 
 
 def _assignors_to_say(state: MemberState) -> tuple[ClientAssignor, ...] | None:
@@ -170,6 +171,11 @@ def _interval_s(state: MemberState, event: HeartbeatAnswered, settings: MemberSe
     if event.heartbeat_interval_ms <= 0:
         return state.interval_s or settings.retry_backoff_max_s
     return min(max(event.heartbeat_interval_ms / 1000, SHORTEST_INTERVAL_S), LONGEST_INTERVAL_S)
+
+
+def ask_for_share(state: MemberState, _event: TargetInstalled, _at: Moment) -> Outcome:
+    """There is a target that was not there when the last heartbeat was answered: ask with another."""
+    return evolve(state, installed=state.installed + 1), ()
 
 
 def publish_epoch(state: MemberState) -> Outcome:

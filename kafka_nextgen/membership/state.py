@@ -55,6 +55,7 @@ class Sent:
     subscription: Subscription
     acknowledged: int
     assignors: tuple[ClientAssignor, ...] = ()
+    installed: int = 0
 
 
 @frozen
@@ -64,6 +65,7 @@ class MemberState(AnyMember):
     member_id: str
     status: Status = Status.UNSUBSCRIBED
     assignors: tuple[ClientAssignor, ...] = ()  # the member's own, with what they have to say
+    installed: int = 0  # how many targets these have made, that the coordinator took
 
     member_epoch: int = NOT_A_MEMBER
     published_epoch: int = NOT_A_MEMBER  # what commits carry; follows the epoch once its assignment is known

@@ -39,6 +39,7 @@ from kafka_nextgen.membership.events import (
     Polled,
     RevokeFinished,
     Subscribed,
+    TargetInstalled,
     TimePassed,
     TopicsResolved,
     Unsubscribed,
@@ -169,6 +170,10 @@ RULES: tuple[Row, ...] = (
     row(FATAL, AssignFinished, fencing.callback_finished, FATAL),
     row(FATAL, Unsubscribed, leaving.out_already, FATAL),
     row(FATAL, Closed, leaving.out_already, FATAL),
+    # One of its own assignors has made a target.
+    row(RECONCILING, TargetInstalled, heartbeats.ask_for_share, RECONCILING),
+    row(ACKNOWLEDGING, TargetInstalled, heartbeats.ask_for_share, ACKNOWLEDGING),
+    row(STABLE, TargetInstalled, heartbeats.ask_for_share, STABLE),
     # What its own assignors have to say goes out with the next heartbeats, wherever it stands.
     *(row(status, AssignorsAsked, joining.note_assignors, status) for status in Status if status is not FATAL),
 )
@@ -178,6 +183,8 @@ NOT_COMMITTING = tuple(status for status in Status if status not in (RECONCILING
 
 IGNORED: tuple[Ignored, ...] = (
     ignored(Subscribed, "no subscription makes the coordinator take this member", FATAL),
+    ignored(TargetInstalled, "it has no share in it, or gives it up", *NOT_HEARTBEATING, PREPARE_LEAVING, LEAVING),
+    ignored(TargetInstalled, "its next heartbeat, which joins, asks anyhow", JOINING),
     ignored(AssignorsAsked, "nothing is sent that could say so", FATAL),
     ignored(Polled, "there is no session that a poll would keep", UNSUBSCRIBED, FENCED, FATAL),
     ignored(Polled, "it is leaving anyway; a STALE member asks for another poll", PREPARE_LEAVING, LEAVING),

@@ -72,16 +72,28 @@ C = TypeVar("C", bound=AtAssigningDesk)
 
 
 class AssigningDriver(Generic[C]):
-    """Drives the assignors of one world's clients: ``send`` puts a request on its way."""
+    """Drives the assignors of one world's clients.
 
-    def __init__(self, write: Write, send: Callable[[C, fx.SendPrepare | fx.SendInstall], None]) -> None:
+    ``send`` puts a request on its way, ``on_installed`` tells the member of a target that is in force.
+    """
+
+    def __init__(
+        self,
+        write: Write,
+        send: Callable[[C, fx.SendPrepare | fx.SendInstall], None],
+        on_installed: Callable[[C, float], Iterator[str]],
+    ) -> None:
         self._write = write
         self._send = send
+        self._on_installed = on_installed
 
     def feed(self, client: C, event: ev.AssigningEvent, now: float) -> Iterator[str]:
         """Let something happen."""
         for effect in client.assigning.machine.handle(event, now, NO_JITTER):
-            yield from self._carry_out(client, effect)
+            if isinstance(effect, fx.TellInstalled):
+                yield from self._on_installed(client, now)
+            else:
+                yield from self._carry_out(client, effect)
 
     def follow(self, client: C, effect: object, now: float) -> Iterator[str]:
         """Let the machine know what the member wants done, as far as that concerns its membership."""

@@ -39,7 +39,7 @@ class Driver:
 
     def __init__(self, write: Write) -> None:
         self.trail = Trail()
-        self.assigning: AssigningDriver[Client] = AssigningDriver(write, _bring_on_its_way)
+        self.assigning: AssigningDriver[Client] = AssigningDriver(write, _bring_on_its_way, self._installed)
         self.offsets: OffsetDriver[Client] = OffsetDriver(self.trail, _put_on_its_way, self._end_commit)
         self._write = write
 
@@ -61,6 +61,9 @@ class Driver:
             yield from self._carry_out(client, effect, now)
             yield from self.offsets.follow(client, effect, now)
             yield from self.assigning.follow(client, effect, now)
+
+    def _installed(self, client: Client, now: float) -> Iterator[str]:
+        yield from self.feed(client, ev.TargetInstalled(), now)
 
     def _note(self, arrow: Arrow, event: ev.Event) -> None:
         self.trail.arrows.add(arrow)

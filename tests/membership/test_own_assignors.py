@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.events import AssignorsAsked
+from kafka_nextgen.membership.events import AssignorsAsked, TargetInstalled
 from tests.membership.conversation import Conversation, stable
 
 SUBSCRIBED = "full timeout=300000 topics=orders"
@@ -79,6 +79,15 @@ def test_who_joins_again_says_it_again() -> None:
     talk.wait(5)
     talk.refuse(ErrorCode.FENCED_MEMBER_EPOCH)
     assert talk.lost()[-1] == f"heartbeat epoch=0 {SUBSCRIBED} assignors=mine:light owned=-"
+
+
+def test_a_target_that_its_assignor_made_is_asked_for_at_once_and_once() -> None:
+    talk = speaking()
+    assert talk.says(TargetInstalled()) == ["heartbeat epoch=5"]
+    assert talk.says(TargetInstalled()) == []  # one is under way, and may have been answered before
+    assert talk.answer(5) == ["heartbeat epoch=5"]
+    assert talk.answer(6, "orders[0]") != []
+    assert talk.phase == "waiting_for_poll"
 
 
 @pytest.mark.parametrize("talk", [stable(), Conversation()], ids=["stable", "unsubscribed"])

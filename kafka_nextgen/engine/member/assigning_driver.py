@@ -29,7 +29,12 @@ logger = logging.getLogger("kafka_nextgen.member")
 
 
 class AssigningDriver:
-    """The assignors of one member, for as long as it is driven."""
+    """The assignors of one member, for as long as it is driven.
+
+    ``on_installed`` is told of a target that was made here and is in force.
+    """
+
+    on_installed: Callable[[], None]
 
     def __init__(self, settings: AssigningSettings, own: OwnAssignors, surroundings: Surroundings) -> None:
         self._machine = AssigningMachine(settings)
@@ -99,6 +104,9 @@ class AssigningDriver:
     def _call_on_assignment(self, effect: fx.CallOnAssignment) -> None:
         self._own.call_on_assignment(effect.assignor, effect.error, effect.assignment, effect.group)
 
+    def _tell_installed(self, _effect: fx.TellInstalled) -> None:
+        self.on_installed()
+
     def _tell_failure(self, effect: fx.TellFailure) -> None:
         cause = None if effect.computation is None else self._causes.get(effect.computation)
         self._own.tell_failure(effect.why, effect.assignor, cause)
@@ -111,6 +119,7 @@ class AssigningDriver:
         fx.SendPrepare: _send,
         fx.SendInstall: _send,
         fx.Compute: _compute,
+        fx.TellInstalled: _tell_installed,
         fx.CallOnAssignment: _call_on_assignment,
         fx.TellFailure: _tell_failure,
         FindCoordinator: _find_coordinator,

@@ -67,6 +67,7 @@ class ConsumerDriver(MemberDriver[Member]):
             surroundings.cluster, surroundings.tasks, surroundings.metadata_max_age_s, self._take_names
         )
         if own is not None:
+            own.assigning.on_installed = lambda: self.feed(ev.TargetInstalled())
             self.feed(ev.AssignorsAsked(own.asking.known))
 
     def feed(self, event: object) -> None:

@@ -13,7 +13,7 @@ from kafka_nextgen.assignors.spec import GroupAssignment
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.assigning import informing
-from kafka_nextgen.membership.assigning.effects import Compute
+from kafka_nextgen.membership.assigning.effects import Compute, TellInstalled
 from kafka_nextgen.membership.assigning.events import (
     ComputationFailed,
     Computed,
@@ -111,7 +111,9 @@ def failed_in_vain(state: AssigningState, event: ComputationFailed, at: Moment) 
 
 def installed(state: AssigningState, _event: Installed, at: Moment) -> Outcome:
     """The coordinator has it: done, unless another assignment is wanted by now."""
-    return _end(state, at), ()
+    assert state.result is not None, "something was installed"
+    told = () if state.result.failure is not None else (TellInstalled(),)
+    return _end(state, at), told
 
 
 def _end(state: AssigningState, at: Moment) -> AssigningState:

@@ -16,6 +16,7 @@ __all__ = [
     "SendInstall",
     "SendPrepare",
     "TellFailure",
+    "TellInstalled",
 ]
 
 
@@ -58,6 +59,11 @@ class SendInstall:
 
 
 @frozen
+class TellInstalled:
+    """The coordinator took the target: the member may ask for its share of it."""
+
+
+@frozen
 class CallOnAssignment:
     """Run the assignor's ``on_assignment`` where the application polls: this is the final target of a new epoch."""
 
@@ -80,4 +86,4 @@ class TellFailure:
     computation: int | None = None
 
 
-AssigningEffect = SendPrepare | Compute | SendInstall | CallOnAssignment | TellFailure | FindCoordinator
+AssigningEffect = SendPrepare | Compute | SendInstall | TellInstalled | CallOnAssignment | TellFailure | FindCoordinator

@@ -5,7 +5,7 @@ API"):
 
 1.  A heartbeat's answer tells a member that it is to compute. It is then PREPARING: it asks for the group as the
     coordinator sees it, and which assignor the group has. COMPUTING, it lets that assignor work, INSTALLING, it brings
-    the coordinator what came of it.
+    the coordinator what came of it. Then it asks for its own share, with a heartbeat that does not wait for its time.
 2.  Heartbeats, and what the member owns, have nothing to do with that: it may reconcile meanwhile.
 3.  STALE_MEMBER_EPOCH is tried again after the next heartbeat's answer, with the epoch that this brought; at once, if
     there was an answer with another epoch meanwhile. After UNKNOWN_MEMBER_ID the member stands down: somebody else

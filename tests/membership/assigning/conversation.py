@@ -109,6 +109,10 @@ class Conversation:
         return f"install epoch={effect.member_epoch} group={effect.group_epoch}{error} {what}"
 
     @written.register
+    def _(self, _effect: fx.TellInstalled) -> str:
+        return "tell the member"
+
+    @written.register
     def _(self, effect: fx.CallOnAssignment) -> str:
         self.calls.append(effect)
         numbers = sorted(effect.assignment.partitions.get(FOO, ()))

@@ -16,7 +16,7 @@ def test_a_member_that_is_told_to_prepares_computes_and_installs() -> None:
     assert talk.hear(5, compute=True) == ["prepare epoch=5 for 30 s"]
     assert talk.prepare(group_epoch=7) == ["compute mine"]
     assert talk.compute() == ["install epoch=5 group=7 me"]
-    assert talk.install() == []
+    assert talk.install() == ["tell the member"]
     assert (talk.phase, talk.machine.deadline()) == ("idle", None)
 
 
@@ -32,14 +32,14 @@ def test_until_it_has_prepared_it_may_be_told_again_and_again() -> None:
     assert talk.hear(compute=True) == []
     talk.prepare()
     talk.compute()
-    assert talk.install() == []
+    assert talk.install() == ["tell the member"]
 
 
 def test_told_again_while_it_computes_it_prepares_again_when_it_is_done() -> None:
     talk = computing()
     assert talk.hear(compute=True) == []
     talk.compute()
-    assert talk.install() == ["prepare epoch=5 for 30 s"]
+    assert talk.install() == ["tell the member", "prepare epoch=5 for 30 s"]
 
 
 def test_told_by_another_coordinator_it_prepares_again_when_its_result_is_not_wanted() -> None:
