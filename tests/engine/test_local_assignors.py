@@ -120,7 +120,7 @@ def test_what_members_say_decides_and_each_is_told_once_per_epoch(stage: Stage, 
 
     # Another word is told with a heartbeat at once, and the group is assigned anew.
     b.word = b"0"
-    poll_all(consumers, lambda: shares(consumers) == [0, 4])
+    poll_all(consumers, lambda: shares(consumers) == [0, 4] and counts(a)[-1] == 0 and counts(b)[-1] == 4)
     for assignor, count in ((a, 0), (b, 4)):
         epochs = [epoch for epoch, _, _ in assignor.told]
         assert epochs == sorted(set(epochs)), "once per epoch"
@@ -214,7 +214,7 @@ def test_of_several_the_one_that_all_have_is_used(stage: Stage, stack: ExitStack
     first = join(stack, stage, new, old)
     poll_all([first], lambda: bool(new.told))
     consumers = [first, join(stack, stage, Own())]
-    poll_all(consumers, lambda: shares(consumers) == [1, 1])
+    poll_all(consumers, lambda: shares(consumers) == [1, 1] and bool(old.told))
     assert old.told[-1][0] > new.told[-1][0]
 
 
