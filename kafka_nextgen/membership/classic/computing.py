@@ -104,10 +104,12 @@ def heard(state: ClassicState, event: SyncAnswered, at: Moment) -> Outcome:
     state = _rejoin_if_said_otherwise(state, at)
     if word.failure is not None:
         return state, (_error(assignor, word.failure, state.leader_id),)
-    if state.informed_in == state.generation:  # it joined the same one again, which nobody else noticed
+    part = state.generation, event.partitions
+    if state.informed == part:  # it joined the same one again, which nobody else noticed
         return state, ()
+    # In a consumer group a classic member gets its part bit by bit, at one epoch (KIP-848, "Classic Members").
     told = TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation)
-    return evolve(state, informed_in=state.generation), (told,)
+    return evolve(state, informed=part), (told,)
 
 
 def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:

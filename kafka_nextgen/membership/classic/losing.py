@@ -67,7 +67,7 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
             roster=(),
             asked=None,
             computation=None,
-            informed_in=NO_GENERATION,
+            informed=None,
             request=None,
             deadlines=disarmed(state.deadlines, Timer.JOIN, Timer.TOPICS, Timer.WATCH, Timer.COMPUTE),
         )

@@ -59,7 +59,7 @@ class ClassicState(AnyMember):
     words: Mapping[str, MemberWord] = field(factory=dict)  # to the application's own assignors, as of now
     joined_words: Mapping[str, MemberWord] = field(factory=dict)  # as the last JoinGroup said them
     computation: Computation | None = None  # what an assignor of the application's own has been asked
-    informed_in: int = NO_GENERATION  # the generation that an assignor was last told of its member's part in
+    informed: tuple[int, frozenset[TopicPartition]] | None = None  # what part, in which generation, its assignor knows
     failed_assignor: str | None = None  # that the group has no new assignment for, and this member leads it
     asked: int | None = None  # the number of the question for topics under way
 
