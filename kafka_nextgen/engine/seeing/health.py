@@ -7,8 +7,8 @@ A consumer has a problem, and ``problem`` names the first of these that holds, i
   request may take;
 - another member holds its instance id, which it asks for again;
 - its application stopped polling, so that the member left the group (KIP-848, "Rebalance Triggers");
-- an assignor of the application's own failed, and its group has no new target since;
 - a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
+- an assignor of the application's own failed, and its group has no new target since;
 - the topic of a partition was deleted and the partition not yet taken away, or a topic subscribed to does not exist;
 - a partition is stalled: it should bring records, or at least the news that there are none, and no replica of it
   has answered for longer than a fetch may take; that a leader prefers another replica (KIP-392) is no answer.
