@@ -49,11 +49,6 @@ class OwnAssignors:
         assignor = self.by_name[name]
         return await self._thread.do(lambda: offer_of(assignor))
 
-    async def offers(self) -> tuple[ClientAssignor, ...]:
-        """What all of them say to their peers at this moment. Raises PartitionAssignorError."""
-        assignors = tuple(self.by_name.values())
-        return await self._thread.do(lambda: tuple(offer_of(assignor) for assignor in assignors))
-
     async def compute(self, name: str, group: AssignmentSpec) -> GroupAssignment:
         """Assign the group. Raises PartitionAssignorError, also for what is no assignment of it."""
         assignor = self.by_name[name]
