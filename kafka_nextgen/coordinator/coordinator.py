@@ -32,10 +32,10 @@ from kafka_nextgen.coordinator.describe import delete_group, describe_group, lis
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.expiry import ring
 from kafka_nextgen.coordinator.extensions import requests as xq
-from kafka_nextgen.coordinator.extensions.history_describe import describe_history
+from kafka_nextgen.coordinator.extensions.history.describe import describe_history
 from kafka_nextgen.coordinator.extensions.installing import install_assignment
 from kafka_nextgen.coordinator.extensions.preparing import prepare_assignment
-from kafka_nextgen.coordinator.extensions.registration import add_members
+from kafka_nextgen.coordinator.extensions.registration.adding import add_members
 from kafka_nextgen.coordinator.forgetting import delete_offsets, forget_what_is_over
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.group_configs import settings_of_group

@@ -13,10 +13,10 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history import forget_history
+from kafka_nextgen.coordinator.extensions.history.noting import forget_history
 from kafka_nextgen.coordinator.extensions.offers import common_assignor
-from kafka_nextgen.coordinator.extensions.registration_keeping import keep_places
-from kafka_nextgen.coordinator.extensions.registration_places import expected
+from kafka_nextgen.coordinator.extensions.registration.keeping import keep_places
+from kafka_nextgen.coordinator.extensions.registration.places import expected
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.requests import ListGroups

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from kafka_nextgen.coordinator.classic.expiry import ring_classic
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.computing import fail
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_waiting import settle
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.regex import match_patterns
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.requests import sees_everything

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Refusal
-from kafka_nextgen.coordinator.extensions.registration_places import seats_taken
+from kafka_nextgen.coordinator.extensions.registration.places import seats_taken
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat

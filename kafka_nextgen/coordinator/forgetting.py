@@ -31,7 +31,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.subscribed import subscribes
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history import forget_history
+from kafka_nextgen.coordinator.extensions.history.noting import forget_history
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.empty import write_group_removal
 from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved

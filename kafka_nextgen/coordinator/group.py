@@ -21,7 +21,7 @@ from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
-from kafka_nextgen.coordinator.extensions.history_records import History
+from kafka_nextgen.coordinator.extensions.history.records import History
 from kafka_nextgen.coordinator.extensions.records import Place
 from kafka_nextgen.coordinator.overlay import Overlay
 from kafka_nextgen.coordinator.share import NOTHING, Share

@@ -17,9 +17,9 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft, Outcome, Refusal
 from kafka_nextgen.coordinator.extensions.answering import with_extensions
-from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
+from kafka_nextgen.coordinator.extensions.history.causes import cause_of_change
 from kafka_nextgen.coordinator.extensions.refusing import refuse_malformed_assignors, refuse_unsupported_assignors
-from kafka_nextgen.coordinator.extensions.registration_waiting import count_in, on_reserved_terms
+from kafka_nextgen.coordinator.extensions.registration.waiting import count_in, on_reserved_terms
 from kafka_nextgen.coordinator.fencing import refuse_entry
 from kafka_nextgen.coordinator.leaving import leave
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Set
 
 from kafka_nextgen.coordinator.classic.invariants import classic_violations
 from kafka_nextgen.coordinator.extensions.invariants import extension_violations
-from kafka_nextgen.coordinator.extensions.registration_invariants import registration_violations
-from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics
+from kafka_nextgen.coordinator.extensions.registration.invariants import registration_violations
+from kafka_nextgen.coordinator.extensions.registration.places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.invariants import mixed_violations
 from kafka_nextgen.coordinator.records import MemberStatus

@@ -22,9 +22,9 @@ import re2
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_places import counted
-from kafka_nextgen.coordinator.extensions.registration_waiting import settle
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.places import counted
+from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import RegularExpression
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, MaySee, sees_everything

@@ -13,10 +13,10 @@ from collections.abc import Collection
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.computing import let_go_of_computation
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_keeping import give_up_places
-from kafka_nextgen.coordinator.extensions.registration_places import waits
-from kafka_nextgen.coordinator.extensions.registration_waiting import let_in_if_nobody_counts, settle
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.keeping import give_up_places
+from kafka_nextgen.coordinator.extensions.registration.places import waits
+from kafka_nextgen.coordinator.extensions.registration.waiting import let_in_if_nobody_counts, settle
 from kafka_nextgen.coordinator.migration.downgrade import downgrade_without, downgrades_without
 from kafka_nextgen.coordinator.subscriptions import advance_epoch, forget_pattern_if_unused
 from kafka_nextgen.coordinator.timers import TimerKind

@@ -17,8 +17,8 @@ from __future__ import annotations
 from kafka_nextgen.coordinator.classic.expiry import restart_sessions
 from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_waiting import settle
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.offsets import forget_offsets_of_missing
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason

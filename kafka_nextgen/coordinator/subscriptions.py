@@ -14,9 +14,9 @@ from attrs import evolve, frozen
 
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.asking import asks_for_assignment, client_assignors_after
-from kafka_nextgen.coordinator.extensions.history import note_rebalance
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_places import counted_topics
+from kafka_nextgen.coordinator.extensions.history.noting import note_rebalance
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.places import counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat

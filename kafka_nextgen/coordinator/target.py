@@ -30,9 +30,9 @@ from kafka_nextgen.assignors.checking import check_assignment
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.extensions.computing import call_for_computation, end_computation
-from kafka_nextgen.coordinator.extensions.history import note_assignment
+from kafka_nextgen.coordinator.extensions.history.noting import note_assignment
 from kafka_nextgen.coordinator.extensions.offers import NOTHING_SAID, common_assignor, said_by
-from kafka_nextgen.coordinator.extensions.registration_places import counted, counted_topics
+from kafka_nextgen.coordinator.extensions.registration.places import counted, counted_topics
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import TargetAssignmentMember, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings

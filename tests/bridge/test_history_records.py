@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.bridge.offsets_topic import decode, encode
-from kafka_nextgen.coordinator.extensions.history_records import (
+from kafka_nextgen.coordinator.extensions.history.records import (
     Cause,
     Rebalance,
     RebalanceRecorded,

@@ -7,9 +7,9 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.classic.requests import LeavingMember
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history import forget_history, note_assignment, note_rebalance
-from kafka_nextgen.coordinator.extensions.history_causes import cause_of_leaving
-from kafka_nextgen.coordinator.extensions.history_records import Cause, RebalanceRecordedRemoved
+from kafka_nextgen.coordinator.extensions.history.causes import cause_of_leaving
+from kafka_nextgen.coordinator.extensions.history.noting import forget_history, note_assignment, note_rebalance
+from kafka_nextgen.coordinator.extensions.history.records import Cause, RebalanceRecordedRemoved
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.settings import CoordinatorSettings

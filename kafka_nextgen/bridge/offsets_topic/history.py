@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.bridge.join_reasons import join_reason, rebalance_reason
 from kafka_nextgen.bridge.offsets_topic.kind import RecordKind
-from kafka_nextgen.coordinator.extensions.history_records import (
+from kafka_nextgen.coordinator.extensions.history.records import (
     Cause,
     Rebalance,
     RebalanceRecorded,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
-from kafka_nextgen.coordinator.extensions.registration_places import expected
+from kafka_nextgen.coordinator.extensions.registration.places import expected
 from kafka_nextgen.coordinator.group import Group
 
 __all__ = ["describe_classic_group"]

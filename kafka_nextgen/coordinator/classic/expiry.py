@@ -15,8 +15,8 @@ from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.classic.leaving import go_on_without, put_out
 from kafka_nextgen.coordinator.classic.rebalance import complete_join, complete_join_if_all_are_here, wait_for_company
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_waiting import let_in_if_nobody_counts
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.waiting import let_in_if_nobody_counts
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import RebalanceReason
 

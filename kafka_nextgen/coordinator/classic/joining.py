@@ -39,11 +39,11 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.classic.static_members import replace_instance
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history_causes import cause_of_joining_again, stated_in
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_classic import hold, is_to_be_held
-from kafka_nextgen.coordinator.extensions.registration_places import seats_kept
-from kafka_nextgen.coordinator.extensions.registration_waiting import settle
+from kafka_nextgen.coordinator.extensions.history.causes import cause_of_joining_again, stated_in
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.classic import hold, is_to_be_held
+from kafka_nextgen.coordinator.extensions.registration.places import seats_kept
+from kafka_nextgen.coordinator.extensions.registration.waiting import settle
 from kafka_nextgen.coordinator.migration.empty import clear_for_classic
 from kafka_nextgen.coordinator.migration.joining import join_consumer_group
 from kafka_nextgen.coordinator.timers import TimerKind

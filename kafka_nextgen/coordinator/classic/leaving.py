@@ -23,9 +23,9 @@ from kafka_nextgen.coordinator.classic.responses import (
     SyncGroupAnswer,
 )
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history_causes import cause_of_leaving
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_waiting import expect_no_more, let_in_if_nobody_counts
+from kafka_nextgen.coordinator.extensions.history.causes import cause_of_leaving
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.waiting import expect_no_more, let_in_if_nobody_counts
 from kafka_nextgen.coordinator.migration.identity import identity_error as consumer_identity_error
 from kafka_nextgen.coordinator.removal import remove_members
 from kafka_nextgen.coordinator.timers import TimerKind

@@ -24,8 +24,8 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember,
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.responses import JoinedMember, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history import note_assignment, note_rebalance
-from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.history.noting import note_assignment, note_rebalance
+from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = [

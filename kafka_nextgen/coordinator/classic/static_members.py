@@ -28,8 +28,8 @@ from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history_causes import stated_in
-from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.history.causes import stated_in
+from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.timers import TimerKind
 from kafka_nextgen.types import JoinReason, RebalanceReason
 

@@ -16,7 +16,7 @@ from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
-from kafka_nextgen.coordinator.extensions.history import note_assignment
+from kafka_nextgen.coordinator.extensions.history.noting import note_assignment
 from kafka_nextgen.coordinator.migration.syncing import member_sync
 from kafka_nextgen.coordinator.timers import TimerKind
 

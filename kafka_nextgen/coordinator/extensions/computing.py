@@ -22,7 +22,7 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.computing_state import NOBODY_COMPUTES, Computing
-from kafka_nextgen.coordinator.extensions.registration_places import waits
+from kafka_nextgen.coordinator.extensions.registration.places import waits
 from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
 from kafka_nextgen.coordinator.timers import TimerKind
 

@@ -27,7 +27,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.computing import end_computation, fail
 from kafka_nextgen.coordinator.extensions.computing_state import Prepared
-from kafka_nextgen.coordinator.extensions.history import note_assignment
+from kafka_nextgen.coordinator.extensions.history.noting import note_assignment
 from kafka_nextgen.coordinator.extensions.preparing import refuse_to_compute
 from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
 from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled

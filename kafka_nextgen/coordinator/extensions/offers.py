@@ -23,7 +23,7 @@ from attrs import frozen
 from kafka_nextgen.assignors.spec import AssignorMetadata
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.registration_places import waiting
+from kafka_nextgen.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.coordinator.extensions.requests import ClientAssignor
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.records import MemberMetadata

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.coordinator.extensions.history_records import RebalanceRecorded, RebalanceRecordedRemoved
+from kafka_nextgen.coordinator.extensions.history.records import RebalanceRecorded, RebalanceRecordedRemoved
 
 __all__ = [
     "ExpectedMembers",

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import MemberSpec, TopicMetadata
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.history_records import Rebalance
+from kafka_nextgen.coordinator.extensions.history.records import Rebalance
 from kafka_nextgen.types import TopicId
 
 __all__ = [

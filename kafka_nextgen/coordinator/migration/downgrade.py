@@ -27,7 +27,7 @@ from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.carrying import user_data_for
 from kafka_nextgen.coordinator.extensions.computing import forget_computation
-from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.coordinator.share import flatten

@@ -29,10 +29,10 @@ from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.carrying import asks_by_user_data, protocol_for
-from kafka_nextgen.coordinator.extensions.history_causes import cause_of_change
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_places import seats_taken
-from kafka_nextgen.coordinator.extensions.registration_waiting import count_in, settle
+from kafka_nextgen.coordinator.extensions.history.causes import cause_of_change
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.places import seats_taken
+from kafka_nextgen.coordinator.extensions.registration.waiting import count_in, settle
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.migration.downgrade import downgrade, downgrades_by_return_of
 from kafka_nextgen.coordinator.migration.identity import instance_error

@@ -35,7 +35,7 @@ from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGro
 from kafka_nextgen.coordinator.draft import Draft, Refusal
 from kafka_nextgen.coordinator.extensions.carrying import carried_assignor, carried_metadata
 from kafka_nextgen.coordinator.extensions.refusing import refuse_unsupported_assignors
-from kafka_nextgen.coordinator.extensions.registration_classic import send_back
+from kafka_nextgen.coordinator.extensions.registration.classic import send_back
 from kafka_nextgen.coordinator.migration.empty import is_taken_by_classic, write_group_removal
 from kafka_nextgen.coordinator.migration.heartbeat import keep_session
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat

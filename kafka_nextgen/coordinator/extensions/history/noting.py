@@ -15,7 +15,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history_records import (
+from kafka_nextgen.coordinator.extensions.history.records import (
     Cause,
     Rebalance,
     RebalanceRecorded,

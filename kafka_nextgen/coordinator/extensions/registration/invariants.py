@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from kafka_nextgen.coordinator.extensions.registration_places import missing, waiting
+from kafka_nextgen.coordinator.extensions.registration.places import missing, waiting
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 

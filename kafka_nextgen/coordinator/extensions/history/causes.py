@@ -31,7 +31,7 @@ from collections.abc import Collection
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.requests import REMOVED_BY_ADMIN, JoinGroup, LeavingMember, OfferedProtocol
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history_records import Cause
+from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.subscriptions import Update
 from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_subscription

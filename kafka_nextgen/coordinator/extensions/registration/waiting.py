@@ -27,15 +27,15 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.responses import LeftMember
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_classic import (
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.classic import (
     count_members_in,
     join_together,
     send_back,
     take_up,
 )
-from kafka_nextgen.coordinator.extensions.registration_keeping import begin_epochs, give_up_places, keep_places
-from kafka_nextgen.coordinator.extensions.registration_places import (
+from kafka_nextgen.coordinator.extensions.registration.keeping import begin_epochs, give_up_places, keep_places
+from kafka_nextgen.coordinator.extensions.registration.places import (
     counted,
     is_overdue,
     knows_its_topics,

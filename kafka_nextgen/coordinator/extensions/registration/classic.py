@@ -31,8 +31,8 @@ from kafka_nextgen.coordinator.classic.rebalance import rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history_records import Cause
-from kafka_nextgen.coordinator.extensions.registration_keeping import give_up_places, keep_places
+from kafka_nextgen.coordinator.extensions.history.records import Cause
+from kafka_nextgen.coordinator.extensions.registration.keeping import give_up_places, keep_places
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["count_members_in", "hold", "is_to_be_held", "join_together", "send_back", "take_up"]

@@ -33,9 +33,9 @@ from collections.abc import Callable
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.extensions.records import Place
-from kafka_nextgen.coordinator.extensions.registration_keeping import begin_group, keep_places
-from kafka_nextgen.coordinator.extensions.registration_places import has_come, seats_taken
-from kafka_nextgen.coordinator.extensions.registration_waiting import let_in, settle
+from kafka_nextgen.coordinator.extensions.registration.keeping import begin_group, keep_places
+from kafka_nextgen.coordinator.extensions.registration.places import has_come, seats_taken
+from kafka_nextgen.coordinator.extensions.registration.waiting import let_in, settle
 from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
 from kafka_nextgen.coordinator.extensions.responses import MembersAdded
 

@@ -1,0 +1,1 @@
+"""Why a group rebalanced, the last times that it did."""
