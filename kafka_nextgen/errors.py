@@ -270,7 +270,7 @@ class AssignorError(KafkaNextgenError):
     it is another member's; ``group`` is the group's id. What it raised here, if it did, is the ``__cause__``.
     """
 
-    def __init__(self, message: str, *, assignor: str, group: str | None = None) -> None:
+    def __init__(self, message: str, *, assignor: str = "", group: str | None = None) -> None:
         super().__init__(message)
         self.assignor = assignor
         self.group = group

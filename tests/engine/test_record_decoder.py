@@ -15,7 +15,7 @@ from kafka_nextgen.fetching import DecodedPartition, Fetch, decode_answer
 from kafka_nextgen.fetching.decoding import PartitionTask
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import NewRecord, RecordLimits, encode_batch
+from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, encode_batch
 
 LIMITS = RecordLimits()
 PARTITIONS = [TopicPartition("orders", number) for number in range(9)]
@@ -34,9 +34,12 @@ def fetch_of(partitions: list[TopicPartition], offset: int = 0) -> Fetch:
     return Fetch(1, positions, 1 << 24, 500, {}, SessionRequest.alone(positions), set_aside_bytes=1 << 26)
 
 
-def answer_of(partitions: list[TopicPartition], offset: int = 0) -> list[FetchedPartition]:
+def answer_of(
+    partitions: list[TopicPartition], offset: int = 0, compression: Compression = Compression.LZ4
+) -> list[FetchedPartition]:
+    records = {each: [NewRecord(str(each).encode())] * 9 for each in partitions}
     return [
-        FetchedPartition(each, 0, 99, records=encode_batch([NewRecord(str(each).encode())] * 9, base_offset=offset))
+        FetchedPartition(each, 0, 99, records=encode_batch(records[each], compression, base_offset=offset))
         for each in partitions
     ]
 
@@ -83,6 +86,24 @@ def test_a_later_answer_does_not_overtake_an_earlier_one(
 
     asyncio.run(both())
     assert ended == [0, 9]
+
+
+@pytest.mark.parametrize(("compression", "num_threads"), [(Compression.LZ4, 3), (Compression.NONE, 1)])
+def test_it_takes_several_threads_where_there_is_something_to_decompress(
+    decoder: RecordDecoder, monkeypatch: pytest.MonkeyPatch, compression: Compression, num_threads: int
+) -> None:
+    together = threading.Barrier(num_threads)
+    decode, threads = PartitionTask.decode, set()
+
+    def waiting(task: PartitionTask) -> DecodedPartition:
+        if threading.get_ident() not in threads:
+            threads.add(threading.get_ident())
+            together.wait(10)
+        return decode(task)
+
+    monkeypatch.setattr(PartitionTask, "decode", waiting)
+    asyncio.run(decoder.decode(fetch_of(PARTITIONS), answer_of(PARTITIONS, compression=compression), at_once=False))
+    assert len(threads) == num_threads
 
 
 def test_while_an_answer_is_decoded_nothing_is_quick(decoder: RecordDecoder) -> None:

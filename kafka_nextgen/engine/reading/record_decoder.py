@@ -1,9 +1,10 @@
 """Decodes what fetches brought, in the order in which it came.
 
-A small answer is decoded at once: handing it to another thread would take longer. The partitions of a large one are
-decoded side by side by threads of the consumer's own, so that heartbeats are sent and other answers read meanwhile;
-decompression alone may take longer than all the rest. What comes while those threads are at work waits for them, also
-if it is small: no records are given to the application in another order than they were read in.
+A small answer is decoded at once: handing it to another thread would take longer. A large one is decoded by threads of
+the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded side
+by side, for decompression alone may take longer than all the rest; else one thread is as quick as memory is. What comes
+while those threads are at work waits for them, also if it is small: no records are given to the application in another
+order than they were read in.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch
-from kafka_nextgen.wire.records import RecordLimits
+from kafka_nextgen.wire.records import RecordLimits, has_codec
 
 __all__ = ["RecordDecoder"]
 
@@ -58,7 +59,7 @@ class RecordDecoder:
         before, self._last = self._last, asyncio.Event()
         done = self._last
         try:
-            await self._work_side_by_side(decoding, len(answered))
+            await self._work_side_by_side(decoding, sum(map(_is_compressed, answered)))
             if before is not None:
                 await before.wait()
         finally:
@@ -66,9 +67,9 @@ class RecordDecoder:
             done.set()
         return decoding.results()
 
-    async def _work_side_by_side(self, decoding: AnswerDecoding, num_partitions: int) -> None:
+    async def _work_side_by_side(self, decoding: AnswerDecoding, num_compressed: int) -> None:
         loop = asyncio.get_running_loop()
-        workers = range(min(self._num_threads, num_partitions))
+        workers = range(max(1, min(self._num_threads, num_compressed)))
         await asyncio.gather(*(loop.run_in_executor(self._threads, self._work, decoding) for _ in workers))
 
     def _work(self, decoding: AnswerDecoding) -> None:
@@ -85,3 +86,8 @@ class RecordDecoder:
         """Decode nothing any more; the threads end with what they are at."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _is_compressed(part: FetchedPartition) -> bool:
+    """Whether its first batch is, as most likely all are then."""
+    return part.records is not None and has_codec(part.records)

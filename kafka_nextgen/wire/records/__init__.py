@@ -17,7 +17,7 @@ from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, HeaderColum
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
 from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
-from kafka_nextgen.wire.records.extent import find_end
+from kafka_nextgen.wire.records.extent import find_end, has_codec
 from kafka_nextgen.wire.records.markers import EndMarker, encode_end_marker, read_end_marker
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "encode_batch",
     "encode_end_marker",
     "find_end",
+    "has_codec",
     "leave_out_aborted",
     "make_records",
     "read_batches",

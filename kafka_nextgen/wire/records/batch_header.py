@@ -23,6 +23,8 @@ from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.checksum import crc32c
 
 __all__ = [
+    "CODEC_AT",
+    "CODEC_MASK",
     "CONTROL",
     "CRC_START",
     "HEADER",
@@ -42,6 +44,7 @@ LENGTH_END = 12  # where the bytes begin that the length counts
 MAGIC_AT = 16
 CRC_START = 21  # where the bytes begin that the CRC covers
 
+CODEC_AT = 22  # the lower byte of the attributes
 CODEC_MASK = 0x07
 LOG_APPEND_TIME = 0x08
 TRANSACTIONAL = 0x10

@@ -1,4 +1,5 @@
-"""Where the records in a partition's bytes end, from the batches' lengths and the last one's header alone.
+"""Where the records in a partition's bytes end, from the batches' lengths and the last one's header alone; and whether
+they are compressed.
 
 Quick enough to be asked before the records are decoded, and no more than a guess for whoever goes on fetching behind
 them: what is corrupt is found by decoding.
@@ -9,9 +10,9 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.wire.records.batch_header import HEADER, LENGTH_END, read_header
+from kafka_nextgen.wire.records.batch_header import CODEC_AT, CODEC_MASK, HEADER, LENGTH_END, read_header
 
-__all__ = ["Extent", "find_end"]
+__all__ = ["Extent", "find_end", "has_codec"]
 
 _LEAST_LENGTH = HEADER.size - LENGTH_END
 
@@ -46,3 +47,8 @@ def _end_of(data: memoryview, start: int, fetch_offset: int) -> Extent | None:
     if header is None or header.next_offset <= fetch_offset:
         return None
     return Extent(header.next_offset, header.leader_epoch)
+
+
+def has_codec(data: bytes | memoryview) -> bool:
+    """Whether the first batch is compressed, if there is any."""
+    return len(data) > CODEC_AT and data[CODEC_AT] & CODEC_MASK != 0
