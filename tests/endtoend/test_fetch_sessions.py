@@ -100,10 +100,11 @@ def test_a_session_goes_on_through_everything_that_changes_it(every_kafka: Kafka
         read_from(consumer, range(5))
         consumer.seek(everything[8], 0)
         read_from(consumer, [8, 8])
-    assert {answer.error for answer in wire.answers} == {ErrorCode.NONE}
+        answers = list(wire.answers)
+    assert {answer.error for answer in answers} == {ErrorCode.NONE}
     assert wire.requests.pop().session_epoch == -1, "closing ends it"
-    assert wire.answers.pop().session_id == 0
+    assert 0 in {answer.session_id for answer in wire.answers[len(answers) :]}
     begun = [request.session_epoch for request in wire.requests].index(1)
     epochs = [request.session_epoch for request in wire.requests[begun:]]
     assert epochs == list(range(1, len(epochs) + 1))
-    assert len({answer.session_id for answer in wire.answers[begun:]}) == 1
+    assert len({answer.session_id for answer in answers[begun:]}) == 1

@@ -92,17 +92,22 @@ def join(stack: ExitStack, stage: Stage, *assignors: PartitionAssignor, **more: 
 
 
 def poll_all(consumers: Sequence[Consumer], is_so: Callable[[], bool]) -> list[AssignorError]:
-    """Poll in turn until ``is_so``; the errors of assignors that were raised meanwhile."""
+    """Poll in turn until ``is_so``, and once more for what each has to say of it; the errors of assignors meanwhile."""
     errors: list[AssignorError] = []
     deadline = time.monotonic() + PATIENCE_S
     while not is_so():
         assert time.monotonic() < deadline, f"still not so; {errors}"
-        for consumer in consumers:
-            try:
-                consumer.poll(timeout=0.02)
-            except AssignorError as error:
-                errors.append(error)
+        poll_each(consumers, errors)
+    poll_each(consumers, errors)
     return errors
+
+
+def poll_each(consumers: Sequence[Consumer], errors: list[AssignorError]) -> None:
+    for consumer in consumers:
+        try:
+            consumer.poll(timeout=0.02)
+        except AssignorError as error:
+            errors.append(error)
 
 
 def shares(consumers: Sequence[Consumer]) -> list[int]:
