@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Collection
 
+from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import MisuseError
@@ -36,7 +37,7 @@ class AsyncCrew:
         self._dead_letter = dead_letter
         self._deserializers = deserializers
         self._jobs: set[asyncio.Task[None]] = set()
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._begin_what_may_be)
         self._has_ended = asyncio.Event()
         self._is_dismissed = False
 
@@ -62,8 +63,7 @@ class AsyncCrew:
     async def dismiss(self) -> None:
         """Begin nothing any more, and cancel what is still at work."""
         self._is_dismissed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.set(None)
         for job in self._jobs:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
@@ -78,21 +78,12 @@ class AsyncCrew:
             job = asyncio.ensure_future(self._do(task))
             self._jobs.add(job)
             job.add_done_callback(self._job_ended)
-        self._rearm(now)
+        self._alarm.set(self._work.deadline())
 
     def _job_ended(self, job: asyncio.Task[None]) -> None:
         self._jobs.discard(job)
         self._has_ended.set()
         self._begin_what_may_be()
-
-    def _rearm(self, now: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        deadline = self._work.deadline()
-        if deadline is not None:
-            delay_s = max(0.0, deadline - now)
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._begin_what_may_be)
 
     async def _do(self, task: Task) -> None:
         try:

@@ -6,7 +6,6 @@ member's own, which neither knows of it nor waits for it. Everything here runs o
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 import time
@@ -14,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafka_nextgen.assignors.spec import PartitionAssignorError
+from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.member.assigning_requests import AssigningRequests
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
@@ -44,7 +44,7 @@ class AssigningDriver:
         self._group_id = settings.group_id
         self._requests = AssigningRequests(surroundings.cluster, settings.group_id)
         self._causes: dict[int, BaseException] = {}  # what was raised, by computation
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
 
     def feed(self, event: ev.AssigningEvent) -> None:
@@ -58,21 +58,12 @@ class AssigningDriver:
             self._own.trouble = None
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
-        self._rearm()
-
-    def _rearm(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        deadline = self._machine.deadline()
-        if deadline is not None and not self._stopped:
-            delay_s = max(0.0, deadline - time.monotonic())
-            self._timer = asyncio.get_running_loop().call_later(delay_s, lambda: self.feed(ev.TimePassed()))
+        self._alarm.set(None if self._stopped else self._machine.deadline())
 
     def stop(self) -> None:
         """Feed nothing any more."""
         self._stopped = True
-        self._rearm()
+        self._alarm.set(None)
 
     def _send(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
         self._tasks.start(self._exchange(effect))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kafka_nextgen.config import GroupProtocol
+from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.exchanges import Exchanges
@@ -58,7 +59,7 @@ class MemberDriver(Generic[M]):
         self._request_timeout_s = surroundings.request_timeout_s
         self._max_poll_interval_ms = surroundings.max_poll_interval_ms
         self._counters = surroundings.counters
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._wake)
         self._owed: dict[int, Callable[[str], ev.Event]] = {}  # what the member waits for, and how it may fail
         self._left = asyncio.Event()
         self.heard_at: float | None = None  # when a heartbeat was last answered
@@ -90,7 +91,7 @@ class MemberDriver(Generic[M]):
         self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
-        self._rearm()
+        self._alarm.set(self._member.deadline())
         if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
 
@@ -140,18 +141,7 @@ class MemberDriver(Generic[M]):
 
     def stop(self) -> None:
         """Feed nothing any more by time."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _rearm(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        deadline = self._member.deadline()
-        if deadline is not None:
-            delay_s = max(0.0, deadline - time.monotonic())
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(delay_s, self._wake)
+        self._alarm.set(None)
 
     def _wake(self) -> None:
         self.feed(ev.TimePassed())

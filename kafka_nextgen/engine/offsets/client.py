@@ -18,6 +18,7 @@ from typing import Any
 from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.member.identity import Identity
 from kafka_nextgen.engine.offsets.errors import commit_error, lookup_error
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
@@ -77,11 +78,11 @@ class OffsetClient:
         self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
         self._asks: dict[int, _Ask] = {}
         self._numbers = count(INTERVAL_ASK + 1)
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
         self._raised: BrokerError | AuthenticationError | None = None  # instead of an answer: says more than its code
         self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # by auto-commit, the last time
-        self._rearm()
+        self._alarm.set(self._machine.deadline())
 
     # ---- asking
 
@@ -132,21 +133,12 @@ class OffsetClient:
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
-        self._rearm()
-
-    def _rearm(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        deadline = self._machine.deadline()
-        if deadline is not None and not self._stopped:
-            delay_s = max(0.0, deadline - time.monotonic())
-            self._timer = asyncio.get_running_loop().call_later(delay_s, lambda: self.feed(ev.TimePassed()))
+        self._alarm.set(None if self._stopped else self._machine.deadline())
 
     def stop(self) -> None:
         """Feed nothing any more by time."""
         self._stopped = True
-        self._rearm()
+        self._alarm.set(None)
 
     # ---- what it wants done
 

@@ -1,0 +1,26 @@
+"""One moment at which a machine, or whoever drives it, wants to be called."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+__all__ = ["Alarm"]
+
+
+class Alarm:
+    """Calls ``ring`` once, on the event loop that it was set on. A moment that is set takes the place of the last."""
+
+    def __init__(self, ring: Callable[[], object]) -> None:
+        self._ring = ring
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, moment: float | None) -> None:
+        """Ring at ``moment`` (seconds, monotonic), at once if that is over; None for not at all."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if moment is not None:
+            delay_s = max(0.0, moment - time.monotonic())
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._ring)
