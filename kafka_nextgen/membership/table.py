@@ -1,17 +1,21 @@
-"""What a table of rules is made of, and what makes it whole. Both machines of the client are such tables."""
+"""What a table of rules is made of, and what makes it whole. Machines of the client are such tables."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
-__all__ = ["IgnoredIn", "RowOf", "whole_table"]
+__all__ = ["IgnoredIn", "RowOf", "ignored", "row", "whole_table"]
 
 S = TypeVar("S", bound=Enum)  # a status
 R = TypeVar("R")  # a rule
+X = TypeVar("X")  # a machine's state
+E = TypeVar("E")  # an event
+M = TypeVar("M")  # the moment
+Y = TypeVar("Y")  # what comes of a rule
 
 
 @frozen
@@ -31,6 +35,16 @@ class IgnoredIn(Generic[S]):
     event: type
     statuses: frozenset[S]
     reason: str
+
+
+def row(status: S, event: type[E], rule: Callable[[X, E, M], Y], *to: S) -> RowOf[S, Callable[[X, Any, M], Y]]:
+    """Make a row; the rule must be one for this very event."""
+    return RowOf(status, event, rule, frozenset(to))
+
+
+def ignored(event: type, reason: str, *statuses: S) -> IgnoredIn[S]:
+    """Say why an event has no rule in these statuses."""
+    return IgnoredIn(event, frozenset(statuses), reason)
 
 
 def whole_table(

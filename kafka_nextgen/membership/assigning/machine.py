@@ -26,7 +26,7 @@ order they come. It does no I/O, reads no clock, throws no dice, and waits for n
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast, get_args
+from typing import get_args
 
 from kafka_nextgen.membership.assigning import computing, sending
 from kafka_nextgen.membership.assigning.effects import AssigningEffect
@@ -45,12 +45,11 @@ from kafka_nextgen.membership.assigning.events import (
 from kafka_nextgen.membership.assigning.settings import AssigningSettings, Moment
 from kafka_nextgen.membership.assigning.state import AssigningState, Outcome
 from kafka_nextgen.membership.assigning.states import AssigningPhase
-from kafka_nextgen.membership.table import IgnoredIn, RowOf, whole_table
+from kafka_nextgen.membership.table import IgnoredIn, RowOf, ignored, row, whole_table
 
 __all__ = ["IGNORED", "RULES", "TABLE", "AssigningMachine", "is_late"]
 
 Rule = Callable[[AssigningState, AssigningEvent, Moment], Outcome]
-E = TypeVar("E")
 Row = RowOf[AssigningPhase, Rule]
 
 IDLE = AssigningPhase.IDLE
@@ -58,21 +57,6 @@ BLOCKED = AssigningPhase.BLOCKED
 PREPARING = AssigningPhase.PREPARING
 COMPUTING = AssigningPhase.COMPUTING
 INSTALLING = AssigningPhase.INSTALLING
-
-
-def row(
-    phase: AssigningPhase,
-    event: type[E],
-    rule: Callable[[AssigningState, E, Moment], Outcome],
-    *to: AssigningPhase,
-) -> Row:
-    """Make a row; the rule must be one for this very event."""
-    return RowOf(phase, event, cast(Rule, rule), frozenset(to))
-
-
-def ignored(event: type, reason: str, *phases: AssigningPhase) -> IgnoredIn[AssigningPhase]:
-    """Say why an event has no rule in these phases."""
-    return IgnoredIn(event, frozenset(phases), reason)
 
 
 RULES: tuple[Row, ...] = (

@@ -25,7 +25,7 @@ when this module is imported; a rule that leads elsewhere, when it is applied.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast, get_args
+from typing import get_args
 
 from kafka_nextgen.membership.any_member import note_decision
 from kafka_nextgen.membership.classic import (
@@ -74,26 +74,15 @@ from kafka_nextgen.membership.events import (
     TimePassed,
     Unsubscribed,
 )
-from kafka_nextgen.membership.table import IgnoredIn, RowOf, whole_table
+from kafka_nextgen.membership.table import IgnoredIn, RowOf, ignored, row, whole_table
 
 __all__ = ["IGNORED", "RULES", "TABLE", "Ignored", "Row", "Rule"]
 
 Rule = Callable[[ClassicState, ClassicEvent, Moment], Outcome]
-E = TypeVar("E")
 
 
 Row = RowOf[Status, Rule]
 Ignored = IgnoredIn[Status]
-
-
-def row(status: Status, event: type[E], rule: Callable[[ClassicState, E, Moment], Outcome], *to: Status) -> Row:
-    """Make a row; the rule must be one for this very event."""
-    return Row(status, event, cast(Rule, rule), frozenset(to))
-
-
-def ignored(event: type[ClassicEvent], reason: str, *statuses: Status) -> Ignored:
-    """Say why an event has no rule in these statuses."""
-    return Ignored(event, frozenset(statuses), reason)
 
 
 UNSUBSCRIBED = Status.UNSUBSCRIBED
