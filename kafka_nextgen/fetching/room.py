@@ -13,7 +13,10 @@
 - Records of paused partitions stay, unless they alone leave no room for the others: then they are fetched again later.
 
 A node sends its first batch whole however little was asked for (KIP-74), and a partition whose decoding was begun is
-decoded to its end. That is what may be there in excess, of each node: one batch, and what one partition grows by.
+decoded to its end. So each fetch may exceed what was set aside for it: by one batch, and by the columns of one
+partition (of as many as are decoded side by side). That is known only once it is decoded, and until there is room again
+nothing more is asked for; but what was asked for before may exceed its part as well. Of a node these are two fetches,
+the one whose answer is decoded and the next one, and what was fetched aside meanwhile.
 """
 
 from __future__ import annotations
