@@ -1,5 +1,4 @@
-/* The bytes objects that columns are made of: made with the GIL held, filled without it, then cut to size and handed over.
- */
+/* The bytes that columns are made of: made with the GIL held, filled without it, then cut to size and handed over. */
 #ifndef KAFKA_NEXTGEN_BUFFERS_H
 #define KAFKA_NEXTGEN_BUFFERS_H
 
@@ -7,6 +6,7 @@
 #include <Python.h>
 
 #include "columns.h"
+#include "memory.h"
 
 #define LEAST_RECORD_BYTES 7 /* length, attributes, two deltas, two null lengths, header count: a byte each */
 
@@ -27,18 +27,17 @@ static void drop_buffers(Buffers *buffers) {
         Py_CLEAR(buffers->of[i]);
 }
 
-/* A new bytes object at this index; its bytes, or NULL if there is no memory for it. */
+/* New bytes at this index; where they lie, or NULL if there is no memory for them. */
 static void *new_buffer(Buffers *buffers, int index, int32_t count, size_t size) {
     if ((size_t)count > (size_t)PY_SSIZE_T_MAX / 2 / size)
         return PyErr_NoMemory();
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)size);
+    PyObject *bytes = new_bytes(count * (Py_ssize_t)size);
     buffers->of[index] = bytes;
-    return bytes == NULL ? NULL : PyBytes_AS_STRING(bytes);
+    return bytes == NULL ? NULL : bytes_of(bytes);
 }
 
 static int cut_buffer(Buffers *buffers, int index, int32_t count, size_t size) {
-    Py_ssize_t bytes = count * (Py_ssize_t)size;
-    return PyBytes_GET_SIZE(buffers->of[index]) == bytes || _PyBytes_Resize(&buffers->of[index], bytes) == 0;
+    return finish_bytes(&buffers->of[index], count * (Py_ssize_t)size);
 }
 
 /* Arrow's bounds: one more than there are entries, beginning with 0. */

@@ -6,6 +6,7 @@
  *
  *     scan          checks the batches and says which of them are compressed; decompressing is Python's
  *     new_buffer    makes room to decompress into
+ *     let_go        gives back memory that is kept to be used again
  *     decode        makes the columns
  *     to_list       makes objects of a run of a column of byte strings
  *     to_headers    makes objects of the headers of a run of records
@@ -19,16 +20,26 @@
 #include "objects.h"
 #include "scan.h"
 
-PyDoc_STRVAR(new_bytearray_doc,
+PyDoc_STRVAR(make_room_doc,
              "new_buffer(size)\n--\n\n"
-             "A bytearray of this size to write into. What is in it before is not determined.");
+             "A memoryview of this size to write into. What is in it before is not determined.");
 
-static PyObject *new_bytearray(PyObject *module, PyObject *size) {
+static PyObject *make_room(PyObject *module, PyObject *size) {
     (void)module;
     Py_ssize_t bytes = PyLong_AsSsize_t(size);
     if (bytes == -1 && PyErr_Occurred())
         return NULL;
-    return PyByteArray_FromStringAndSize(NULL, bytes);
+    return view_of(bytes < LARGE_BYTES ? PyByteArray_FromStringAndSize(NULL, bytes) : new_memory(bytes));
+}
+
+PyDoc_STRVAR(let_go_doc,
+             "let_go()\n--\n\n"
+             "Give back to the system the memory that is kept for columns to come.");
+
+static PyObject *let_go(PyObject *module, PyObject *nothing) {
+    (void)module, (void)nothing;
+    clear_shelf(0, 0);
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {
@@ -37,14 +48,15 @@ static PyMethodDef methods[] = {
     {"make_records", make_records, METH_VARARGS, make_records_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
-    {"new_buffer", new_bytearray, METH_O, new_bytearray_doc},
+    {"new_buffer", make_room, METH_O, make_room_doc},
+    {"let_go", let_go, METH_NOARGS, let_go_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static int prepare(PyObject *module) {
     (void)module;
     crc_prepare();
-    return 0;
+    return PyType_Ready(&MemoryType);
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -205,7 +205,8 @@ class ConsumerConfig(SecurityConfig):
         "What may wait to be polled, be on its way or be decoded, of all partitions together. A partition's compressed "
         "batches may become as much in one answer, and 16 MiB in any case. What is asked for already when records turn "
         "out larger than the ones before may exceed it, each of two fetches of a broker by the first batch and by the "
-        "partitions then being decoded. Not Kafka's.",
+        "partitions then being decoded. Besides, a process keeps up to 32 MiB of memory that records lay in for those "
+        "to come. Not Kafka's.",
     )
     receive_message_max_bytes: int = _key(
         p.whole_number(1024), 100 * MIB, "A longer frame is refused and its connection closed. librdkafka's."

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch
-from kafka_nextgen.wire.records import RecordLimits, has_codec
+from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder"]
 
@@ -86,6 +86,7 @@ class RecordDecoder:
         """Decode nothing any more; the threads end with what they are at."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
+        let_go_of_memory()
 
 
 def _is_compressed(part: FetchedPartition) -> bool:

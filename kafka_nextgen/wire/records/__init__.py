@@ -9,7 +9,7 @@ are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896
 from __future__ import annotations
 
 from kafka_nextgen.wire.records.aborted import Committed, leave_out_aborted
-from kafka_nextgen.wire.records.accelerated import make_records
+from kafka_nextgen.wire.records.accelerated import let_go_of_memory, make_records
 from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
 from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase, split_batches
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
@@ -39,6 +39,7 @@ __all__ = [
     "find_end",
     "has_codec",
     "leave_out_aborted",
+    "let_go_of_memory",
     "make_records",
     "read_batches",
     "read_end_marker",

@@ -4,27 +4,30 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 _Data = bytes | bytearray | memoryview
-_Column = tuple[bytes, bytes, bytes | None]  # data, bounds, validity
-_Headers = tuple[bytes, _Column, _Column]  # bounds, keys, values
+_Buffer = bytes | memoryview
+_Column = tuple[_Buffer, _Buffer, _Buffer | None]  # data, bounds, validity
+_Strings = tuple[_Buffer, memoryview[int], _Buffer | None]  # the same once they are taken for what they are
+_Headers = tuple[_Buffer, _Column, _Column]  # bounds, keys, values
 
 def scan(
     data: _Data, fetch_offset: int, check_crc: bool, skipped: array[int], /
 ) -> tuple[int, int, list[tuple[int, int, int]]] | None: ...
 def decode(
     data: _Data, fetch_offset: int, skipped: array[int], payloads: tuple[_Data, ...], /
-) -> tuple[bytes, bytes, _Column, _Column, _Headers | None, bytes, bytes, int] | None: ...
+) -> tuple[_Buffer, _Buffer, _Column, _Column, _Headers | None, _Buffer, _Buffer, int] | None: ...
 def to_list(
-    data: _Data, bounds: memoryview[int], validity: bytes | None, start: int, stop: int, /
+    data: _Data, bounds: memoryview[int], validity: _Buffer | None, start: int, stop: int, /
 ) -> list[bytes | None]: ...
 def to_headers(
     bounds: memoryview[int],
-    keys: tuple[bytes, memoryview[int], bytes | None],
-    values: tuple[bytes, memoryview[int], bytes | None],
+    keys: _Strings,
+    values: _Strings,
     start: int,
     stop: int,
     /,
 ) -> list[tuple[tuple[str, bytes | None], ...]]: ...
-def new_buffer(size: int, /) -> bytearray: ...
+def new_buffer(size: int, /) -> memoryview: ...
+def let_go() -> None: ...
 def make_records(
     type: type[_T],
     topic: str,
@@ -35,8 +38,8 @@ def make_records(
     timestamps: memoryview[int],
     timestamp_types: memoryview[int],
     leader_epochs: memoryview[int],
-    keys: tuple[bytes, memoryview[int], bytes | None],
-    values: tuple[bytes, memoryview[int], bytes | None],
+    keys: _Strings,
+    values: _Strings,
     start: int,
     stop: int,
     /,

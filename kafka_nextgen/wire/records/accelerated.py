@@ -18,7 +18,7 @@ from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
 from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records.compression import decompress_view
 
-__all__ = ["decode_sound", "make_records"]
+__all__ = ["decode_sound", "let_go_of_memory", "make_records"]
 
 T = TypeVar("T")
 
@@ -94,6 +94,12 @@ def make_records(
     )
 
 
+def let_go_of_memory() -> None:
+    """Give back the memory of columns that are gone, of which up to 32 MiB are kept for those to come."""
+    if ACCELERATED:
+        accelerator.let_go()
+
+
 def _decompress_all(
     data: memoryview, compressed: Iterable[tuple[int, int, int]], limit_bytes: int
 ) -> tuple[tuple[memoryview, ...], int | None]:
@@ -109,10 +115,10 @@ def _decompress_all(
     return tuple(payloads), None
 
 
-def _numbers(buffer: bytes, typecode: Literal["q", "i", "b"]) -> memoryview[int]:
+def _numbers(buffer: bytes | memoryview, typecode: Literal["q", "i", "b"]) -> memoryview[int]:
     return memoryview(buffer).cast(typecode)
 
 
-def _entries(buffers: tuple[bytes, bytes, bytes | None]) -> BinaryColumn:
+def _entries(buffers: tuple[bytes | memoryview, bytes | memoryview, bytes | memoryview | None]) -> BinaryColumn:
     data, bounds, validity = buffers
     return BinaryColumn(data, _numbers(bounds, "i"), validity)

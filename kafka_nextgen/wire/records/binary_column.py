@@ -21,9 +21,9 @@ __all__ = ["BinaryColumn"]
 class BinaryColumn:
     """A column of byte strings, some of which may be null. ``bounds`` are int32, one more than there are entries."""
 
-    data: bytes
+    data: bytes | memoryview
     bounds: memoryview[int]
-    validity: bytes | None = None
+    validity: bytes | memoryview | None = None
 
     @classmethod
     def of(cls, entries: Sequence[bytes | None]) -> BinaryColumn:
@@ -39,7 +39,7 @@ class BinaryColumn:
     def __getitem__(self, index: int) -> bytes | None:
         if self.validity is not None and not self.validity[index >> 3] >> (index & 7) & 1:
             return None
-        return self.data[self.bounds[index] : self.bounds[index + 1]]
+        return bytes(self.data[self.bounds[index] : self.bounds[index + 1]])
 
     def __iter__(self) -> Iterator[bytes | None]:
         return iter(self.to_list(0, len(self)))
@@ -55,11 +55,11 @@ class BinaryColumn:
             if not any(self.validity[start >> 3 : (stop + 7) >> 3]):
                 return [None] * (stop - start)
             return [self[index] for index in range(start, stop)]
-        data = self.data
+        data = bytes(self.data)  # the same object, if it is bytes already
         return [data[begin:end] for begin, end in pairwise(self.bounds[start : stop + 1].tolist())]
 
     @property
-    def buffers(self) -> tuple[bytes, memoryview[int], bytes | None]:
+    def buffers(self) -> tuple[bytes | memoryview, memoryview[int], bytes | memoryview | None]:
         """Its bytes, bounds and validity."""
         return self.data, self.bounds, self.validity
 

@@ -68,7 +68,7 @@ def decompress_view(codec: int, data: memoryview, limit_bytes: int) -> memoryvie
 
 
 def _growing(
-    into: Callable[[memoryview, bytearray], int], stated_size: Callable[[memoryview], int | None]
+    into: Callable[[memoryview, memoryview], int], stated_size: Callable[[memoryview], int | None]
 ) -> Callable[[memoryview, int], memoryview]:
     """Decompress with ``into``, trying again with a larger buffer while there is leave to grow.
 
@@ -93,14 +93,14 @@ def _growing(
     return decompress_growing
 
 
-#: A bytearray of a size. The compiled one is not filled with zeros before.
-_new_buffer: Callable[[int], bytearray] = accelerator.new_buffer if ACCELERATED else bytearray
+def _new_buffer(size: int) -> memoryview:
+    """Room for so many bytes; the compiled one is not filled with zeros before, and its memory is used again."""
+    return accelerator.new_buffer(size) if ACCELERATED else memoryview(bytearray(size))
 
 
-def _trimmed(buffer: bytearray, used: int) -> memoryview:
+def _trimmed(buffer: memoryview, used: int) -> memoryview:
     """What was written to ``buffer``, which is let go if most of it was not."""
-    view = memoryview(buffer)[:used]
-    return view if 2 * used >= len(buffer) else memoryview(bytes(view))
+    return buffer[:used] if 2 * used >= len(buffer) else memoryview(bytes(buffer[:used]))
 
 
 def _compress_lz4(data: bytes) -> bytes:
@@ -119,8 +119,8 @@ def _compress_snappy(data: bytes) -> bytes:
 
 def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
     if data[: len(XERIAL_MAGIC)] != XERIAL_MAGIC:
-        return memoryview(_snappy_block(data, limit_bytes))
-    parts: list[bytearray] = []
+        return _snappy_block(data, limit_bytes)
+    parts: list[memoryview] = []
     left = limit_bytes
     pos = len(XERIAL_HEADER)
     while pos < len(data):
@@ -131,16 +131,15 @@ def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
         left -= len(part)
         parts.append(part)
         pos = stop
-    return memoryview(parts[0] if len(parts) == 1 else b"".join(parts))
+    return parts[0] if len(parts) == 1 else memoryview(b"".join(parts))
 
 
-def _snappy_block(block: memoryview, limit_bytes: int) -> bytearray:
+def _snappy_block(block: memoryview, limit_bytes: int) -> memoryview:
     size = cramjam.snappy.decompress_raw_len(block)
     if size > limit_bytes:
         raise CorruptRecordError(f"a snappy block of {size} bytes exceeds the {limit_bytes} bytes allowed: {_REMEDY}")
     buffer = _new_buffer(size)
-    used = cramjam.snappy.decompress_raw_into(block, buffer)
-    return buffer if used == size else buffer[:used]
+    return buffer[: cramjam.snappy.decompress_raw_into(block, buffer)]
 
 
 _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
