@@ -9,18 +9,16 @@ most beyond what it held when the imports were done. The target is ``fetch.buffe
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from statistics import median
 
 import click
 
 from benchmarks.consuming.gauge import Reading
-from benchmarks.consuming.run import Layout, fill_topic
+from benchmarks.consuming.run import Layout, filled_topic
 from benchmarks.consuming.task import BUFFER_BYTES
 from benchmarks.consuming.variants import Variant
-from benchmarks.kafka import kafka, which_kafka
+from benchmarks.kafka import check_disk, kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, spread, table, write_section
 from benchmarks.plots import Bar, draw_bars
 from kafka_nextgen import ConsumerConfig
@@ -42,15 +40,6 @@ def bound_mb(variant: Variant) -> float:
     """What ours may take: ``fetch.buffer.bytes``, as it is by default or tuned, and 100 MB."""
     by_default = ConsumerConfig.parse({"bootstrap.servers": "localhost:9092"}).fetch_buffer_bytes
     return (BUFFER_BYTES if variant.tuned else by_default) / 1e6 + BEYOND_BUFFER_MB
-
-
-def check_disk(needed_bytes: int) -> None:
-    """Raise ClickException if the broker that is started here would fill its disk."""
-    free = shutil.disk_usage(tempfile.gettempdir()).free
-    if free < 2 * needed_bytes:
-        raise click.ClickException(
-            f"{tempfile.gettempdir()} has {free / 1e9:.1f} GB; {2 * needed_bytes / 1e9:.1f} needed"
-        )
 
 
 def memory_table(readings: Mapping[Variant, Sequence[Reading]]) -> str:
@@ -108,9 +97,11 @@ def main(
     records = int(partitions * partition_mb * 1e6 / value_bytes)
     if bootstrap_servers is None:
         check_disk(records * value_bytes)
-    with kafka(bootstrap_servers, version) as servers:
-        topic = fill_topic(servers, partitions, records, value_bytes, LAYOUT)
-        readings = topic.read_in_turns(VARIANTS, rounds, pause_s)
+    with (
+        kafka(bootstrap_servers, version) as servers,
+        filled_topic(servers, partitions, records, value_bytes, LAYOUT) as topic,
+    ):
+        readings = topic.read_in_turns(VARIANTS, rounds, pause_s).readings
     run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka"]), load=load)
     about = f"{partitions} partitions with {partition_mb:g} MB each, values of {value_bytes} bytes."
     body = "\n\n".join([run, f"{about} {verdict(readings)}", memory_table(readings)])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 from uuid import uuid4
@@ -11,7 +13,7 @@ import click
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-__all__ = ["create_topic", "kafka", "which_kafka"]
+__all__ = ["check_disk", "create_topic", "delete_topics", "kafka", "which_kafka"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -54,3 +56,19 @@ def create_topic(
     new = NewTopic(topic, num_partitions=partitions, replication_factor=1, config=dict(config or {}))
     admin.create_topics([new])[topic].result(timeout=60)
     return topic
+
+
+def delete_topics(bootstrap_servers: str, topics: Iterable[str]) -> None:
+    """Delete them, with all that was written to them."""
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    for deleted in admin.delete_topics(list(topics)).values():
+        deleted.result(timeout=60)
+
+
+def check_disk(needed_bytes: int) -> None:
+    """Raise ClickException if the broker that is started here would fill its disk."""
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if free < 2 * needed_bytes:
+        raise click.ClickException(
+            f"{tempfile.gettempdir()} has {free / 1e9:.1f} GB; {2 * needed_bytes / 1e9:.1f} needed"
+        )

@@ -15,7 +15,7 @@ import click
 
 from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.report import about_the_topic, readings_table
-from benchmarks.consuming.run import Layout, Measured, fill_topic
+from benchmarks.consuming.run import Layout, filled_topic
 from benchmarks.consuming.variants import BASELINE, Variant
 from benchmarks.idling.task import Idleness, Task
 from benchmarks.idling.waiters import WAITERS
@@ -93,8 +93,8 @@ def main(
     load = os.getloadavg()[0]
     with kafka(bootstrap_servers, version) as servers:
         idle = measure_idle(servers, partitions, rounds, SETTLE_S, seconds)
-        topic = fill_topic(servers, partitions, records, 100, LAYOUT)
-        measured = Measured(LAYOUT, topic.filled, topic.read_in_turns(VARIANTS, rounds))
+        with filled_topic(servers, partitions, records, 100, LAYOUT) as topic:
+            measured = topic.read_in_turns(VARIANTS, rounds)
     run = about_the_run(f"Kafka {version}", *of_peers([PEER, "aiokafka", "kafka-python"]), load=load)
     reading = [about_the_topic(measured), readings_table(measured)]
     body = "\n\n".join([run, f"Idle, {partitions} partitions:", idle_table(idle), "Reading:", *reading])

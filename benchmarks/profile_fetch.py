@@ -19,7 +19,7 @@ from pathlib import Path
 import attrs
 import click
 
-from benchmarks.consuming.run import LAYOUTS, fill_topic
+from benchmarks.consuming.run import LAYOUTS, filled_topic
 from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, table, write_section
 from benchmarks.plots import Bar, draw_bars
@@ -37,10 +37,11 @@ Profiles = Mapping[str, Profile]
 
 def measure(bootstrap_servers: str, records: int, times: int, hz: int) -> Iterator[tuple[str, Profile]]:
     for layout in LAYOUTS[:2]:
-        topic = fill_topic(bootstrap_servers, 6, records, 100, layout)
-        for way, iterates in WAYS.items():
-            task = Task(bootstrap_servers, topic.name, 6, records, max(1, times // (4 if iterates else 1)), iterates)
-            yield f"{way}, {layout.compression}", sample(task, hz)
+        with filled_topic(bootstrap_servers, 6, records, 100, layout) as topic:
+            for way, iterates in WAYS.items():
+                often = max(1, times // (4 if iterates else 1))
+                task = Task(bootstrap_servers, topic.name, 6, records, often, iterates)
+                yield f"{way}, {layout.compression}", sample(task, hz)
 
 
 def sample(task: Task, hz: int) -> Profile:

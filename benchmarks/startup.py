@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import click
 from attrs import frozen
 
-from benchmarks.consuming.run import Layout, fill_topic
+from benchmarks.consuming.run import Layout, filled_topic
 from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
 from benchmarks.plots import Bar, draw_bars
@@ -42,10 +42,10 @@ Starts = Mapping[str, Sequence[Start]]
 
 
 def measure(bootstrap_servers: str, rounds: int) -> Starts:
-    topic = fill_topic(bootstrap_servers, 1, 10, 100, Layout("none", 16_384))
     starts: dict[str, list[Start]] = {client: [] for client in CLIENTS}
-    for client in turns(list(CLIENTS), UNCOUNTED + rounds):
-        starts[client].append(Start(**run("benchmarks.starting.start", client, bootstrap_servers, topic.name)))
+    with filled_topic(bootstrap_servers, 1, 10, 100, Layout("none", 16_384)) as topic:
+        for client in turns(list(CLIENTS), UNCOUNTED + rounds):
+            starts[client].append(Start(**run("benchmarks.starting.start", client, bootstrap_servers, topic.name)))
     return {client: each[UNCOUNTED:] for client, each in starts.items()}
 
 

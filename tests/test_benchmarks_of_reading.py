@@ -8,24 +8,28 @@ from itertools import islice
 
 import pytest
 from click import ClickException
+from confluent_kafka.admin import AdminClient
 
 from benchmarks import backlog_memory, latency, many_partitions, startup
 from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.read import read
-from benchmarks.consuming.report import readings_table, targets_table
-from benchmarks.consuming.run import LAYOUTS, Measured, Topic, fill_topic
+from benchmarks.consuming.report import about_the_topic, readings_table, targets_table
+from benchmarks.consuming.run import LAYOUTS, Measured, Topic, filled_topic
 from benchmarks.consuming.targets import TARGETS, judged
 from benchmarks.consuming.task import Task
 from benchmarks.consuming.values import values
-from benchmarks.consuming.variants import BASELINE, VARIANTS
+from benchmarks.consuming.variants import AIM_S, BASELINE, VARIANTS, Variant
+from benchmarks.consuming.warm import Warmed, is_warm
 from benchmarks.delays.task import Delays
 from benchmarks.idling.task import Task as WaitingTask
 from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
+from benchmarks.kafka import check_disk
 from benchmarks.profile_fetch import profile_table
 from benchmarks.profiling.samples import BUSY, IDLE, profile_of, told
 from benchmarks.starting.start import CLIENTS as STARTS
 from benchmarks.starting.start import start
+from benchmarks.turns import turns
 from kafka_nextgen.testing import Cluster
 
 # Reading.
@@ -41,8 +45,8 @@ def test_values_differ_and_are_as_long_as_they_should_be() -> None:
 
 @pytest.fixture(scope="module")
 def orders() -> Iterator[Topic]:
-    with Cluster() as cluster:
-        yield fill_topic(cluster.bootstrap_servers, 2, 1000, 100, LAYOUTS[0])
+    with Cluster() as cluster, filled_topic(cluster.bootstrap_servers, 2, 1000, 100, LAYOUTS[0]) as topic:
+        yield topic
 
 
 def test_a_topic_is_filled_by_values_of_the_right_size(orders: Topic) -> None:
@@ -60,13 +64,45 @@ def test_every_client_reads_a_topic_to_its_end(reader: str, orders: Topic) -> No
 
 
 def test_readings_are_told_next_to_the_baseline(orders: Topic) -> None:
-    readings = orders.read_in_turns([BASELINE], rounds=1)
-    (reading,) = readings[BASELINE]
+    measured = orders.read_in_turns([BASELINE], rounds=1)
+    (reading,) = measured.readings[BASELINE]
     assert reading.start_s > 0
     assert reading.peak_bytes > 0
-    (row,) = readings_table(Measured(LAYOUTS[0], orders.filled, readings)).splitlines()[2:]
-    assert "(baseline)" in row
+    (row,) = readings_table(measured).splitlines()[2:]
+    assert "(baseline) |   1,000 |" in row
     assert "|     1 |" in row
+    assert 3 <= len(measured.warmed.rates) <= 6
+    assert f"read it {len(measured.warmed.rates)} times" in about_the_topic(measured)
+
+
+@pytest.mark.parametrize(
+    ("rates", "warm"),
+    [([9, 9], False), ([5, 9, 9.5], True), ([9, 5, 9], False), ([9, 9, 5], False), ([1, 2, 4, 8, 16, 32], True)],
+)
+def test_a_broker_is_warm_when_it_is_as_quick_as_before(rates: list[float], warm: bool) -> None:
+    assert is_warm(rates) == warm
+
+
+def test_what_was_written_is_deleted_at_the_end() -> None:
+    with Cluster() as cluster:
+        with filled_topic(cluster.bootstrap_servers, 1, 2, 100, LAYOUTS[0]) as topic:
+            assert {topic.name, topic.beside} <= topics_of(cluster)
+        assert not {topic.name, topic.beside} & topics_of(cluster)
+
+
+def topics_of(cluster: Cluster) -> set[str]:
+    return set(AdminClient({"bootstrap.servers": cluster.bootstrap_servers}).list_topics(timeout=10).topics)
+
+
+def test_a_slow_reader_reads_what_it_can_in_a_few_seconds() -> None:
+    slow = Variant("objects", "theirs", "poll()", "theirs.poll", pace=0.1)
+    assert [slow.records_of(each) for each in (1000, 10_000_000)] == [1000, int(AIM_S * 100_000)]
+    assert Variant("objects", "ours", "poll()", "ours.poll").records_of(10_000_000) == 10_000_000
+
+
+def test_nobody_is_always_first_or_behind_the_same() -> None:
+    order = list(turns("abcdef", 3, once="f"))
+    assert ["".join(order[:6]), "".join(order[6:11]), "".join(order[11:])] == ["abcdef", "baedc", "eabcd"]
 
 
 def test_the_rate_leaves_out_what_starting_takes() -> None:
@@ -79,7 +115,7 @@ def test_a_missed_target_is_in_bold() -> None:
     ours = next(one for one in VARIANTS if one.kind == "columns")
     fast, slow = (Reading(1000, seconds, seconds, 0, 0) for seconds in (1.0, 8.5))
     readings = {ours: [fast], BASELINE: [slow]}
-    measured = Measured(LAYOUTS[0], None, readings)  # type: ignore[arg-type]
+    measured = Measured(LAYOUTS[0], None, Warmed([]), readings)  # type: ignore[arg-type]
     assert [(target.bound, round(ratio, 2)) for target, ratio in judged(measured)] == [(8, 8.5), (8, 8.5), (0.2, 0.12)]
     assert [line.split("|")[3].strip() for line in targets_table([measured]).splitlines()[2:5]] == [
         "8.5",
@@ -104,9 +140,9 @@ def test_memory_is_told_next_to_its_bound() -> None:
 
 
 def test_a_broker_is_not_started_on_a_disk_that_is_too_small() -> None:
-    backlog_memory.check_disk(1)
+    check_disk(1)
     with pytest.raises(ClickException, match="needed"):
-        backlog_memory.check_disk(10**18)
+        check_disk(10**18)
 
 
 def test_delays_are_told_at_their_points() -> None:
@@ -120,7 +156,7 @@ def test_delays_are_measured_from_the_producer_to_each_handler(monkeypatch: pyte
     handlers = {name: latency.HANDLERS[name] for name in (latency.BASELINE, "kafka_nextgen, for record in consumer")}
     monkeypatch.setattr(latency, "HANDLERS", handlers)
     with Cluster() as cluster:
-        measured = latency.measure(cluster.bootstrap_servers, 1, 0.2, 50, 1, 0.0)
+        measured = latency.measure(cluster.bootstrap_servers, 1, 0.2, 50, 1, 0.0, 0.1)
     for (delays,) in measured.values():
         assert delays.records > 0
         assert 0 < delays.at(0.5) <= delays.at(0.99) < 5

@@ -9,12 +9,13 @@ from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.run import Measured
 from benchmarks.consuming.targets import TARGETS, judged
 from benchmarks.consuming.variants import BASELINE, Variant
+from benchmarks.consuming.warm import Warmed
 from benchmarks.page import per_second, spread, table
 from benchmarks.plots import Bar
 
 __all__ = ["about_the_topic", "bars", "readings_table", "targets_table"]
 
-_NAMES = ("reading", "records/s", "ratio", "since assign()", "CPU s per million", "ratio", "peak, MB")
+_NAMES = ("reading", "records", "records/s", "ratio", "since assign()", "CPU s per million", "ratio", "peak, MB")
 
 
 def about_the_topic(measured: Measured) -> str:
@@ -23,8 +24,13 @@ def about_the_topic(measured: Measured) -> str:
     return (
         f"{filled.records:,} records with values of {filled.value_bytes // filled.records} bytes, {measured.layout}: "
         f"{filled.records_per_batch:,.0f} records in a batch, {filled.wire_bytes / filled.records:.0f} bytes of a "
-        f"record on the wire."
+        f"record on the wire. Before the first round the plain socket read it {_told(measured.warmed)} a second."
     )
+
+
+def _told(warmed: Warmed) -> str:
+    rates = ", ".join(f"{rate / 1e6:.3g}" for rate in warmed.rates)
+    return f"{len(warmed.rates)} times, at {rates} million records"
 
 
 def readings_table(measured: Measured) -> str:
@@ -37,6 +43,7 @@ def readings_table(measured: Measured) -> str:
 def _row(variant: Variant, readings: Sequence[Reading], baseline: Sequence[Reading]) -> Sequence[str]:
     return (
         f"{variant.kind}: {variant.name}" + ("  (baseline)" if variant is BASELINE else ""),
+        f"{max(one.records for one in readings):,}",
         per_second([one.per_second for one in readings]),
         _ratio(readings, baseline, lambda one: one.per_second),
         per_second([one.from_start for one in readings]),
