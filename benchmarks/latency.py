@@ -2,9 +2,9 @@
 
 Run as ``python -m benchmarks.latency`` from the root of the repository; ``--write`` puts the figures on the page
 docs/benchmarks.md. A process writes all the time, with linger.ms=0; the clients take turns, each in a process of its
-own and with its defaults. Before the first round each of them handles records uncounted, to warm the broker and the producer
-up. The time is taken in front of the producer's call and put into the value, and taken again by the handler. The target
-is a p99 no worse than that of confluent-kafka's poll().
+own and with its defaults, and before the first round each handles records uncounted, to warm the broker up. The time is
+taken in front of the producer's call and put into the value, and taken again by the handler. The target is a p99 no
+worse than that of confluent-kafka's poll().
 """
 
 from __future__ import annotations
@@ -112,7 +112,10 @@ def main(
     with kafka(bootstrap_servers, version) as servers:
         measured = measure(servers, rounds, seconds, records_per_s, partitions)
     run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka", "aiokafka"]), load=load)
-    about = f"{records_per_s:,} records a second of 100 bytes to {partitions} partitions, {rounds} rounds of {seconds:g} s each."
+    about = (
+        f"{records_per_s:,} records a second of 100 bytes to {partitions} partitions, "
+        f"{rounds} rounds of {seconds:g} s for each handler."
+    )
     body = "\n\n".join([run, about, delays_table(measured, seconds)])
     print(body)
     if write:
