@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from click import ClickException
@@ -26,7 +27,7 @@ from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
 from benchmarks.kafka import check_disk
 from benchmarks.profile_fetch import profile_table
-from benchmarks.profiling.samples import BUSY, IDLE, profile_of, told
+from benchmarks.profiling.samples import BUSY, DECODER_FILES, IDLE, profile_of, told
 from benchmarks.starting.start import CLIENTS as STARTS
 from benchmarks.starting.start import start
 from benchmarks.turns import turns
@@ -197,12 +198,22 @@ def test_starts_are_told_next_to_ours() -> None:
         ("0x1 (libc.so.6) < append_entry (accelerator/columns.h:123)", "copying"),
         ("read_varint (accelerator/record.h:53) < 0x1 (libc.so.6)", "decoding"),
         ("0x1 (libarrow.so) < to_table (kafka_nextgen/engine/application/arrow.py:36)", "Arrow"),
-        ("_PyObject_GC_New (libpython3.so) < make_record (accelerator/records.h:50)", "objects"),
+        ("_PyObject_GC_New (libpython3.so) < record_at (accelerator/objects.h:50)", "objects"),
+        ("0x1 (libc.so.6) < record_at (accelerator/objects.h:50) < make_records (accelerated.py:80)", "objects"),
+        ("make_records (kafka_nextgen/wire/records/accelerated.py:80)", "objects"),
+        ("0x1 (libc.so.6) < 0x2 (libc.so.6) < munmap (libc.so.6) < put_piece (accelerator/memory.h:80)", "memory"),
+        ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_buffers.py:35)", "memory"),
+        ("find_on_shelf (accelerator/memory.h:50) < new_bytes (accelerator/memory.h:130)", "decoding"),
         ("arrow_again (benchmarks/profiling/read.py:40)", "Python"),
     ],
 )
 def test_a_sample_is_told_by_its_stack(innermost_first: str, what: str) -> None:
     assert told(["main (run.py:1)", *reversed(innermost_first.split(" < "))]) == what
+
+
+def test_the_files_that_samples_are_told_by_are_there() -> None:
+    extension = Path(__file__).parent.parent / "accelerator"
+    assert set(DECODER_FILES) < {file.stem for file in extension.glob("*.h")}
 
 
 def test_a_profile_counts_what_the_main_thread_did_while_it_read() -> None:

@@ -7,9 +7,9 @@ then what works outside of the interpreter, then Python.
 * GIL: a thread that has something to do in Python and waits for its turn. CPython waits for it by a condition variable;
   the locks of ``threading`` are semaphores.
 * waiting: for the broker (the event loop has nothing to do), or for another thread.
-* the rest is work: at the socket (the kernel's copying included), decompression, checksum, copying (what the decoder
-  and the receive buffers have libc do, which has no names for it), decoding, Arrow, objects made in C, and what runs in
-  the interpreter.
+* the rest is work: at the socket (the kernel's copying included), decompression, checksum, memory (getting it from
+  libc, giving it back, and filling it with zeros), copying (what the decoder has libc do, which has no names for it),
+  decoding, Arrow, objects made in C with what is copied into them, and what runs in the interpreter.
 """
 
 from __future__ import annotations
@@ -20,15 +20,19 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 
-__all__ = ["BUSY", "IDLE", "Profile", "profile_of", "told"]
+__all__ = ["BUSY", "DECODER_FILES", "IDLE", "Profile", "profile_of", "told"]
 
 #: What is work, in the order of the page.
-BUSY = ("socket", "decompression", "CRC", "copying", "decoding", "Arrow", "objects", "Python")
+BUSY = ("socket", "decompression", "CRC", "memory", "copying", "decoding", "Arrow", "objects", "Python")
 
 IDLE = ("waiting for the GIL", "waiting for the broker", "waiting for another thread")
 
+#: The files of the extension that make columns of bytes; the others make objects of columns.
+DECODER_FILES = ("batch", "buffers", "columns", "crc32c", "decode", "gil", "memory", "record", "scan")
 
-_DECODER = r"accelerator/|wire/records/(accelerated|batch|compiled|compression|decode|gathering)"
+_C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
+_DECODER = rf"{_C_DECODER}|wire/records/(accelerated|batch|compiled|compression|decode|gathering)"
+_LIBC = r"[^<]*libc\.[^<]*"
 
 
 @frozen
@@ -49,8 +53,10 @@ RULES: Sequence[Rule] = (
     Rule("waiting for another thread", re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait"), 5),
     Rule("decompression", re.compile(r"cramjam|lz4_|zstd|snappy|inflate", re.IGNORECASE)),
     Rule("CRC", re.compile(r"crc32c|crc_", re.IGNORECASE)),
-    Rule("objects", re.compile(r"accelerator/(records|binary)\.h")),
-    Rule("copying", re.compile(rf"^[^<]*libc[^<]* < [^<]*({_DECODER}|frame_reader)")),
+    Rule("objects", re.compile(rf"(?!{_C_DECODER})accelerator/|make_records \(")),
+    Rule("memory", re.compile(rf"^({_LIBC} < )*(malloc|calloc|realloc|free|mmap|munmap|madvise) \({_LIBC}")),
+    Rule("memory", re.compile(rf"^{_LIBC} < [^<]*frame_buffers")),
+    Rule("copying", re.compile(rf"^{_LIBC} < [^<]*({_DECODER}|frame_reader)")),
     Rule("copying", re.compile(r"^[^<]*mem(cpy|move|set)")),
     Rule("decoding", re.compile(_DECODER)),
     Rule("Arrow", re.compile(r"libarrow|pyarrow|application/arrow")),
