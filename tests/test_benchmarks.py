@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.assigning.groups import ASSIGNORS, Result, Shape, judge, make_group
-from benchmarks.assigning.run import Measured, measure, shapes_of_growth, shapes_of_sizes
+from benchmarks.assigning.groups import ASSIGNORS, KAFKAS, Result, Shape, judge, make_group
+from benchmarks.assigning.run import Measured, measure, measure_ours, shapes_of_growth, shapes_of_sizes
 from benchmarks.assignors import growth_table, sizes_table, verdict
 from benchmarks.coordinator_memory import measure as measure_memory
 from benchmarks.coordinator_memory import per_member, per_partition, report
@@ -17,6 +17,7 @@ from benchmarks.heartbeating.tcp import TcpGroup
 from benchmarks.heartbeats import OverTcp, in_the_machine, machine_table, tcp_table
 from benchmarks.page import PAGE, in_ms, table, write_section
 from benchmarks.plots import Bar, draw_bars, draw_percentiles
+from kafka_nextgen.assignors.reports import decode_report
 from kafka_nextgen.testing import Cluster
 from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, is_required
@@ -76,27 +77,46 @@ def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
 
 def test_groups_are_assigned_in_every_way_there_is() -> None:
     shapes = list(shapes_of_sizes((10, 20), partitions=200, topics=10))
-    assert len(set(shapes)) == 2 * 2 * 2 * 3
+    assert len(set(shapes)) == 4 * 2 * 2 * 3
     for shape in shapes:
         group = make_group(shape)
-        result = judge(group, ASSIGNORS[shape.assignor].assign(group))
+        result = judge(shape, group, ASSIGNORS[shape.assignor].assign(group))
         assert len(group.members) == shape.members
-        assert result.most >= 200 / shape.members
+        assert shape.assignor == "weighted" or result.most >= 200 / shape.members
         assert (result.moved == 200) == (shape.change == "none")
 
 
 def test_the_tables_tell_both_sides() -> None:
-    results = Result(1, 2, 3), Result(4, 5, 6)
-    one = Measured(Shape("range", 20, 10, 20, "mixed", "join"), [0.002, 0.003, 0.004], [0.001] * 3, *results)
+    ours, kafkas = Result(1, 2, 3), Result(4, 5, 6)
+    one = Measured(Shape("range", 20, 10, 20, "mixed", "join"), [0.002, 0.003, 0.004], ours, [0.001] * 3, kafkas)
     row = "| range, mixed | 20 | one joins | 3 (2..4) | 1 (1..1) | 3 | 1..2 | 4..5 | 3 | 6 |"
     assert " ".join(sizes_table([one]).splitlines()[-1].split()) == row
     assert verdict([one]).startswith("1 of 1 groups take at most 3 times as long")
     assert [line.split("|")[2].strip() for line in growth_table([one]).splitlines()[2:]] == ["15", "5"]
 
 
+def test_an_assignor_that_kafka_has_not_is_told_alone() -> None:
+    racks = measure_ours(Shape("rack-aware", 6, 2, 9, "same"), rounds=2)
+    weights = measure_ours(Shape("weighted", 6, 2, 10, "same", "join"), rounds=2)
+    assert (racks.ours, len(racks.ours_s), racks.kafkas) == (Result(3, 3, 18), 2, None)
+    assert (weights.ours.fewest, weights.ours.most) == (2, 2.5)  # 2 * 8 + 18 is to be done, capacities are 14
+    rows = [[cell.strip() for cell in row.split("|")[5:-1]] for row in sizes_table([racks]).splitlines()[2:]]
+    assert rows == [["-", "-", "3..3", "-", "18", "-"]]
+
+
+def test_groups_have_what_their_assignor_looks_at() -> None:
+    racks, weights = (make_group(Shape(name, 6, 2, 30, "same", "leave")) for name in ("rack-aware", "weighted"))
+    assert [member.rack_id for member in racks.members.values()] == [*"abcabc"]
+    assert {topic.partition_racks[:4] for topic in racks.topics.values()} == {(*map(tuple, ("ab", "bc", "ca", "ab")),)}
+    reports = [decode_report(member.metadata, member_id) for member_id, member in weights.members.items()]
+    assert [report.capacity for report in reports] == [1, 2, 4, 1, 2, 4]
+    assert {weight for report in reports for weight in report.weights.values()} == {8}
+
+
 @pytest.mark.kafka
 def test_kafkas_own_assignors_make_the_same_of_the_same_groups() -> None:
-    shapes = [*shapes_of_sizes((20,), partitions=210, topics=10), *shapes_of_growth((30,), topics=10)]
+    both = (one for one in shapes_of_sizes((20,), partitions=210, topics=10) if one.assignor in KAFKAS)
+    shapes = [*both, *shapes_of_growth((30,), topics=10)]
     try:
         measured = list(measure(shapes, NEWEST_VERSION, rounds=1, warm_up_s=0))
     except NoKafkaError as reason:
@@ -105,6 +125,7 @@ def test_kafkas_own_assignors_make_the_same_of_the_same_groups() -> None:
         pytest.skip(str(reason))
     assert [one.shape for one in measured] == shapes
     for one in measured:
+        assert one.kafkas is not None
         if one.shape.assignor == "range" or one.shape.subscriptions == "same":
             assert (one.ours.fewest, one.ours.most) == (one.kafkas.fewest, one.kafkas.most), one.shape
         assert one.ours.most - one.ours.fewest <= one.kafkas.most - one.kafkas.fewest, one.shape

@@ -1,4 +1,4 @@
-"""The groups that are assigned. ``KafkaAssignors.java`` makes the same ones.
+"""The groups that are assigned. ``KafkaAssignors.java`` makes the same ones for the assignors that Kafka has as well.
 
 *Subscriptions*: everybody to all topics (``same``), or member n to the topics whose number is n or n + 1 modulo 5
 (``mixed``): five kinds of members, each sharing topics with two others.
@@ -14,21 +14,30 @@ from uuid import UUID
 
 from attrs import evolve, frozen
 
+from benchmarks.assigning.circumstances import CIRCUMSTANCES
 from kafka_nextgen.assignors import (
     AssignmentSpec,
     GroupAssignment,
     MemberAssignment,
     MemberSpec,
     PartitionAssignor,
+    RackAwareAssignor,
     RangeAssignor,
     TopicMetadata,
     UniformAssignor,
+    WeightedAssignor,
 )
 from kafka_nextgen.types import TopicId
 
-__all__ = ["ASSIGNORS", "CHANGES", "SUBSCRIPTIONS", "Result", "Shape", "judge", "make_group"]
+__all__ = ["ASSIGNORS", "CHANGES", "KAFKAS", "SUBSCRIPTIONS", "Result", "Shape", "judge", "make_group"]
 
-ASSIGNORS: Mapping[str, PartitionAssignor] = {"uniform": UniformAssignor(), "range": RangeAssignor()}
+ASSIGNORS: Mapping[str, PartitionAssignor] = {
+    assignor.name: assignor
+    for assignor in (UniformAssignor(), RangeAssignor(), RackAwareAssignor(), WeightedAssignor())
+}
+#: Those that Kafka has as well.
+KAFKAS = ("uniform", "range")
+
 SUBSCRIPTIONS = ("same", "mixed")
 CHANGES = ("none", "join", "leave")
 
@@ -49,10 +58,13 @@ class Shape:
 
 @frozen
 class Result:
-    """What came out: the loads of the least and the most loaded member, and how many partitions moved to somebody."""
+    """What came out: the loads of the least and the most loaded member, and how many partitions moved to somebody.
 
-    fewest: int
-    most: int
+    A load is a number of partitions, or in the measure of the assignor's own, if it has one.
+    """
+
+    fewest: float
+    most: float
     moved: int
 
 
@@ -63,9 +75,10 @@ def make_group(shape: Shape) -> AssignmentSpec:
     return _group(shape, ASSIGNORS[shape.assignor].assign(_group(before, {})).members)
 
 
-def judge(group: AssignmentSpec, assignment: GroupAssignment) -> Result:
+def judge(shape: Shape, group: AssignmentSpec, assignment: GroupAssignment) -> Result:
     shares = {member_id: assignment.members[member_id].partitions for member_id in group.members}
-    loads = [sum(map(len, share.values())) for share in shares.values()]
+    measured = ASSIGNORS[shape.assignor].loads(group, shares)
+    loads = measured.values() if measured else [sum(map(len, share.values())) for share in shares.values()]
     moved = sum(
         len(numbers - group.members[member_id].target.get(topic_id, frozenset()))
         for member_id, share in shares.items()
@@ -87,7 +100,8 @@ def _group(shape: Shape, previous: Mapping[str, MemberAssignment]) -> Assignment
         member_id: MemberSpec(kinds[number % 5], previous.get(member_id, _NONE).partitions)
         for number, member_id in enumerate(ids)
     }
-    return AssignmentSpec(members, topics)
+    group = AssignmentSpec(members, topics)
+    return CIRCUMSTANCES[shape.assignor](group) if shape.assignor in CIRCUMSTANCES else group
 
 
 def _topic_id(number: int) -> TopicId:
