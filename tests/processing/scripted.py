@@ -29,11 +29,11 @@ def records_of(partition: TopicPartition, *offsets: int, value: bytes = b"") -> 
         offsets[-1] + 1,
         offsets=array("q", offsets),
         timestamps=array("q", [-1] * len(offsets)),
-        keys=[None] * len(offsets),
-        values=[value] * len(offsets),
         leader_epochs=array("i", [0] * len(offsets)),
         timestamp_types=array("b", [0] * len(offsets)),
     )
+    gathered.keys.extend([None] * len(offsets))
+    gathered.values.extend([value] * len(offsets))
     return Records([ColumnSlice(gathered.finish(partition, truncated=False), 0, len(offsets))])
 
 

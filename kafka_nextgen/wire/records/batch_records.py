@@ -19,8 +19,8 @@ from attrs import Factory, define
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import BatchHeader
-from kafka_nextgen.wire.records.columns import Headers
 from kafka_nextgen.wire.records.gathering import Gathering
+from kafka_nextgen.wire.records.growing import OBJECTS_AT_ONCE
 from kafka_nextgen.wire.records.varints import read_varint, read_varlong
 
 __all__ = ["append_records"]
@@ -31,13 +31,18 @@ ZIGZAG = tuple((raw >> 1) ^ -(raw & 1) for raw in range(0x80))
 
 @define
 class _Rows:
-    """What one batch holds, until all of it has proved to be sound."""
+    """Some records of one batch that follow each other, as objects.
 
+    Their headers go to ``gathered`` one by one, for one record may have millions.
+    """
+
+    gathered: Gathering
+    wanted_from: int  # an offset delta
     offset_deltas: list[int] = Factory(list)
     timestamp_deltas: list[int] = Factory(list)
     keys: list[bytes | None] = Factory(list)
     values: list[bytes | None] = Factory(list)
-    headers: dict[int, Headers] = Factory(dict)  # by index, of the records that have any
+    header_counts: dict[int, int] = Factory(dict)  # by index, of the records that have any
 
 
 def append_records(gathered: Gathering, header: BatchHeader, payload: bytes) -> None:
@@ -48,22 +53,48 @@ def append_records(gathered: Gathering, header: BatchHeader, payload: bytes) -> 
     """
     if header.record_count * LEAST_RECORD_BYTES > len(payload):
         raise CorruptRecordError(f"{header.record_count} records are said to lie in {len(payload)} bytes")
+    count, had_headers = len(gathered), gathered.headers is not None
     try:
-        rows = _read(payload, header.record_count)
-    except IndexError:
-        raise CorruptRecordError("a record ends after the batch") from None
-    if rows.offset_deltas and rows.offset_deltas[-1] > header.last_offset_delta:
-        raise CorruptRecordError(f"a record's offset lies outside the batch's {header.last_offset_delta + 1} offsets")
-    first = bisect_left(rows.offset_deltas, gathered.next_offset - header.base_offset)
+        _append_all(gathered, header, payload)
+    except (IndexError, CorruptRecordError) as error:
+        gathered.cut(count, had_headers)
+        if isinstance(error, IndexError):
+            raise CorruptRecordError("a record ends after the batch") from None
+        raise
+
+
+def _append_all(gathered: Gathering, header: BatchHeader, payload: bytes) -> None:
+    wanted_from = gathered.next_offset - header.base_offset
+    pos, last_offset = 0, -1
+    for read in range(0, header.record_count, OBJECTS_AT_ONCE):
+        rows = _Rows(gathered, wanted_from)
+        pos = _read(payload, pos, min(OBJECTS_AT_ONCE, header.record_count - read), last_offset, rows)
+        last_offset = rows.offset_deltas[-1]
+        if last_offset > header.last_offset_delta:
+            span = header.last_offset_delta + 1
+            raise CorruptRecordError(f"a record's offset lies outside the batch's {span} offsets")
+        _append_rows(gathered, header, rows)
+    if pos != len(payload):
+        raise CorruptRecordError(f"{len(payload) - pos} bytes follow the last record")
+
+
+def _append_rows(gathered: Gathering, header: BatchHeader, rows: _Rows) -> None:
+    first = bisect_left(rows.offset_deltas, rows.wanted_from)
     _append_times(gathered, header, rows.timestamp_deltas[first:])
     _append_headers(gathered, rows, first)
     base = header.base_offset
     count = len(rows.offset_deltas) - first
     gathered.offsets.extend([base + delta for delta in rows.offset_deltas[first:]])
-    gathered.keys += rows.keys[first:]
-    gathered.values += rows.values[first:]
+    gathered.keys.extend(rows.keys[first:])
+    gathered.values.extend(rows.values[first:])
     gathered.leader_epochs.extend([header.leader_epoch] * count)
     gathered.timestamp_types.extend([header.timestamp_type] * count)
+
+
+def _append_headers(gathered: Gathering, rows: _Rows, first: int) -> None:
+    if gathered.headers is not None:
+        counts = rows.header_counts
+        gathered.headers.end_records([counts.get(i, 0) for i in range(first, len(rows.keys))])
 
 
 def _append_times(gathered: Gathering, header: BatchHeader, deltas: list[int]) -> None:
@@ -72,29 +103,19 @@ def _append_times(gathered: Gathering, header: BatchHeader, deltas: list[int]) -
     else:
         base = header.base_timestamp
         times = [base + delta for delta in deltas]
-    size = len(gathered.timestamps)
     try:
         gathered.timestamps.extend(times)
     except OverflowError:
-        del gathered.timestamps[size:]
         raise CorruptRecordError("a record's timestamp exceeds 64 bits") from None
 
 
-def _append_headers(gathered: Gathering, rows: _Rows, first: int) -> None:
-    if gathered.headers is None:
-        if not rows.headers:
-            return
-        gathered.headers = [()] * len(gathered.keys)
-    gathered.headers += [rows.headers.get(i, ()) for i in range(first, len(rows.keys))]
-
-
-def _read(data: bytes, count: int) -> _Rows:  # noqa: C901  (a call per number would cost half the speed)
-    rows = _Rows()
+def _read(  # noqa: C901  (a call per number would cost half the speed)
+    data: bytes, pos: int, count: int, last_offset: int, rows: _Rows
+) -> int:
+    """Read so many records from ``pos`` on, behind one of ``last_offset`` (-1: none); answers with where they end."""
     add_offset, add_time = rows.offset_deltas.append, rows.timestamp_deltas.append
     add_key, add_value = rows.keys.append, rows.values.append
     zigzag = ZIGZAG
-    pos = 0
-    last_offset = -1
     for index in range(count):
         raw = data[pos]
         if raw < 0x80:
@@ -170,25 +191,24 @@ def _read(data: bytes, count: int) -> _Rows:  # noqa: C901  (a call per number w
             raise _bad_length(size)
 
         if data[pos]:
-            rows.headers[index], pos = _read_headers(data, pos)
+            pos = _read_headers(data, pos, rows, index, offset >= rows.wanted_from)
         else:
             pos += 1
         if pos != end:
             raise CorruptRecordError(f"a record's length is off by {end - pos} bytes")
-    if pos != len(data):
-        raise CorruptRecordError(f"{len(data) - pos} bytes follow the last record")
-    return rows
+    return pos
 
 
 def _bad_length(size: int) -> CorruptRecordError:
     return CorruptRecordError(f"a length is {size}")
 
 
-def _read_headers(data: bytes, pos: int) -> tuple[Headers, int]:
+def _read_headers(data: bytes, pos: int, rows: _Rows, index: int, is_wanted: bool) -> int:
     count, pos = read_varint(data, pos)
     if count < 0:
         raise CorruptRecordError(f"a record has {count} headers")
-    headers: list[tuple[str, bytes | None]] = []
+    rows.header_counts[index] = count
+    headers = rows.gathered.need_headers()
     for _ in range(count):
         size, pos = _read_length(data, pos)
         if size < 0:
@@ -197,9 +217,11 @@ def _read_headers(data: bytes, pos: int) -> tuple[Headers, int]:
         size, pos = _read_length(data, pos + size)
         if size < -1:
             raise _bad_length(size)
-        headers.append((key, data[pos : pos + size] if size >= 0 else None))
+        if is_wanted:
+            headers.keys.append(key)
+            headers.values.append(data[pos : pos + size] if size >= 0 else None)
         pos += max(size, 0)
-    return tuple(headers), pos
+    return pos
 
 
 def _read_length(data: bytes, pos: int) -> tuple[int, int]:
@@ -207,8 +229,9 @@ def _read_length(data: bytes, pos: int) -> tuple[int, int]:
     return (ZIGZAG[raw], pos + 1) if raw < 0x80 else read_varint(data, pos)
 
 
-def _utf8(key: bytes) -> str:
+def _utf8(key: bytes) -> bytes:
     try:
-        return key.decode()
+        key.decode()
     except UnicodeDecodeError:
         raise CorruptRecordError("a header's key is not UTF-8") from None
+    return key

@@ -52,9 +52,9 @@ def read_end_marker(header: BatchHeader, batch: bytes | memoryview) -> EndMarker
     assert header.is_control
     gathered = Gathering(header.base_offset)
     append_records(gathered, header, bytes(batch[HEADER.size :]))
-    if not gathered.keys:
+    if not gathered:
         return None  # compaction took the marker out
-    key, value = gathered.keys[0], gathered.values[0]
+    key, value = gathered.keys.finish()[0], gathered.values.finish()[0]
     if key is None or len(key) < _KEY.size:
         raise CorruptRecordError("a control record has no type")
     _, kind = _KEY.unpack_from(key)

@@ -1,0 +1,112 @@
+"""How records become columns in Python: as objects a few at a time, in memory that hardly exceeds what columns take."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import Columns, Compression, NewRecord, RecordLimits, encode_batch
+from kafka_nextgen.wire.records.binary_column import BinaryColumn
+from kafka_nextgen.wire.records.decode import decode_in_python
+from kafka_nextgen.wire.records.encode import seal
+from kafka_nextgen.wire.records.growing import OBJECTS_AT_ONCE, GrowingBinary
+
+TP = TopicPartition("orders", 0)
+
+ENTRIES = st.lists(st.lists(st.none() | st.binary(max_size=3), max_size=20), max_size=5)
+
+#: A small entry that is an object, its places in lists, and as much for what was read and is not gathered yet.
+OBJECTS_BYTES = OBJECTS_AT_ONCE * 800
+
+
+def decode(data: bytes, fetch_offset: int = 0) -> Columns:
+    return decode_in_python(memoryview(data), TP, fetch_offset, RecordLimits())
+
+
+def some(number: int) -> NewRecord:
+    """A record that has some of everything, and now and then nothing."""
+    headers = [(f"h{each}", None if each % 2 else b"%d" % number) for each in range(number % 4 // 2)]
+    return NewRecord(b"%d" % number if number % 5 else None, b"k" * (number % 7) if number % 3 else None, 1, headers)
+
+
+def rows(columns: Columns) -> list[tuple[int, bytes | None, bytes | None, object]]:
+    headers = list(columns.headers or [()] * len(columns))
+    return list(zip(columns.offsets, columns.values, columns.keys, headers, strict=True))
+
+
+def expected(numbers: Sequence[int]) -> list[tuple[int, bytes | None, bytes | None, object]]:
+    return [(number, some(number).value, some(number).key, tuple(some(number).headers)) for number in numbers]
+
+
+@contextmanager
+def traced() -> Iterator[Callable[[], int]]:
+    tracemalloc.start()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("count", [OBJECTS_AT_ONCE - 1, OBJECTS_AT_ONCE, OBJECTS_AT_ONCE + 1, 3 * OBJECTS_AT_ONCE])
+def test_a_batch_is_read_to_its_end_however_many_records_it_has(count: int) -> None:
+    data = encode_batch([some(number) for number in range(count)])
+    assert rows(decode(data)) == expected(range(count))
+
+
+@pytest.mark.parametrize("first", [1, OBJECTS_AT_ONCE, 2 * OBJECTS_AT_ONCE - 1])
+def test_records_before_the_offset_asked_for_are_dropped_with_their_headers(first: int) -> None:
+    count = 2 * OBJECTS_AT_ONCE
+    data = encode_batch([some(number) for number in range(count)])
+    assert rows(decode(data, first)) == expected(range(first, count))
+
+
+@pytest.mark.parametrize("has_headers", [False, True], ids=["the first headers", "more headers"])
+def test_of_a_batch_that_turns_out_corrupt_at_its_end_nothing_is_kept(has_headers: bool) -> None:
+    numbers = range(20) if has_headers else range(2)
+    sound = encode_batch([some(number) for number in numbers])
+    many = [*map(some, range(len(numbers), 2 * OBJECTS_AT_ONCE)), NewRecord(None)]
+    broken = bytearray(encode_batch(many, base_offset=len(numbers)))
+    broken[-1] ^= 0xFF  # the number of headers of the last record
+    columns = decode(sound + seal(broken))
+    assert rows(columns) == expected(numbers)
+    assert (columns.headers is not None) is has_headers
+    assert columns.next_offset == len(numbers)
+
+
+@given(ENTRIES, st.integers(0, 100))
+def test_a_column_grown_in_pieces_and_cut_is_that_of_the_entries_left(
+    pieces: Sequence[Sequence[bytes | None]], kept: int
+) -> None:
+    growing = GrowingBinary()
+    for piece in pieces:
+        growing.extend(piece)
+    entries = [entry for piece in pieces for entry in piece]
+    assert len(growing) == len(entries)
+    growing.cut(kept)
+    for entry in (None, b"x"):
+        growing.append(entry)
+    column, whole = growing.finish(), BinaryColumn.of([*entries[:kept], None, b"x"])
+    assert (column.data, column.bounds, column.validity) == (whole.data, whole.bounds, whole.validity)
+
+
+SMALL = {
+    "nulls": (NewRecord(None), 30_000),
+    "keys and values": (NewRecord(b"vv", b"kk"), 30_000),
+    "a header each": (NewRecord(None, headers=[("", None)]), 30_000),
+    "one record of nothing but headers": (NewRecord(None, headers=[("k", b"vv")] * 60_000), 1),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_records_take_what_columns_take_and_not_what_objects_do(name: str) -> None:
+    record, count = SMALL[name]
+    data = encode_batch([record] * count, compression=Compression.ZSTD)
+    with traced() as peak:
+        columns = decode(data)
+        assert peak() < 2 * columns.nbytes + 2 * columns.data_bytes + OBJECTS_BYTES
