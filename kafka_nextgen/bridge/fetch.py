@@ -10,6 +10,7 @@ Record batches are handed on as they came: as views of the frame, which stays fo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from attrs import field, frozen
@@ -26,6 +27,7 @@ __all__ = [
     "FetchPosition",
     "FetchedPartition",
     "from_response",
+    "names_of",
     "to_request",
 ]
 
@@ -49,8 +51,7 @@ class FetchPosition(NamedTuple):
     last_epoch: int = -1
 
 
-@frozen
-class FetchLimits:
+class FetchLimits(NamedTuple):
     """What a whole fetch may take: how long a broker may wait for ``min_bytes``, and the most it may send."""
 
     max_wait_ms: int = 500
@@ -115,6 +116,18 @@ def to_request(
     )
 
 
+def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
+    """The names behind the topic ids of what is fetched."""
+    names: dict[TopicId, str] = {}
+    topic_id = None
+    for position in positions:
+        if position.topic_id is not topic_id:  # those of one topic often follow each other, and ids are slow to hash
+            topic_id = position.topic_id
+            if topic_id is not None:
+                names[topic_id] = position.partition.topic
+    return names
+
+
 def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> FetchAnswer:
     """Take an answer in, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
     named = [(_name_of(topic.topic, names), topic.partitions) for topic in answer.topics]
@@ -124,7 +137,7 @@ def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> Fetch
         throttle_time_ms=max(answer.throttle_time_ms, 0),
         partitions=tuple(
             [
-                FetchedPartition(TopicPartition(name, partition.number), *partition[1:])
+                FetchedPartition(_partition_of(name, partition.number), *partition[1:])
                 for name, partitions in named
                 if name is not None
                 for partition in partitions
@@ -132,6 +145,12 @@ def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> Fetch
             ]
         ),
     )
+
+
+@lru_cache(maxsize=8192)
+def _partition_of(topic: str, number: int) -> TopicPartition:
+    """The same partitions come again and again, and they know their hashes."""
+    return TopicPartition(topic, number)
 
 
 def _name_of(topic: str | TopicId, names: Mapping[TopicId, str]) -> str | None:

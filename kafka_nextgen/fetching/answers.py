@@ -19,6 +19,7 @@ from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reactions import Reaction, error_of, reaction_to
+from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -48,15 +49,15 @@ def note_fetched(
     now: float,
 ) -> None:
     """Take in what a fetch brought for a partition: records, an error code, or broken records."""
-    if result.is_failure and state.replica.preferred == source.node_id:
+    if not result.is_failure:
+        _note_answer(state, buffers, result, source, settings, now)
+    elif state.replica.preferred == source.node_id:
         state.replica = state.replica.dropped()
         state.stale = reaction_to(result.error) is Reaction.REFRESH
     elif result.error != ErrorCode.NONE:
         note_error(state, result.error, buffers.has(state.partition), settings, now)
     elif result.corrupt is not None:
         note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
-    else:
-        _note_answer(state, buffers, result, source, settings, now)
 
 
 def _note_answer(
@@ -67,13 +68,18 @@ def _note_answer(
     settings: FetchSettings,
     now: float,
 ) -> None:
-    assert result.columns is not None
+    columns = result.columns
+    assert columns is not None
     state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
     if not result.is_redirect(state.fetch_offset):
         state.silent_since = now
-        state.replica = state.replica.read_from(source.node_id)
-        _note_read(state, buffers, result.columns, settings, now)
+        if state.replica is not LEADER:
+            state.replica = state.replica.read_from(source.node_id)
+        if columns.truncated:
+            _note_truncated(state, buffers.has(state.partition), settings, now)
+        else:
+            _note_columns(state, buffers, columns)
     if result.preferred_replica >= 0:
         _note_preferred(state, result.preferred_replica, source, settings, now)
 
@@ -84,13 +90,6 @@ def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
     state.drain_first = False
     state.silent_since = now
     state.replica = state.replica.read_from(node_id)
-
-
-def _note_read(state: PartitionState, buffers: Buffers, columns: Columns, settings: FetchSettings, now: float) -> None:
-    if columns.truncated:
-        _note_truncated(state, buffers.has(state.partition), settings, now)
-    else:
-        _note_columns(state, buffers, columns)
 
 
 def _note_preferred(state: PartitionState, node_id: int, source: Source, settings: FetchSettings, now: float) -> None:

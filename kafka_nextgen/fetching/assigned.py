@@ -85,8 +85,13 @@ class Assigned:
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
         """Those that are still as they were when they had these fences."""
-        found = [(tp, self._states.get(tp), fence) for tp, fence in fences.items()]
-        return {tp: state for tp, state, fence in found if state is not None and state.fence == fence}
+        found: dict[TopicPartition, PartitionState] = {}
+        get = self._states.get
+        for tp, fence in fences.items():
+            state = get(tp)
+            if state is not None and state.fence == fence:
+                found[tp] = state
+        return found
 
     def start_over(self, state: PartitionState) -> None:
         """Drop what is buffered of a partition, and what may still be answered."""

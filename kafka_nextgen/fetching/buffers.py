@@ -7,7 +7,7 @@ moving its start; nothing is copied.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -42,9 +42,11 @@ class Buffers:
         sizes: Mapping[TopicPartition, int] = MappingProxyType({}),
         handed_over: Mapping[str, HandedOver] = MappingProxyType({}),
     ) -> None:
-        self._runs = OrderedDict((partition, deque(parts)) for partition, parts in runs.items())
+        self._runs = {partition: deque(parts) for partition, parts in runs.items()}
         self._bytes = dict(sizes)
         self._handed_over = dict(handed_over)
+        #: What everything here takes, in bytes.
+        self.total_bytes = sum(self._bytes.values())
         #: Counts what made room: runs handed over to their end.
         self.runs_done = 0
 
@@ -54,14 +56,22 @@ class Buffers:
 
     def add(self, columns: Columns) -> None:
         """Keep these records, after those of the same partition that came before."""
-        assert len(columns) > 0
-        self._runs.setdefault(columns.partition, deque()).append(ColumnSlice(columns, 0, len(columns)))
-        self._bytes[columns.partition] = self.bytes_of(columns.partition) + columns.nbytes
+        partition, nbytes = columns.partition, columns.nbytes
+        run = ColumnSlice(columns, 0, len(columns))
+        assert run.stop > 0
+        runs = self._runs.get(partition)
+        if runs is None:
+            self._runs[partition] = deque((run,))
+            self._bytes[partition] = nbytes
+        else:
+            runs.append(run)
+            self._bytes[partition] += nbytes
+        self.total_bytes += nbytes
 
     def drop(self, partition: TopicPartition) -> None:
         """Forget what there is of this partition."""
-        self._runs.pop(partition, None)
-        self._bytes.pop(partition, None)
+        if self._runs.pop(partition, None) is not None:
+            self.total_bytes -= self._bytes.pop(partition)
 
     def has(self, partition: TopicPartition) -> bool:
         """Whether there are records of this partition."""
@@ -84,11 +94,6 @@ class Buffers:
         """What was handed over until now, by topic."""
         return dict(self._handed_over)
 
-    @property
-    def total_bytes(self) -> int:
-        """What everything here takes."""
-        return sum(self._bytes.values())
-
     def peek(
         self, ready: Callable[[TopicPartition], bool], max_records: int, whole_runs: bool = False
     ) -> list[ColumnSlice]:
@@ -104,9 +109,10 @@ class Buffers:
             for run in runs:
                 if left <= 0:
                     return found
-                stop = run.stop if whole_runs else min(run.stop, run.start + left)
-                found.append(ColumnSlice(run.columns, run.start, stop))
-                left -= len(found[-1])
+                start = run.start
+                stop = run.stop if whole_runs else min(run.stop, start + left)
+                found.append(run if stop == run.stop else ColumnSlice(run.columns, start, stop))
+                left -= stop - start
         return found
 
     def holds(self, part: ColumnSlice) -> bool:
@@ -115,22 +121,29 @@ class Buffers:
 
     def hand_over(self, part: ColumnSlice) -> bool:
         """Take these records out, which must be the partition's next ones; False if they are not here any more."""
-        partition = part.partition
+        columns, stop = part.columns, part.stop
+        partition = columns.partition
         runs = self._runs.get(partition)
-        if not runs or runs[0].columns is not part.columns or part.stop <= runs[0].start:
+        if not runs or runs[0].columns is not columns or stop <= runs[0].start:
             return False
-        run = runs.popleft()
-        assert part.stop <= run.stop
+        run = runs[0]
+        assert stop <= run.stop
         before = self._handed_over.get(partition.topic, _NOTHING)
-        self._handed_over[partition.topic] = before.plus(run.columns, run.start, part.stop)
-        if part.stop < run.stop:
-            runs.appendleft(ColumnSlice(run.columns, part.stop, run.stop))
+        self._handed_over[partition.topic] = before.plus(columns, run.start, stop)
+        if stop < run.stop:
+            runs[0] = ColumnSlice(columns, stop, run.stop)
         else:
             self.runs_done += 1
-        if not runs:
-            self.drop(partition)
-            return True
-        if part.stop == run.stop:
-            self._bytes[partition] -= run.columns.nbytes
-        self._runs.move_to_end(partition)
+            self._end_run(partition, runs)
+        if partition in self._runs:
+            self._runs[partition] = self._runs.pop(partition)  # last in turn
         return True
+
+    def _end_run(self, partition: TopicPartition, runs: deque[ColumnSlice]) -> None:
+        """The first run is handed over to its end."""
+        if len(runs) == 1:
+            self.drop(partition)
+            return
+        nbytes = runs.popleft().columns.nbytes
+        self._bytes[partition] -= nbytes
+        self.total_bytes -= nbytes

@@ -16,6 +16,9 @@ from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, 
 __all__ = ["AnswerDecoding", "DecodedPartition", "PartitionTask", "decode_answer", "find_arrivals"]
 
 
+_NO_ERROR = ErrorCode.NONE
+
+
 class DecodedPartition(NamedTuple):
     """What came of one partition: an error code, or records, or what is wrong with the records.
 
@@ -38,7 +41,7 @@ class DecodedPartition(NamedTuple):
     @property
     def is_failure(self) -> bool:
         """Whether nothing can be read from whoever answered this."""
-        return self.error != ErrorCode.NONE or self.corrupt is not None or self.diverging is not None
+        return self.error != _NO_ERROR or self.corrupt is not None or self.diverging is not None
 
     def is_redirect(self, offset: int) -> bool:
         """Whether the answer to a fetch at ``offset`` is only that another replica should be asked."""
@@ -80,7 +83,7 @@ class AnswerDecoding:
         self._todo = iter(tuple(_asked_for(fetch, answered)))
         self._begun = 0
         self._ended: dict[int, DecodedPartition] = {}
-        set_aside_bytes = fetch.set_aside_bytes - sum(len(answer.records or b"") for answer in answered)
+        set_aside_bytes = fetch.set_aside_bytes - sum([len(answer.records or b"") for answer in answered])
         self._left_bytes = min(limits.max_answer_bytes, max(set_aside_bytes, 1))
 
     def begin(self) -> PartitionTask | None:
@@ -99,7 +102,7 @@ class AnswerDecoding:
     def results(self) -> tuple[DecodedPartition, ...]:
         """All of them, in the order in which they were answered."""
         assert len(self._ended) == self._begun, "a partition is still being decoded"
-        return tuple(self._ended[number] for number in range(self._begun))
+        return tuple([self._ended[number] for number in range(self._begun)])
 
 
 def decode_answer(

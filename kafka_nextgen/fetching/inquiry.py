@@ -7,7 +7,7 @@ after a pause.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.list_offsets import ListedOffset
@@ -93,10 +93,13 @@ class Inquiry:
         needs += map(self._underway.ask, plan_aside(states, self._buffers, self._underway, self._room, now))
         for need in needs:
             self._note_asked(need)
-        if self._metadata.may_ask(now):
-            needs += self._metadata.ask(plan_metadata(states))  # of what could not be asked about
-        self.waits_for_room = any(state.is_left_out for state in states)
-        return tuple(needs)
+        return (*needs, *self._plan_rest(now))
+
+    def _plan_rest(self, now: float) -> list[NeedMetadata]:
+        """What to ask because of the partitions that could not be asked about; mostly there are none."""
+        left = [state for state in self._assigned.states if not state.asked]
+        self.waits_for_room = any(state.is_left_out for state in left)
+        return self._metadata.ask(plan_metadata(left)) if self._metadata.may_ask(now) else []
 
     def _plan_positions(self, now: float) -> list[Need]:
         """What to ask about partitions that can't be fetched as they are."""
@@ -131,15 +134,16 @@ class Inquiry:
 
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""
-        pauses = [state.retry_at for state in self._assigned.states if state.may_need_leader]
+        pauses = [state.retry_at for state in self._assigned.states if not state.asked and state.may_need_leader]
         aside = aside_at(self._assigned.states, self._buffers, self._underway, now)
-        return min((at for at in (*pauses, *aside, self._metadata.retry_at) if at > now), default=None)
+        return min([at for at in (*pauses, *aside, self._metadata.retry_at) if at > now], default=None)
 
     def _note_asked(self, need: Need) -> None:
         is_for_all = isinstance(need, Fetch) and not need.is_aside
         for state in self._assigned.known(need.fences):
             state.asked = True
-            state.is_new_there = state.is_new_there and not is_for_all
+            if is_for_all:
+                state.is_new_there = False
 
     # ---- answers
 
@@ -155,9 +159,10 @@ class Inquiry:
         for state in self._assigned.unchanged(quiet).values():
             state.asked = False
             note_no_news(state, fetch.node_id, now)
-        for tp, state in self._assigned.unchanged({tp: fetch.fences[tp] for tp in arrivals}).items():
-            state.asked = False
-            state.ahead = arrivals[tp]
+        if arrivals:
+            for tp, state in self._assigned.unchanged({tp: fetch.fences[tp] for tp in arrivals}).items():
+                state.asked = False
+                state.ahead = arrivals[tp]
         if answer.refuses(fetch.session):
             self._answered(fetch)
             return False
@@ -177,15 +182,16 @@ class Inquiry:
             self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
             if state is not None:
-                if result.partition in arrivals:
+                if arrivals and result.partition in arrivals:
                     self._meet(state, result, arrivals[result.partition])
-                went_astray = state.replica.goes_astray
-                if result.diverging is None or state.replica.preferred == fetch.node_id:
+                replica = state.replica
+                if result.diverging is None or replica.preferred == fetch.node_id:
                     note_fetched(state, self._buffers, result, source, self._settings, now)
                 else:
                     self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
                 self._assigned.ask_last(state)
-                astray += [state.partition] if state.replica.goes_astray and not went_astray else []
+                if state.replica is not replica and state.replica.goes_astray and not replica.goes_astray:
+                    astray.append(state.partition)
         return tuple(astray)
 
     def _meet(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
@@ -276,9 +282,10 @@ class Inquiry:
         return current
 
     def _unasked(
-        self, fences: Mapping[TopicPartition, int], but: Container[TopicPartition] = ()
+        self, fences: Mapping[TopicPartition, int], but: Collection[TopicPartition] = ()
     ) -> dict[TopicPartition, PartitionState]:
         current = self._assigned.unchanged(fences)
         for tp, state in current.items():
-            state.asked = state.asked and tp in but  # asked again since it came
+            if not but or tp not in but:  # not asked again since it came
+                state.asked = False
         return current

@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterable
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.resets import question_of
 from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionRequest
@@ -74,19 +75,26 @@ def plan_fetches(
     now: float,
 ) -> list[Fetch]:
     """One fetch per node that has something to fetch and none on its way."""
-    active = [state for state in states if state.phase is Phase.FETCHING and state.may_hand_over]
+    active = [state for state in states if state.is_read]
     wanted = [state for state in active if state.may_ask(now)]
     if not wanted:
         return []
     fetches: list[Fetch] = []
     free_bytes = room.buffer_bytes - buffers.total_bytes - underway.total_bytes
     share_bytes = settings.buffer_bytes // len(active)
-    nodes = len({state.node_id for state in active} - {None})
-    is_empty = not buffers.total_bytes and not underway.is_decoding
-    for node_id, there in by_replica(wanted).items():
-        asked = [state for state in there if is_empty or _has_room(state, buffers, underway, share_bytes)]
+    to_ask = by_replica(wanted)
+    nodes = len(to_ask if len(wanted) == len(active) else by_replica(active))
+    is_little = buffers.total_bytes + underway.decoding_bytes < share_bytes
+    for node_id, there in to_ask.items():
         most_bytes = room.for_fetch(free_bytes, nodes)
-        if underway.is_busy(node_id) or not asked or not most_bytes:
+        if underway.is_busy(node_id) or not most_bytes:
+            continue
+        asked = [
+            state
+            for state in there
+            if (is_little and not state.drain_first) or _has_room(state, buffers, underway, share_bytes)
+        ]
+        if not asked:
             continue
         most_bytes = min(most_bytes, settings.max_bytes, sum([state.max_bytes for state in asked]))
         is_all = len(asked) == len(there) and not underway.is_asked_aside(node_id)
@@ -115,7 +123,7 @@ def fetch_of(
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(positions),
         # One request tells one rack for all there is in it.
-        tells_rack=all(state.replica.tells_rack(now) for state in asked),
+        tells_rack=not [state for state in asked if state.replica is not LEADER and not state.replica.tells_rack(now)],
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
         is_aside=is_aside,
@@ -141,8 +149,10 @@ def by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionStat
     there: dict[int, list[PartitionState]] = {}
     for state in states:
         node_id = state.node_id
-        if node_id is not None:
-            there.setdefault(node_id, []).append(state)
+        if node_id in there:
+            there[node_id].append(state)
+        elif node_id is not None:
+            there[node_id] = [state]
     return there
 
 

@@ -98,7 +98,9 @@ class PartitionState:
     @property
     def node_id(self) -> int | None:
         """The node to read it from; None as long as it has no leader."""
-        return None if self.leader is None else self.replica.node_id(self.leader)
+        if self.leader is None or self.replica is LEADER:
+            return self.leader
+        return self.replica.node_id(self.leader)
 
     def check_replica(self, image: ClusterImage, now: float) -> None:
         """Go back to the leader if it has to be asked again, or what it preferred is not online.
@@ -114,7 +116,14 @@ class PartitionState:
 
     def may_ask(self, now: float) -> bool:
         """Whether anything may be asked about it at all."""
-        return self.may_need_leader and not self.stale and not self.gone and self.error is None and self.retry_at <= now
+        return (
+            not self.asked
+            and (not self.stopped or self.position is None)
+            and not self.stale
+            and not self.gone
+            and self.error is None
+            and self.retry_at <= now
+        )
 
     @property
     def may_need_leader(self) -> bool:
@@ -127,7 +136,7 @@ class PartitionState:
     @property
     def is_left_out(self) -> bool:
         """Whether it could be fetched but is not."""
-        return self.phase is Phase.FETCHING and not self.asked and self.may_hand_over
+        return not self.asked and self.is_read
 
     @property
     def next_fetch_offset(self) -> int:
@@ -141,11 +150,15 @@ class PartitionState:
 
     def next_position(self) -> FetchPosition:
         """How a fetch is told of all that; the same value as long as it is the same, for there may be thousands."""
-        offset, epoch, last = self.next_fetch_offset, self.next_fetch_epoch, self.asked_for
+        last, ahead = self.asked_for, self.ahead
+        offset = self.fetch_offset if ahead is None else ahead.end_offset
+        epoch = self.fetch_epoch if ahead is None else ahead.end_epoch
         if (
             last is None
-            or (last.offset, last.last_epoch) != (offset, epoch)
-            or (last.leader_epoch, last.max_bytes) != (self.leader_epoch, self.max_bytes)
+            or last.offset != offset
+            or last.last_epoch != epoch
+            or last.leader_epoch != self.leader_epoch
+            or last.max_bytes != self.max_bytes
             or last.topic_id is not self.topic_id
         ):
             last = FetchPosition(self.partition, self.topic_id, offset, self.leader_epoch, self.max_bytes, epoch)
@@ -156,6 +169,11 @@ class PartitionState:
     def may_hand_over(self) -> bool:
         """Whether its records, and its errors, may reach the application."""
         return self.released and not self.stopped and not self.paused
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it is to be fetched, now or later."""
+        return self.phase is Phase.FETCHING and self.released and not self.stopped and not self.paused
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
         """Fetch from here on; ``checked_epoch`` is the leader's, if the position is its own word."""

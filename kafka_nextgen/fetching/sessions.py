@@ -45,8 +45,8 @@ _SESSION_ERRORS = frozenset(
 )
 
 
-def _set_of(partitions: Iterable[TopicPartition]) -> frozenset[TopicPartition]:
-    return frozenset(partitions)
+def _tuple_of(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
+    return tuple(partitions)
 
 
 @frozen
@@ -78,7 +78,7 @@ class SessionAnswer:
 
     error: int
     session_id: int
-    partitions: frozenset[TopicPartition] = field(converter=_set_of)
+    partitions: tuple[TopicPartition, ...] = field(converter=_tuple_of)
 
     def refuses(self, request: SessionRequest) -> bool:
         """Whether it is the session that is refused, so that a full request may well succeed."""
@@ -96,15 +96,21 @@ class FetchSession:
 
     def ask(self, positions: tuple[FetchPosition, ...]) -> SessionRequest:
         """What to say in order to fetch at ``positions`` and nowhere else."""
-        known, self._known = self._known, {position.partition: position for position in positions}
+        known = self._known
         if self._epoch == _FULL:
+            self._known = {position.partition: position for position in positions}
             self._open = SessionRequest(self._id, _FULL, positions)
-        else:
-            told = [(known.get(position.partition), position) for position in positions]
-            changed = [(old, new) for old, new in told if old is not new and old != new]
-            has_all = len(known) == len(told) and all(old and old.topic_id == new.topic_id for old, new in changed)
-            dropped = () if has_all else _dropped(known, self._known)
-            self._open = SessionRequest(self._id, self._epoch, tuple([new for _, new in changed]), dropped)
+            return self._open
+        told = [(known.get(position.partition), position) for position in positions]
+        changed = [(old, new) for old, new in told if old is not new and old != new]
+        dropped: tuple[FetchPosition, ...] = ()
+        others = [new for old, new in changed if old is None or old.topic_id != new.topic_id]
+        if others or len(known) != len(told):
+            self._known = {position.partition: position for position in positions}
+            dropped = _dropped(known, self._known)
+        for _, new in changed:
+            self._known[new.partition] = new
+        self._open = SessionRequest(self._id, self._epoch, tuple([new for _, new in changed]), dropped)
         return self._open
 
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:
@@ -133,9 +139,10 @@ class FetchSession:
         return None if self._id == _NO_SESSION else SessionRequest(self._id, _ALONE, ())
 
     def _fits(self, request: SessionRequest, answer: SessionAnswer) -> bool:
+        known = self._known
         if request.is_full:
-            return self._known.keys() == answer.partitions
-        return answer.session_id == self._id and self._known.keys() >= answer.partitions
+            return known.keys() == set(answer.partitions)
+        return answer.session_id == self._id and all(map(known.__contains__, answer.partitions))
 
     def _start_over(self, session_id: int) -> None:
         """Let the next request be a full one, which ends the session of this id."""

@@ -47,7 +47,7 @@ class FetchState(Inquiry):
 
     def gone(self) -> frozenset[TopicPartition]:
         """The partitions whose topic was deleted, even if there is another one of that name."""
-        return frozenset(state.partition for state in self._assigned.states if state.gone)
+        return frozenset([state.partition for state in self._assigned.states if state.gone])
 
     def assign(
         self,

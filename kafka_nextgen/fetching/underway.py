@@ -47,7 +47,7 @@ class Underway:
 
     def ask(self, fetch: Fetch) -> Fetch:
         """Note that the node is asked; returns the question as it has to be put."""
-        asked = fetch if fetch.is_aside else fetch.saying(self._sessions.ask(fetch.node_id, fetch.positions))
+        asked = fetch if fetch.is_aside else fetch._replace(session=self._sessions.ask(fetch.node_id, fetch.positions))
         self._asked.append(asked)
         return asked
 
@@ -58,10 +58,15 @@ class Underway:
 
         Returns the fences of the partitions that are done with, for there is no news of them.
         """
-        told = answer.partitions
-        leaves_out = self._sessions.answered(fetch.node_id, fetch.session, answer) and len(told) < len(fetch.fences)
-        quiet = {tp: fence for tp, fence in fetch.fences.items() if tp not in told} if leaves_out else {}
-        fences = {tp: fence for tp, fence in fetch.fences.items() if tp in told} if quiet else fetch.fences
+        told, fences = answer.partitions, fetch.fences
+        leaves_out = self._sessions.answered(fetch.node_id, fetch.session, answer) and len(told) < len(fences)
+        quiet: dict[TopicPartition, int] = {}
+        if leaves_out:
+            quiet, fences = dict(fences), dict(fences)
+            for tp in told:
+                quiet.pop(tp, None)
+            for tp in quiet:
+                del fences[tp]
         self._asked = [other for other in self._asked if other is not fetch]
         self._decoding.append(Rest(fetch, fences, arrivals))
         return quiet
@@ -80,6 +85,8 @@ class Underway:
 
     def is_busy(self, node_id: int) -> bool:
         """Whether a node is to be left alone for now."""
+        if not self._asked and not self._decoding:  # as it is after most answers
+            return False
         decoding = sum(rest.fetch.node_id == node_id for rest in self._decoding)
         return decoding > MOST_DECODING or any(fetch.node_id == node_id and not fetch.is_aside for fetch in self._asked)
 
@@ -94,15 +101,17 @@ class Underway:
 
     def bytes_of(self, partition: TopicPartition) -> int:
         """What is being decoded of a partition."""
-        return sum(rest.arrivals[partition].nbytes for rest in self._decoding if partition in rest.arrivals)
+        return sum([rest.arrivals[partition].nbytes for rest in self._decoding if partition in rest.arrivals])
 
     @property
-    def is_decoding(self) -> bool:
-        """Whether anything is being decoded."""
-        return bool(self._decoding)
+    def decoding_bytes(self) -> int:
+        """What is being decoded of all partitions."""
+        return sum([arrival.nbytes for rest in self._decoding for arrival in rest.arrivals.values()])
 
     @property
     def total_bytes(self) -> int:
         """What was set aside for all of this."""
-        decoding = [rest.fetch for rest in self._decoding]
-        return sum(fetch.set_aside_bytes for fetch in (*self._asked, *decoding))
+        if not self._asked and not self._decoding:
+            return 0
+        fetches = [*self._asked, *(rest.fetch for rest in self._decoding)]
+        return sum([fetch.set_aside_bytes for fetch in fetches])

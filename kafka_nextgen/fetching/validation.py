@@ -31,10 +31,11 @@ __all__ = ["check_epoch", "plan_validations"]
 def check_epoch(state: PartitionState) -> None:
     """See whether the position has to be validated by what is known of the leader now; not while it is asked for."""
     leader_epoch = state.leader_epoch
-    if state.phase is Phase.FETCHING and leader_epoch not in (-1, state.checked_epoch):
-        state.phase = Phase.VALIDATING
+    phase = state.phase
+    if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1):
+        phase = state.phase = Phase.VALIDATING
         state.stale = state.stale or state.next_fetch_epoch > leader_epoch
-    if state.phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
+    if phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
         state.phase = Phase.FETCHING
         state.checked_epoch = leader_epoch
 

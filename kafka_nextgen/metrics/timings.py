@@ -37,7 +37,8 @@ class _Window:
     def note(self, took_s: float) -> None:
         self.count += 1
         self.total_s += took_s
-        self.max_s = max(self.max_s, took_s)
+        if took_s > self.max_s:
+            self.max_s = took_s
 
 
 class Timings:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection
+from typing import NamedTuple
 
 from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -35,6 +36,16 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
 
 __all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
+
+
+class _Call(NamedTuple):
+    """What is asked of whom. A text is made of it only if it fails: there may be a thousand a second."""
+
+    api: Api
+    target: Target
+
+    def __str__(self) -> str:
+        return f"{self.api} to {self.target}"
 
 
 class ClusterClient:
@@ -142,7 +153,7 @@ class ClusterClient:
         """
         if timeout_s is None:
             timeout_s = self._settings.request_timeout_s
-        deadline = self._deadline(f"{api} to {target}", timeout_s)
+        deadline = self._deadline(_Call(api, target), timeout_s)
         connection = await self._connect(target, api, deadline)
         version = negotiate(api, connection.ranges)
         if beside is not None:
@@ -159,7 +170,7 @@ class ClusterClient:
 
         None if there is no connection to that broker now.
         """
-        deadline = self._deadline(f"{api} to {node}", timeout_s)
+        deadline = self._deadline(_Call(api, node), timeout_s)
         address = self._reach.brokers.get(node.node_id)
         connection = None if address is None else self._pool.known(address, purpose_of(node, api))
         if connection is None:
@@ -169,7 +180,7 @@ class ClusterClient:
 
     async def speaks(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
         """Whether the broker that ``api`` is going to has ``extension``, too. Raises as ``call`` does."""
-        connection = await self._connect(target, api, self._deadline(f"{api} to {target}", timeout_s))
+        connection = await self._connect(target, api, self._deadline(_Call(api, target), timeout_s))
         return extension.key in connection.ranges
 
     async def find_coordinator(self, group_id: str, timeout_s: float | None = None) -> Broker:
@@ -189,7 +200,7 @@ class ClusterClient:
         """Look the coordinator of a group up again before the next call to it."""
         self._coordinators.forget(group_id)
 
-    def _deadline(self, what: str, timeout_s: float | None) -> Deadline:
+    def _deadline(self, what: object, timeout_s: float | None) -> Deadline:
         if self._closed:
             raise ClosedError(f"{what}: this client is closed")
         return Deadline(self._settings.default_timeout_s if timeout_s is None else timeout_s, what)

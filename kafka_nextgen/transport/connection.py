@@ -93,11 +93,14 @@ class Connection(asyncio.BufferedProtocol):
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
         number = self._pipeline.next_correlation_id()
         frame = frames.encode_request(message, version, number, self._settings.client_id)
-        patience_s = max(self._settings.request_timeout_s, deadline.left_s())
+        left_s = deadline.left_s()
+        patience_s = max(self._settings.request_timeout_s, left_s)
         reply: Reply[Answer] = Reply(self._loop)
-        deadline.limit(reply)
-        self._pipeline.add(Pending(api, version, number, frame, patience_s, reply, through_hold))
+        pending = Pending(api, version, number, frame, patience_s, reply, through_hold)
+        self._pipeline.add(pending)
         self._pump()
+        if patience_s > left_s or self._pipeline.oldest is not pending:  # else this connection looks at the time
+            deadline.limit(reply)
         return reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
@@ -148,7 +151,7 @@ class Connection(asyncio.BufferedProtocol):
         except DecodeError as error:
             self._end(self._at(error))
         else:
-            self._pump()
+            self._go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by asyncio: the socket is closed."""
@@ -183,6 +186,14 @@ class Connection(asyncio.BufferedProtocol):
 
     def _at(self, error: DecodeError) -> DecodeError:
         return type(error)(f"{self.address}: {error}")
+
+    def _go_on(self) -> None:
+        """After what came: mostly nothing waits to be sent, and the next request is out already."""
+        if self._pipeline.waits or self._renew is not None:
+            self._pump()
+        else:
+            self._quiet_since = self._loop.time()
+            self._rearm()
 
     def _pump(self) -> None:
         assert self._transport is not None

@@ -23,9 +23,9 @@ class ClosedError(DisconnectedError):
 
 
 class Deadline:
-    """The moment, on the running loop's clock, by which something must be done; ``what`` is for the error."""
+    """The moment, on the running loop's clock, by which something must be done; ``what``, as text, is for the error."""
 
-    def __init__(self, timeout_s: float, what: str) -> None:
+    def __init__(self, timeout_s: float, what: object) -> None:
         self._loop = asyncio.get_running_loop()
         self._timeout_s = timeout_s
         self._at = self._loop.time() + timeout_s

@@ -67,6 +67,11 @@ class Pipeline:
         """The request whose answer is the next to come."""
         return self._out[0] if self._out else None
 
+    @property
+    def waits(self) -> bool:
+        """Whether something waits to be sent, or for all answers to be here."""
+        return self.on_hold or bool(self._waiting)
+
     def next_correlation_id(self) -> int:
         """A number for the next request."""
         number, self._next_id = self._next_id, (self._next_id + 1) & _INT32_MAX

@@ -83,6 +83,7 @@ __all__ = [
     "Question",
     "VersionRange",
     "negotiate",
+    "response_of",
 ]
 
 #: The lowest and the highest version of an API that a broker speaks.
@@ -120,7 +121,7 @@ class Api:
     @property
     def response(self) -> type[m.ApiMessage]:
         """What is answered."""
-        return cast("type[m.ApiMessage]", getattr(m, f"{self.name}Response"))
+        return response_of(self.name)
 
     def speaks(self, version: int) -> bool:
         """Whether ``version`` is one of ours."""
@@ -136,6 +137,11 @@ class Api:
 
     def __str__(self) -> str:
         return self.name
+
+
+def response_of(name: str) -> type[m.ApiMessage]:
+    """What an API of this name answers."""
+    return cast("type[m.ApiMessage]", getattr(m, f"{name}Response"))
 
 
 # fmt: off

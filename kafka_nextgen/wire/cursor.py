@@ -9,6 +9,7 @@ strings are UTF-8. Whatever is wrong is a ``DecodeError`` that names the field.
 from __future__ import annotations
 
 from collections.abc import Container
+from functools import lru_cache
 from struct import Struct
 from typing import Any
 
@@ -20,6 +21,12 @@ __all__ = ["Cursor"]
 
 _UUID_BYTES = 16
 _SMALL = 0x80  # a varint below this is one byte
+
+
+@lru_cache(maxsize=1024)
+def _topic_id(data: bytes) -> TopicId:
+    """The same few ids come again and again."""
+    return TopicId(bytes=data)
 
 
 class Cursor:
@@ -36,6 +43,16 @@ class Cursor:
         self._read_long = (COMPACT_LENGTH if flexible else INT32_LENGTH).read
         self._text = COMPACT_LENGTH if flexible else INT16_LENGTH
 
+    @property
+    def place(self) -> tuple[memoryview, int, int]:
+        """All the bytes, where reading goes on among them, and where it ends."""
+        return self._data, self._pos, self._end
+
+    def go_to(self, pos: int) -> None:
+        """Go on at ``pos``, which lies within the bytes, for whoever has read up to there by ``place``."""
+        assert self._pos <= pos <= self._end
+        self._pos = pos
+
     def fixed(self, layout: Struct, where: str) -> tuple[Any, ...]:
         """Fields of fixed size that follow each other."""
         pos, after = self._pos, self._pos + layout.size
@@ -47,7 +64,7 @@ class Cursor:
     def topic_id(self, where: str) -> TopicId:
         """An id of 16 bytes."""
         pos, self._pos = self._pos, need(_UUID_BYTES, self._pos, self._end, where)
-        return TopicId(bytes=bytes(self._data[pos : self._pos]))
+        return _topic_id(bytes(self._data[pos : self._pos]))
 
     def text(self, where: str) -> str | None:
         """A string, or None for null."""

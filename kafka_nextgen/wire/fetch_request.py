@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from struct import Struct
+from typing import NamedTuple
 
 from attrs import frozen
 
@@ -41,8 +42,7 @@ _PARTITION_V12 = Struct(">iiqiqib")  # number, leader epoch, offset, last epoch,
 _NO_TAGS = b"\x00"
 
 
-@frozen
-class WantedTopic:
+class WantedTopic(NamedTuple):
     """Partitions of a topic that are new to the session or changed. The id is needed from version 13 on."""
 
     name: str
@@ -50,8 +50,7 @@ class WantedTopic:
     partitions: Sequence[WantedPartition]
 
 
-@frozen
-class ForgottenTopic:
+class ForgottenTopic(NamedTuple):
     """Partitions of a topic that are not fetched any more, by what the version has: its name or its id."""
 
     name: str

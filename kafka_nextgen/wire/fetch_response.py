@@ -34,6 +34,10 @@ _THROTTLE = Struct(">i")
 _THROTTLE_ERROR_SESSION = Struct(">ihi")
 _PARTITION = Struct(">ihqqq")  # number, error, high watermark, last stable offset, log start offset
 _PARTITION_V4 = Struct(">ihqq")
+#: The same from version 12 on, how many were aborted, the replica, and how the length of the records begins.
+_PLAIN = Struct(">ihqqqBiB")
+_NO_ABORTED, _NO_TAGS = 1, 0  # a count is one more, 0 for null
+_LONG = 0x80  # a varint that begins like this or with more has further bytes
 _EPOCH_AND_END = Struct(">iq")
 _DIVERGING, _LEADER = 0, 1  # tags of a partition; 2 is for replicas of the metadata's log
 _PARTITION_TAGS = frozenset({_DIVERGING, _LEADER})
@@ -92,6 +96,9 @@ class _Reader:
         return RawTopic(topic, partitions)
 
     def _partition(self, cursor: Cursor) -> RawPartition:
+        return (self._flexible and _plain_partition(cursor)) or self._any_partition(cursor)
+
+    def _any_partition(self, cursor: Cursor) -> RawPartition:
         where = self._partitions
         number, error, high_watermark, last_stable_offset, log_start_offset = (*cursor.fixed(self._head, where), -1)[:5]
         count = cursor.count(self._least_aborted, self._aborted_transactions)
@@ -140,6 +147,26 @@ class _Reader:
         rack = cursor.text(where)
         cursor.tags((), where)
         return RawEndpoint(node_id, host, port, rack)
+
+
+def _plain_partition(cursor: Cursor) -> RawPartition | None:
+    """Read a partition as nearly all of them are in small answers; None, and nothing is read, if it is not like that.
+
+    Nothing was aborted, there are no tags, and the length of the records has one byte or two.
+    """
+    data, pos, end = cursor.place
+    first = pos + _PLAIN.size
+    if first >= end:
+        return None
+    number, error, high_watermark, stable, log_start, aborted, replica, size = _PLAIN.unpack_from(data, pos)
+    if size >= _LONG:
+        more, first = data[first], first + 1
+        size = size - _LONG + (more << 7) if 0 < more < _LONG else 0  # longer still, or not in its shortest form
+    after = first + size - 1
+    if aborted > _NO_ABORTED or not size or after >= end or data[after] != _NO_TAGS:
+        return None
+    cursor.go_to(after + 1)
+    return RawPartition(number, error, high_watermark, stable, log_start, (), replica, data[first:after])
 
 
 def _told(value: T | None, where: str) -> T:

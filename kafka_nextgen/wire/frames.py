@@ -10,13 +10,14 @@ Whatever is wrong with a frame is a ``DecodeError`` that names the API and the v
 
 from __future__ import annotations
 
+from functools import lru_cache
 from struct import Struct
 
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Answer, Api, Question
+from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Answer, Api, Question, response_of
 from kafka_nextgen.wire.lengths import INT16_LENGTH, Frame, need, refuse
 from kafka_nextgen.wire.messages import ApiMessage
 from kafka_nextgen.wire.shape import check
@@ -67,7 +68,7 @@ def encode_response(api: Api, message: ApiMessage, version: int, correlation_id:
     """Write an answer with its header and the length in front."""
     if api is API_VERSIONS and message.error_code != ErrorCode.NONE:
         version = 0
-    tags = _NO_TAGS if _has_tagged_header(api, version) else b""
+    tags = _NO_TAGS if api is not API_VERSIONS and _has_tags(api.name, version) else b""
     return _framed([_INT32.pack(correlation_id), tags], message.encode(version=version))
 
 
@@ -113,8 +114,9 @@ def read_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[in
 def _response_body(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, memoryview]:
     correlation_id = peek_correlation_id(frame)
     pos = _INT32.size
-    if _has_tagged_header(api, version):
-        pos = _pass_tags(Frame(frame), pos, f"{api.name} v{version} response header")
+    if api is not API_VERSIONS and _has_tags(api.name, version):
+        is_plain = pos < len(frame) and frame[pos] == 0  # no tags, as nearly always
+        pos = pos + 1 if is_plain else _pass_tags(Frame(frame), pos, f"{api.name} v{version} response header")
     return correlation_id, memoryview(frame)[pos:]
 
 
@@ -171,8 +173,10 @@ def _decode(message: type[ApiMessage], version: int, body: memoryview) -> ApiMes
     return decoded
 
 
-def _has_tagged_header(api: Api, version: int) -> bool:
-    return api is not API_VERSIONS and bool(api.response.flexible_version_q(version))
+@lru_cache(maxsize=1024)
+def _has_tags(name: str, version: int) -> bool:
+    """Whether answers of the API with this name are flexible; looking that up takes longer than reading a header."""
+    return bool(response_of(name).flexible_version_q(version))
 
 
 def _framed(head: list[bytes], body: bytes) -> bytes:

@@ -248,9 +248,8 @@ class Fetcher:
         self._ring()  # if it could not be sent now
         message = await (reply or self._cluster.call(node, FETCH, build, timeout_s))
         self._counters.note_answer(began)
-        names = {position.topic_id: position.partition.topic for position in need.positions if position.topic_id}
         assert isinstance(message, RawFetchAnswer)
-        return bridge.from_response(message, names)
+        return bridge.from_response(message, bridge.names_of(need.positions))
 
     def _receive(self, need: Fetch, answer: bridge.FetchAnswer, is_quick: bool) -> bool:
         """Go on behind what came before it is decoded; returns whether it is to be decoded at all."""

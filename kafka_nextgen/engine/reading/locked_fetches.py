@@ -10,8 +10,8 @@ the application does that may need another question asked is told to ``on_change
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 from kafka_nextgen.fetching import FetchState, Standings, Truncation
 from kafka_nextgen.offset_reset import OffsetReset
@@ -21,19 +21,33 @@ from kafka_nextgen.wire.records import ColumnSlice
 __all__ = ["LockedFetches"]
 
 
+class _Locked:
+    """The state while the lock is held; one for all who ask, and no generator: there may be thousands a second."""
+
+    def __init__(self, state: FetchState, lock: threading.RLock) -> None:
+        self._state = state
+        self._lock = lock
+
+    def __enter__(self) -> FetchState:
+        self._lock.acquire()
+        return self._state
+
+    def __exit__(self, *how: object) -> None:
+        self._lock.release()
+
+
 class LockedFetches:
     """What the application's thread does with the fetch state; ``locked`` is for the I/O thread."""
 
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
         self._lock = threading.RLock()
+        self._locked = _Locked(state, self._lock)
         self._on_change = on_change
 
-    @contextmanager
-    def locked(self) -> Iterator[FetchState]:
+    def locked(self) -> AbstractContextManager[FetchState]:
         """The state itself, for as long as the other thread is kept out of it."""
-        with self._lock:
-            yield self._state
+        return self._locked
 
     # ---- the assignment
 
@@ -88,11 +102,12 @@ class LockedFetches:
         with self._making_room() as state:
             return state.peek(max_records, whole_runs=True)
 
-    def hand_over(self, parts: Iterable[ColumnSlice]) -> None:
+    def hand_over(self, parts: Collection[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
-        with self._making_room() as state:
-            for part in parts:
-                state.hand_over(part)
+        if parts:
+            with self._making_room() as state:
+                for part in parts:
+                    state.hand_over(part)
 
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""

@@ -16,7 +16,7 @@ from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
-from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch
+from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder"]
@@ -43,7 +43,7 @@ class RecordDecoder:
 
     def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
         """Whether an answer is to be decoded at once."""
-        return not self._waiting and sum(len(part.records or b"") for part in answered) <= SMALL_BYTES
+        return not self._waiting and sum([len(part.records or b"") for part in answered]) <= SMALL_BYTES
 
     async def decode(
         self, fetch: Fetch, answered: Collection[FetchedPartition], at_once: bool
@@ -51,10 +51,9 @@ class RecordDecoder:
         """Decode what was answered to ``fetch``, ``at_once`` if it ``is_quick``."""
         if self._closed:
             return ()
-        decoding = AnswerDecoding(fetch, answered, self._limits, self._check_crcs)
         if at_once:
-            self._work(decoding)
-            return decoding.results()
+            return decode_answer(fetch, answered, self._limits, self._check_crcs)
+        decoding = AnswerDecoding(fetch, answered, self._limits, self._check_crcs)
         self._waiting += 1
         before, self._last = self._last, asyncio.Event()
         done = self._last
