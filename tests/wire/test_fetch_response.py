@@ -91,6 +91,24 @@ def test_what_is_read_is_what_the_schema_says(version: int) -> None:
     agrees()
 
 
+@pytest.mark.parametrize("size", [None, 0, 1, 126, 127, 128, 16_382, 16_383, 16_384])
+def test_records_are_as_long_as_their_length_says_however_it_is_written(size: int | None) -> None:
+    records = None if size is None else bytes(size)
+    partitions = [Partition(partition_index=number, records=records) for number in range(3)]
+    message = FetchResponse(responses=[Topic(topic_id=UUID(int=1), partitions=partitions)])
+    frame = written(message, 17)
+    assert read(frame, 17) == by_schema(frame, 17)
+
+
+@pytest.mark.parametrize("length", [b"\x81\x00", b"\x81\x80\x00", b"\x7f", b"\xff\x7f"])
+def test_a_length_that_is_too_long_in_form_or_value_is_refused(length: bytes) -> None:
+    head = pack(">iihi", 0, 0, 0, 0)  # without the correlation id's tags, which follow it
+    partition = pack(">ihqqqBi", 0, 0, 0, 0, 0, 0, -1)
+    frame = head[:4] + b"\0" + head[4:] + b"\x02" + UUID(int=1).bytes + b"\x02" + partition + length + bytes(5)
+    with pytest.raises(DecodeError, match="records: "):
+        read(frame, 17)
+
+
 @every_version
 def test_every_field_is_read(version: int) -> None:
     frame = written(full(FetchResponse, version), version)

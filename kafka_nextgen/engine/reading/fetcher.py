@@ -175,9 +175,10 @@ class Fetcher:
                 self._ring()
 
     def _ring(self) -> None:
-        """Have handed over what has come, just before the next fetch is written.
+        """Have handed over what has come, as soon as the next fetch is written.
 
-        An application that is woken earlier could not go on, and one that is woken later has waited for nothing.
+        Then this thread has nothing more to do, and whoever wakes has the interpreter to himself. One that wakes
+        earlier only comes to wait for it, or to make this thread wait for it behind the write.
         """
         if self._has_news:
             self._has_news = False
@@ -236,16 +237,14 @@ class Fetcher:
         )
 
         def build(version: int) -> RawFetchRequest:
-            request = bridge.to_request(
+            return bridge.to_request(
                 session.told, limits, version, session.session_id, session.epoch, session.forgotten
             )
-            self._ring()  # whoever that wakes has the interpreter to himself while this is written to the socket
-            return request
 
         began, timeout_s = time.monotonic(), (need.max_wait_ms + config.request_timeout_ms) / 1000
         node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
         reply = self._cluster.send(node, FETCH, build, timeout_s)
-        self._ring()  # if it could not be sent now
+        self._ring()
         message = await (reply or self._cluster.call(node, FETCH, build, timeout_s))
         self._counters.note_answer(began)
         assert isinstance(message, RawFetchAnswer)
