@@ -13,9 +13,10 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │   └── FrameTooLargeError          a frame longer than the configuration allows
     ├── StorageError                    a broker's data directory can't be used, read or written
     ├── TransportError                  no way to the broker
-    │   ├── RequestTimeoutError         nothing came back in time
-    │   ├── DisconnectedError           the connection ended under a request
-    │   ├── NoBrokersError              no bootstrap server could be reached
+    │   ├── OutageError                 just now: the same may succeed later
+    │   │   ├── RequestTimeoutError     nothing came back in time
+    │   │   ├── DisconnectedError       the connection ended under a request
+    │   │   └── NoBrokersError          no bootstrap server could be reached
     │   └── AuthenticationError         SASL was refused, by either side: for good
     │       └── TlsError                TLS was: a certificate, a host name, or no TLS spoken there
     ├── BrokerError                     the broker answered with an error code
@@ -61,6 +62,7 @@ __all__ = [
     "NoBrokersError",
     "OffsetOutOfRangeError",
     "OldFormatError",
+    "OutageError",
     "RequestTimeoutError",
     "StorageError",
     "TlsError",
@@ -130,18 +132,22 @@ class StorageError(KafkaNextgenError):
 
 
 class TransportError(KafkaNextgenError):
-    """There is no way to the broker just now."""
+    """There is no way to the broker: just now (``OutageError``), or for good (``AuthenticationError``)."""
 
 
-class RequestTimeoutError(TransportError, TimeoutError):
+class OutageError(TransportError):
+    """There is no way to the broker just now; the same may succeed later."""
+
+
+class RequestTimeoutError(OutageError, TimeoutError):
     """A request, or a call made of several, got no answer in its time."""
 
 
-class DisconnectedError(TransportError):
+class DisconnectedError(OutageError):
     """The connection ended before the answer came."""
 
 
-class NoBrokersError(TransportError):
+class NoBrokersError(OutageError):
     """None of the bootstrap servers could be reached; the message tells what happened to each."""
 
 

@@ -9,13 +9,20 @@ import pytest
 
 from kafka_nextgen import errors
 from kafka_nextgen.errors import (
+    AuthenticationError,
     BrokerError,
     CommitFailedError,
     ConfigError,
     CorruptRecordError,
     DeserializationError,
+    DisconnectedError,
     KafkaNextgenError,
     LogTruncationError,
+    NoBrokersError,
+    OutageError,
+    RequestTimeoutError,
+    TlsError,
+    TransportError,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -52,3 +59,10 @@ def test_a_copied_error_is_equal_and_another_one(kind: type[KafkaNextgenError]) 
     again = copy.copy(error)
     again.note = "kept by the copy"  # type: ignore[attr-defined]
     assert not hasattr(error, "note")
+
+
+def test_what_may_pass_and_what_was_refused_for_good_are_both_transport_errors_and_never_the_same() -> None:
+    transport = {kind for kind in KINDS if issubclass(kind, TransportError)} - {TransportError}
+    passing = {kind for kind in transport if issubclass(kind, OutageError)}
+    assert passing == {OutageError, RequestTimeoutError, DisconnectedError, NoBrokersError}
+    assert transport - passing == {AuthenticationError, TlsError}

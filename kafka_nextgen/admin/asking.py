@@ -14,7 +14,12 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, KafkaNextgenError, TransportError
+from kafka_nextgen.errors import (
+    BrokerError,
+    DecodeError,
+    KafkaNextgenError,
+    OutageError,
+)
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Target
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.wire.apis import Api
@@ -95,9 +100,9 @@ class Asking:
         timeout_s = min(deadline.left_s(), self.request_timeout_s)
         try:
             answer = await self.cluster.call(question.target, question.api, question.build, timeout_s)
-        except (ClosedError, AuthenticationError):
+        except ClosedError:
             raise
-        except (TransportError, DecodeError) as failure:
+        except (OutageError, DecodeError) as failure:
             if not question.is_repeatable:
                 raise
             return failure

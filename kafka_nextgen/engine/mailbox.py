@@ -18,7 +18,7 @@ from attrs import field, frozen
 from kafka_nextgen.assignors.spec import ConsumerGroupMetadata, MemberAssignment, PartitionAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.application.signals import Signal
-from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, TransportError
+from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -186,4 +186,4 @@ def _passes(error: Exception) -> bool:
         return error.retriable or error.code == ErrorCode.UNKNOWN_MEMBER_ID
     if isinstance(error, FrameTooLargeError):
         return False
-    return isinstance(error, TransportError | DecodeError)
+    return isinstance(error, OutageError | DecodeError)

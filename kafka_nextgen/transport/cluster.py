@@ -19,6 +19,7 @@ from kafka_nextgen.errors import (
     DecodeError,
     DisconnectedError,
     NoBrokersError,
+    OutageError,
     TransportError,
 )
 from kafka_nextgen.properties import ServerAddress
@@ -102,9 +103,9 @@ class ClusterClient:
         """
         try:
             await self.refresh_metadata(topics=())
-        except (NoBrokersError, AuthenticationError):
+        except NoBrokersError:
             raise
-        except (TransportError, DecodeError, BrokerError) as failure:
+        except (OutageError, DecodeError, BrokerError) as failure:
             raise NoBrokersError(f"no broker could be reached: {failure}") from failure
         self._keeper.start()
 
@@ -220,9 +221,9 @@ class ClusterClient:
             try:
                 address = ServerAddress(broker.host, broker.port)
                 connection = await self._pool.get(address, purpose_of(target, api), deadline)
-            except (ClosedError, AuthenticationError):
+            except ClosedError:
                 raise
-            except TransportError as failure:
+            except OutageError as failure:
                 self._coordinators.note_failure(target.group_id, failure)
                 if deadline.left_s() <= 0:
                     raise

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from kafka_nextgen.bridge import find_coordinator
 from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
-from kafka_nextgen.errors import AuthenticationError, BrokerError, RequestTimeoutError, TransportError
+from kafka_nextgen.errors import BrokerError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.error_classes import error_class
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, Shared
 from kafka_nextgen.transport.reach import Reach
@@ -48,9 +48,9 @@ class Coordinators:
         while group_id not in self._known:
             try:
                 await self._asking.get(group_id, lambda: self._ask(group_id), deadline, last)
-            except (ClosedError, AuthenticationError):
+            except ClosedError:
                 raise
-            except (TransportError, BrokerError) as failure:
+            except (OutageError, BrokerError) as failure:
                 if isinstance(failure, RequestTimeoutError) and deadline.left_s() <= 0:
                     raise
                 if isinstance(failure, BrokerError) and not failure.retriable:

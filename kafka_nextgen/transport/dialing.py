@@ -16,7 +16,14 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.errors import AuthenticationError, DisconnectedError, KafkaNextgenError, TransportError
+from kafka_nextgen.errors import (
+    BrokerError,
+    DecodeError,
+    DisconnectedError,
+    KafkaNextgenError,
+    OutageError,
+    TransportError,
+)
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
@@ -48,9 +55,7 @@ async def dial(
     for host in await _resolve(address, settings.setup_timeout_s):
         try:
             return await opening.at(host)
-        except AuthenticationError:
-            raise
-        except KafkaNextgenError as failure:
+        except (OutageError, DecodeError, BrokerError) as failure:
             failures.append(failure)
     if len(failures) == 1:
         raise failures[0]

@@ -13,12 +13,11 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.errors import (
-    AuthenticationError,
     BrokerError,
     DecodeError,
     KafkaNextgenError,
     NoBrokersError,
-    TransportError,
+    OutageError,
 )
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
@@ -58,9 +57,9 @@ class Reach:
                 continue
             try:
                 connection = await self._pool.get(address, Purpose.GENERAL, deadline)
-            except (ClosedError, AuthenticationError):
+            except ClosedError:
                 raise
-            except (TransportError, DecodeError, BrokerError) as failure:
+            except (OutageError, DecodeError, BrokerError) as failure:
                 failures[address] = failure
             else:
                 return connection
@@ -78,9 +77,7 @@ class Reach:
             version = negotiate(api, connection.ranges)
             try:
                 answer = await connection.request(api, version, build(version), deadline)
-            except AuthenticationError:
-                raise
-            except (TransportError, DecodeError) as failure:
+            except (OutageError, DecodeError) as failure:
                 failed[connection.address] = failure
             else:
                 self._no_answer_since = None

@@ -17,7 +17,7 @@ from kafka_nextgen.engine.member.leading import Leading
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.errors import TransportError
+from kafka_nextgen.errors import NoBrokersError
 from kafka_nextgen.membership.classic.effects import TellAssignor
 from kafka_nextgen.types import TopicId, TopicPartition
 
@@ -36,7 +36,7 @@ class Cluster:
     async def refresh_metadata(self, topics: frozenset[str]) -> None:
         assert topics == {"orders"}
         if not self._is_up:
-            raise TransportError("no broker")
+            raise NoBrokersError("no broker")
         self.metadata = ClusterImage(topics_by_name={"orders": self._topic})
 
 

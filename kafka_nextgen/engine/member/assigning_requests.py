@@ -9,7 +9,7 @@ from attrs import frozen
 
 from kafka_nextgen.bridge import consumer_group_install_assignment as install
 from kafka_nextgen.bridge import consumer_group_prepare_assignment as prepare
-from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, TransportError
+from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
@@ -40,7 +40,7 @@ class AssigningRequests:
             return await self._install(effect)
         except (BrokerError, AuthenticationError) as refused:  # before it was even sent
             return ev.Refused(effect.number, refused.code, str(refused))
-        except (TransportError, DecodeError) as lost:
+        except (OutageError, DecodeError) as lost:
             logger.warning("group %s: computing its assignment: %s", self.group_id, lost)
             return ev.Lost(effect.number, str(lost))
 

@@ -13,7 +13,13 @@ from typing import TypeVar
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.engine.member.stating import listens
-from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, KafkaNextgenError, TransportError
+from kafka_nextgen.errors import (
+    AuthenticationError,
+    BrokerError,
+    DecodeError,
+    KafkaNextgenError,
+    OutageError,
+)
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
@@ -56,7 +62,7 @@ class ClassicRequests:
             return join_group.to_event(effect.number, answer)
         except (BrokerError, AuthenticationError) as refused:
             return ev.JoinRefused(effect.number, refused.code, message=str(refused))
-        except (TransportError, DecodeError) as lost:
+        except (OutageError, DecodeError) as lost:
             return ev.JoinLost(effect.number, self._lost(lost))
 
     async def _is_to_state(self, effect: fx.SendJoinGroup) -> bool:
@@ -76,7 +82,7 @@ class ClassicRequests:
             return sync_group.to_event(effect.number, answer)
         except (BrokerError, AuthenticationError) as refused:
             return ev.SyncRefused(effect.number, refused.code)
-        except (TransportError, DecodeError) as lost:
+        except (OutageError, DecodeError) as lost:
             return ev.SyncLost(effect.number, self._lost(lost))
 
     async def heartbeat(self, effect: fx.SendClassicHeartbeat) -> ev.ClassicEvent:
@@ -88,7 +94,7 @@ class ClassicRequests:
             return heartbeat.to_event(effect.number, answer)
         except (BrokerError, AuthenticationError) as refused:
             return HeartbeatRefused(effect.number, refused.code, str(refused))
-        except (TransportError, DecodeError) as lost:
+        except (OutageError, DecodeError) as lost:
             return HeartbeatLost(effect.number, self._lost(lost))
 
     async def leave(self, effect: fx.SendLeaveGroup) -> ev.ClassicEvent:

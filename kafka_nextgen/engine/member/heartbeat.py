@@ -10,7 +10,7 @@ from attrs import frozen
 from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.stating import listens
-from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, TransportError
+from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 from kafka_nextgen.membership.effects import SendHeartbeat
@@ -84,7 +84,7 @@ async def exchange_heartbeat(
         return Heard(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, UNSUPPORTED_ASSIGNORS))
     except (BrokerError, AuthenticationError) as refused:  # before it was even sent: no such API, no leave to ask
         return Heard(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
-    except (TransportError, DecodeError) as lost:
+    except (OutageError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)
         return Heard(ev.HeartbeatLost(effect.number, str(lost)))
 

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.errors import AuthenticationError, DecodeError, RequestTimeoutError, TransportError
+from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
@@ -55,9 +55,7 @@ class OffsetRequests:
             )
             assert isinstance(answer, OffsetCommitResponse)
             codes = offset_commit.from_response(answer, effect.offsets.keys(), topic_ids)
-        except AuthenticationError:
-            raise
-        except (TransportError, DecodeError) as failure:
+        except (OutageError, DecodeError) as failure:
             return CommitLost(effect.number, _reason(failure, OFFSET_COMMIT))
         return CommitAnswered(effect.number, codes)
 
@@ -79,9 +77,7 @@ class OffsetRequests:
             )
             assert isinstance(answer, OffsetFetchResponse)
             found = offset_fetch.from_response(answer, self.group_id, topic_ids)
-        except AuthenticationError:
-            raise
-        except (TransportError, DecodeError) as failure:
+        except (OutageError, DecodeError) as failure:
             return LookupLost(effect.number, _reason(failure, OFFSET_FETCH))
         return LookupAnswered(effect.number, found.offsets, found.errors, found.error)
 

@@ -12,7 +12,7 @@ from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.errors import AuthenticationError, DecodeError, TransportError
+from kafka_nextgen.errors import DecodeError, OutageError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicPartition, format_partitions
@@ -73,7 +73,7 @@ class Lookups:
         asked = [self._ask(node, share, deadline) for node, share in by_leader.items()]
         failure: object = "no leader is known"
         for answer in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(answer, (TransportError, DecodeError)) and not isinstance(answer, AuthenticationError):
+            if isinstance(answer, (OutageError, DecodeError)):
                 failure = answer
             elif isinstance(answer, BaseException):
                 raise answer
@@ -107,9 +107,7 @@ class Lookups:
         topics = frozenset(tp.topic for tp in partitions)
         try:
             await self._cluster.refresh_metadata(topics=topics, timeout_s=deadline.left_s())
-        except AuthenticationError:
-            raise
-        except (TransportError, DecodeError) as failure:
+        except (OutageError, DecodeError) as failure:
             if deadline.left_s() <= 0:
                 raise deadline.missed(failure) from failure
 

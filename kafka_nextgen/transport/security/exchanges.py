@@ -3,7 +3,7 @@
 PLAIN, OAUTHBEARER and GSSAPI are kafka-python's, which know nothing of connections. They raise whatever went wrong in
 them; here all of it becomes a typed error. What a broker must not say is an ``AuthenticationError``, without the words
 of the original, which may repeat a secret. What Kerberos has to complain of (no ticket, no answer of its server) is
-weather and so a plain ``TransportError``: tickets are renewed, and nobody has refused us.
+weather and so an ``OutageError``: tickets are renewed, and nobody has refused us.
 
 Steps may take long (a hash, a question to a Kerberos server), so whoever drives a login runs them in a thread.
 """
@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from attrs import field, frozen
 
-from kafka_nextgen.errors import AuthenticationError, TransportError
+from kafka_nextgen.errors import AuthenticationError, OutageError, TransportError
 
 __all__ = ["Exchange", "Login", "MechanismExchange", "begun"]
 
@@ -82,5 +82,5 @@ def begun(name: str, mechanism: Callable[[], object]) -> MechanismExchange:
 
 def _failed(name: str, error: Exception) -> TransportError:
     if name == "GSSAPI":
-        return TransportError(f"GSSAPI: the login failed on this side: {error}")
+        return OutageError(f"GSSAPI: the login failed on this side: {error}")
     return AuthenticationError(f"{name}: the broker says what has no place in a login ({type(error).__name__})")

@@ -20,7 +20,7 @@ from urllib.parse import quote_plus, urlencode, urlsplit
 
 from attrs import frozen
 
-from kafka_nextgen.errors import AuthenticationError, TransportError
+from kafka_nextgen.errors import AuthenticationError, OutageError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.transport.security.tokens import Token
 
@@ -50,10 +50,10 @@ class TokenEndpoint:
         try:
             status, body = self._post()
         except (OSError, http.client.HTTPException) as error:
-            raise TransportError(f"{self}: can't be asked ({_reason(error)})") from error
+            raise OutageError(f"{self}: can't be asked ({_reason(error)})") from error
         answer = _as_object(body)
         if status in _BUSY or status >= _OUT_OF_ORDER:
-            raise TransportError(f"{self}: is out of order, with status {status}")
+            raise OutageError(f"{self}: is out of order, with status {status}")
         if status != _OK:
             word = answer.get("error")
             raise self._failed(f"refused, with status {status}" + (f": {word[:80]!r}" if isinstance(word, str) else ""))

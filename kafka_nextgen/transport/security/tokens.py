@@ -4,7 +4,7 @@ A token with a known end is kept for four fifths of the life it had when it came
 told a session by it (KIP-368), still has something of it. One without is asked for again for every login. Connections
 that want a token at once share the answer to one question. The question may block: it is put in a worker thread.
 
-Who can't give a token just now has not refused us: that is a plain ``TransportError``, and is asked again. Who gives
+Who can't give a token just now has not refused us: that is an ``OutageError``, and is asked again. Who gives
 what is no token is an ``AuthenticationError``.
 """
 
@@ -16,7 +16,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from kafka_nextgen.errors import AuthenticationError, TransportError
+from kafka_nextgen.errors import AuthenticationError, OutageError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthCallback
 
@@ -68,7 +68,7 @@ def from_callback(callback: OauthCallback, config: str) -> Callable[[], Token]:
         try:
             answer = callback(config)
         except Exception as error:  # its words stay with it: they may tell a secret
-            raise TransportError(f"OAUTHBEARER: oauth_cb raised {type(error).__name__}") from error
+            raise OutageError(f"OAUTHBEARER: oauth_cb raised {type(error).__name__}") from error
         return _read(answer)
 
     return ask
