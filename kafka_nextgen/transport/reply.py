@@ -3,6 +3,10 @@
 A future wakes its task when the loop turns next, and a loop looks at all its sockets whenever it turns: where answers
 come a thousand times a second, that is as much work as reading them. Here the task goes on inside of whoever brings
 the answer, unless another task is running just then: one can't run inside another.
+
+Tasks take whatever is like a future, as ``asyncio.isfuture`` tells (3.10 to 3.14 alike), and what they ask to be called
+back with may be called by anybody who runs in no task. Where they take nothing but asyncio's own futures, the answer is
+awaited by one of those.
 """
 
 from __future__ import annotations
@@ -31,11 +35,22 @@ class Reply(Generic[T]):
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: tuple[Callable[[Reply[T]], object], Context | None] | None = None
 
-    def __await__(self) -> Generator[Reply[T], None, T]:
-        if not self._is_done:
+    def __await__(self) -> Generator[object, None, T]:
+        if not self._is_done and TASKS_TAKE_IT:
             self._asyncio_future_blocking = True
             yield self
+        elif not self._is_done:
+            yield from self._by_a_future()
         return self.result()
+
+    def _by_a_future(self) -> Generator[object, None, None]:
+        future: asyncio.Future[None] = self._loop.create_future()
+        self.add_done_callback(lambda _: None if future.done() else future.set_result(None))
+        try:
+            yield from future
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
 
     def done(self) -> bool:
         """Whether there is an answer, or none will come."""
@@ -101,3 +116,7 @@ class Reply(Generic[T]):
         """Have the task that awaits this wake up."""
         assert self._waiter is None, "one task awaits it"
         self._waiter = wake, context
+
+
+#: Whether this asyncio's tasks can await it themselves.
+TASKS_TAKE_IT = asyncio.isfuture(Reply.__new__(Reply))

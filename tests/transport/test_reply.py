@@ -7,9 +7,22 @@ import asyncio
 import pytest
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+from kafka_nextgen.transport import reply as reply_module
 from kafka_nextgen.transport.reply import Reply
 
 from .scripted import in_loop
+
+pytestmark = pytest.mark.usefixtures("takes_it")
+
+
+@pytest.fixture(params=[True, False], ids=["all like futures", "its own futures only"])
+def takes_it(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether asyncio's tasks take what is like a future, as all do by now."""
+    if not request.param:
+        monkeypatch.setattr(reply_module, "TASKS_TAKE_IT", False)
+        monkeypatch.delattr(Reply, "_asyncio_future_blocking")
+        assert not asyncio.isfuture(Reply.__new__(Reply))
+    return bool(request.param)
 
 
 class Waiting:
@@ -48,9 +61,10 @@ async def outside_of_tasks(waiting: Waiting, answer: str) -> list[object]:
 
 
 @in_loop
-async def test_the_task_goes_on_before_whoever_brings_the_answer_does() -> None:
+async def test_the_task_goes_on_before_whoever_brings_the_answer_does_if_it_can(takes_it: bool) -> None:
     waiting = await Waiting().begun()
-    assert await outside_of_tasks(waiting, "answer") == ["answer"]
+    assert await outside_of_tasks(waiting, "answer") == (["answer"] if takes_it else [])
+    assert waiting.came == ["answer"]
 
 
 @in_loop
