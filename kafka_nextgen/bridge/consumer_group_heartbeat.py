@@ -12,14 +12,13 @@ are read and written only where both ends speak them.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.bridge.client_assignors import assignors_from, assignors_to, metadata_from, metadata_to
 from kafka_nextgen.bridge.join_reasons import join_reason as join_reason_of
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
-from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
 from kafka_nextgen.types import JoinReason, TopicIdPartition
@@ -27,6 +26,11 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+
+if TYPE_CHECKING:  # imported where it is used: few consumers have assignors of their own, and none the broker's half
+    from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+    from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+    from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 
 __all__ = ["NoPatternsError", "from_request", "to_event", "to_heard", "to_request", "to_response"]
 
@@ -102,6 +106,8 @@ def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatA
 
 def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
     """Read what an answer without an error says to assignors. Raises ``DecodeError`` for impossible partitions."""
+    from kafka_nextgen.membership.assigning.events import HeartbeatHeard
+
     return HeartbeatHeard(
         member_id=message.member_id or "",
         member_epoch=message.member_epoch,
@@ -112,6 +118,8 @@ def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
 
 
 def _share(assignment: _Assignment) -> TargetShare:
+    from kafka_nextgen.membership.assigning.events import TargetShare
+
     topics = (*assignment.topic_partitions, *assignment.pending_topic_partitions)
     return TargetShare(
         partitions=topic_id_partitions((topic.topic_id, topic.partitions) for topic in topics),
@@ -135,6 +143,8 @@ def from_request(
     a member that came without an id will be called (version 0 only). Extensions are passed over unless
     ``with_extensions``.
     """
+    from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+
     assignors = message.client_assignors if with_extensions else None
     names, owned = message.subscribed_topic_names, message.topic_partitions
     return ConsumerGroupHeartbeat(

@@ -7,13 +7,12 @@ What an assignment can't even hold, a member or one of its partitions twice, is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.assignors.spec import MemberAssignment
 from kafka_nextgen.bridge.client_assignors import metadata_from, metadata_to
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
-from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled
 from kafka_nextgen.membership.assigning.effects import SendInstall
 from kafka_nextgen.membership.assigning.events import Installed, Refused
 from kafka_nextgen.types import TopicId
@@ -21,6 +20,10 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupInstallAssignmentResponse,
 )
+
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
+    from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
+    from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -42,6 +45,8 @@ def to_request(effect: SendInstall, group_id: str) -> ConsumerGroupInstallAssign
 
 def from_request(message: ConsumerGroupInstallAssignmentRequest) -> InstallAssignment:
     """Read what was computed."""
+    from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
+
     return InstallAssignment(
         group_id=message.group_id,
         member_id=message.member_id,

@@ -10,13 +10,11 @@ too many. So there may be no more of them than Metadata could have listed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.assignors.spec import AssignmentSpec, MemberSpec, Metadata, TopicMetadata
 from kafka_nextgen.bridge.topics import topic_id_partitions
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
-from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
-from kafka_nextgen.coordinator.share import share_of
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.membership.assigning.effects import SendPrepare
 from kafka_nextgen.membership.assigning.events import Prepared, Refused
@@ -25,6 +23,10 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
 )
+
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
+    from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
+    from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -45,6 +47,8 @@ def to_request(effect: SendPrepare, group_id: str) -> ConsumerGroupPrepareAssign
 
 def from_request(message: ConsumerGroupPrepareAssignmentRequest) -> PrepareAssignment:
     """Read who asks."""
+    from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
+
     return PrepareAssignment(message.group_id, message.member_id, message.member_epoch)
 
 
@@ -120,6 +124,8 @@ def _racks_from(topic: _Topic) -> tuple[tuple[str, ...], ...]:
 
 
 def _member_from(member: _Member, topics: _Topics) -> MemberSpec:
+    from kafka_nextgen.coordinator.share import share_of
+
     unknown = [topic_id for topic_id in member.subscribed_topic_ids if topic_id not in topics]
     if unknown:
         raise DecodeError(f"member {member.member_id} is subscribed to topic id {unknown[0]}, of which nothing is told")

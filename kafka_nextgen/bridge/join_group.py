@@ -14,12 +14,12 @@ nothing, and all others go on.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from attrs import evolve
 
 from kafka_nextgen.bridge.join_reasons import join_reason
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
-from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.embedded import PROTOCOL_TYPE, MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
@@ -27,6 +27,10 @@ from kafka_nextgen.membership.classic.events import JoinAnswered, JoinRefused
 from kafka_nextgen.membership.classic.group import JoinedMember
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
+
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
+    from kafka_nextgen.coordinator.classic.requests import JoinGroup
+    from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -100,6 +104,8 @@ def from_request(
     ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what a
     member that came without an id will be called.
     """
+    from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
+
     timeout_ms = message.rebalance_timeout_ms if message.API_VERSION > 0 else message.session_timeout_ms
     return JoinGroup(
         number=number,

@@ -8,11 +8,15 @@ From version 3 on a request has a list of members and an error for each (KIP-345
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.bridge.topics import code_of
-from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
 from kafka_nextgen.membership.classic.effects import SendLeaveGroup
 from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
+
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
+    from kafka_nextgen.coordinator.classic.requests import LeaveGroup
+    from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
 
 __all__ = ["errors_in", "from_request", "from_response", "removal", "to_request", "to_response"]
 
@@ -40,6 +44,8 @@ def removal(request: LeaveGroup) -> LeaveGroupRequest:
 
 def from_response(message: LeaveGroupResponse) -> LeaveGroupAnswer:
     """Read what became of everybody, in the order they came; from version 3 on."""
+    from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
+
     members = (LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in message.members)
     return LeaveGroupAnswer(tuple(members), code_of(message.error_code))
 
@@ -52,6 +58,8 @@ def errors_in(message: LeaveGroupResponse) -> tuple[int, ...]:
 
 def from_request(message: LeaveGroupRequest) -> LeaveGroup:
     """Read who is to go."""
+    from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
+
     if message.API_VERSION < _WITH_A_LIST:
         return LeaveGroup(message.group_id, (LeavingMember(message.member_id),))
     members = (LeavingMember(each.member_id, each.group_instance_id, each.reason) for each in message.members)

@@ -18,7 +18,7 @@ from kafka_nextgen.bridge.offset_commit import highest_version
 from kafka_nextgen.bridge.offset_fetch_answers import to_response
 from kafka_nextgen.bridge.topics import TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import OffsetFetch
+from kafka_nextgen.coordinator.offset_requests import OffsetFetch
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.messages import DataContainer, OffsetFetchRequest, OffsetFetchResponse

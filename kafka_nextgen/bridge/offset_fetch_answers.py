@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.responses import OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.messages import DataContainer, OffsetFetchRequest, OffsetFetchResponse
+
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
+    from kafka_nextgen.coordinator.responses import OffsetsFetched
 
 __all__ = ["to_response"]
 

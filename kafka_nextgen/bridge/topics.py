@@ -7,13 +7,16 @@ offsets by name. Whoever turns one into the other does so with a directory that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+
+if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
+    from kafka_nextgen.coordinator.requests import TopicImage
 
 __all__ = ["NO_TOPIC_ID", "TopicDirectory", "by_name", "by_topic_id", "code_of", "topic_id_partitions"]
 

@@ -1,7 +1,7 @@
 """Everything a coordinator can be asked or told. Closed: one class per request, named as Kafka's API is.
 
 What only classic groups are asked is in ``classic.requests``, and what Kafka's own coordinators are not in
-``extensions.requests``.
+``extensions.requests``. What consumers ask about offsets as well is in ``offset_requests``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from attrs import field, frozen
 
 from kafka_nextgen.coordinator.classic.requests import ClassicRequest
 from kafka_nextgen.coordinator.extensions.requests import ClientAssignor, ExtensionRequest
-from kafka_nextgen.types import JoinReason, OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
+from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
 
 if TYPE_CHECKING:  # clients make requests, too, and have no use for a coordinator's settings
     from kafka_nextgen.coordinator.settings import CoordinatorSettings
@@ -96,54 +97,11 @@ class DeleteGroups:
 
 
 @frozen
-class OffsetCommit:
-    """Store offsets; ``member_epoch`` -1 with an empty member id comes from outside a group.
-
-    ``version`` is the API's: a member of a consumer group may use 9 and above only.
-    """
-
-    group_id: str
-    offsets: Mapping[TopicPartition, OffsetAndMetadata]
-    member_id: str = ""
-    member_epoch: int = -1
-    instance_id: str | None = None
-    version: int = 9
-    retention_ms: int | None = None  # None is as long as the broker keeps offsets; only versions 2 to 4 say more
-
-
-@frozen
-class TxnOffsetCommit:
-    """Store offsets as part of the producer's transaction; ``member_epoch`` is Kafka's generation id."""
-
-    group_id: str
-    offsets: Mapping[TopicPartition, OffsetAndMetadata]
-    producer_id: int
-    producer_epoch: int
-    member_id: str = ""
-    member_epoch: int = -1
-    instance_id: str | None = None
-
-
-@frozen
 class EndTransaction:
     """The producer's transaction was committed or aborted, in all groups."""
 
     producer_id: int
     is_commit: bool
-
-
-@frozen
-class OffsetFetch:
-    """Read offsets: those of ``partitions``, or all there are (None).
-
-    With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447).
-    """
-
-    group_id: str
-    partitions: tuple[TopicPartition, ...] | None = None
-    member_id: str | None = None
-    member_epoch: int = -1
-    require_stable: bool = True
 
 
 @frozen

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.fetching import FetchSettings
-from kafka_nextgen.membership.assigning.settings import AssigningSettings
-from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.properties import IsolationLevel
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.records import RecordLimits
+
+if TYPE_CHECKING:  # what few members need is imported for them only
+    from kafka_nextgen.membership.assigning.settings import AssigningSettings
+    from kafka_nextgen.membership.classic.settings import ClassicSettings
 
 __all__ = [
     "assigning_settings",
@@ -47,6 +51,8 @@ def member_settings(config: ConsumerConfig) -> MemberSettings:
 
 def assigning_settings(config: ConsumerConfig) -> AssigningSettings:
     """What concerns the member's own assignors."""
+    from kafka_nextgen.membership.assigning.settings import AssigningSettings
+
     assert config.group_id, "a member has a group"
     return AssigningSettings(
         group_id=config.group_id,
@@ -61,6 +67,8 @@ def assigning_settings(config: ConsumerConfig) -> AssigningSettings:
 
 def classic_settings(config: ConsumerConfig) -> ClassicSettings:
     """What concerns membership by the classic protocol."""
+    from kafka_nextgen.membership.classic.settings import ClassicSettings
+
     assert config.group_id, "a member has a group"
     return ClassicSettings(
         group_id=config.group_id,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.seeing.reasons import error_in, reason_in
+from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
+from kafka_nextgen.engine.seeing.readings import ConsumerReading
+from kafka_nextgen.engine.seeing.reasons import error_in
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as classic
 from kafka_nextgen.types import LeaveMode
@@ -37,7 +39,9 @@ from kafka_nextgen.types import LeaveMode
     ],
 )
 def test_the_reason_names_who_or_what(event: object, reason: str) -> None:
-    assert reason_in(event) == reason
+    assert ClassicReading().reason(event) == reason
+    if "classic" not in type(event).__module__:
+        assert ConsumerReading().reason(event) == reason
 
 
 @pytest.mark.parametrize(

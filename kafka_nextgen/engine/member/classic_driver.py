@@ -13,7 +13,7 @@ from kafka_nextgen.engine.member.leading import Leading
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.member.topic_descriptions import describe_topics
-from kafka_nextgen.engine.seeing.readings import ClassicReading
+from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev

@@ -6,15 +6,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
-from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
 from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, Heard, exchange_heartbeat
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.member.pattern_watch import PatternWatch
@@ -23,10 +21,14 @@ from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.assigning.events import HeartbeatHeard, MembershipEnded
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.types import TopicId
+
+if TYPE_CHECKING:  # what few members need is imported for them only
+    from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
+    from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+    from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 
 __all__ = ["ConsumerDriver", "OwnPart"]
 
@@ -132,6 +134,8 @@ class ConsumerDriver(MemberDriver[Member]):
         self.feed(ev.TimePassed())
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
+        from kafka_nextgen.membership.assigning.events import MembershipEnded
+
         super()._publish_epoch(effect)
         if self._own is not None and effect.member_epoch < 0:
             self._own.assigning.feed(MembershipEnded())
@@ -148,7 +152,13 @@ class ConsumerDriver(MemberDriver[Member]):
         group_id = self._identity.group_id
         try:
             heard = await exchange_heartbeat(
-                self._cluster, group_id, effect, self._own_member_id, self._request_timeout_s, self._note_sending
+                self._cluster,
+                group_id,
+                effect,
+                self._own_member_id,
+                self._request_timeout_s,
+                self._note_sending,
+                self.has_own_assignors,
             )
         except NoPatternsError as old_broker:
             heard = Heard(self._match_here(effect, str(old_broker)))

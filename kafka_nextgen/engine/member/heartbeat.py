@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -12,7 +13,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.stating import listens
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import JoinReason
@@ -22,6 +22,9 @@ from kafka_nextgen.wire.apis import (
     MissingExtensionError,
 )
 from kafka_nextgen.wire.messages import ApiMessage, ConsumerGroupHeartbeatResponse
+
+if TYPE_CHECKING:  # what few members need is imported for them only
+    from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 
 __all__ = ["UNSUPPORTED_ASSIGNORS", "Heard", "exchange_heartbeat"]
 
@@ -38,7 +41,7 @@ UNSUPPORTED_ASSIGNORS = (
 
 @frozen
 class Heard:
-    """What came of a heartbeat, for the member and, if it was answered without an error, for its assignors."""
+    """What came of a heartbeat, for the member and, if it was answered without an error, for its own assignors."""
 
     event: ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost
     for_assignors: HeartbeatHeard | None = None
@@ -51,12 +54,14 @@ async def exchange_heartbeat(
     own_member_id: str,
     timeout_s: float,
     on_sending: Callable[[], None] = lambda: None,
+    has_assignors: bool = False,
 ) -> Heard:
     """Send a heartbeat to the group's coordinator, wherever that is, and wait at most ``timeout_s`` seconds.
 
     An answer that can't be read, or that no coordinator may give, is one that got lost. ``own_member_id`` is the id
-    that the member made for itself. ``on_sending`` is told that from here on the heartbeat may arrive. Raises
-    ``NoPatternsError`` if there is a pattern and the broker has none.
+    that the member made for itself. ``on_sending`` is told that from here on the heartbeat may arrive. What is said to
+    assignors is read if the member ``has_assignors``. Raises ``NoPatternsError`` if there is a pattern and the broker
+    has none.
     """
 
     stated = JoinReason.UNKNOWN
@@ -77,7 +82,7 @@ async def exchange_heartbeat(
             beside=CONSUMER_GROUP_INSTALL_ASSIGNMENT if effect.client_assignors else None,
         )
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
-        return _heard(effect, answer)
+        return _heard(effect, answer, has_assignors)
     except bridge.NoPatternsError:
         raise
     except MissingExtensionError:
@@ -89,7 +94,7 @@ async def exchange_heartbeat(
         return Heard(ev.HeartbeatLost(effect.number, str(lost)))
 
 
-def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse) -> Heard:
+def _heard(effect: SendHeartbeat, answer: ConsumerGroupHeartbeatResponse, has_assignors: bool) -> Heard:
     event = bridge.to_event(effect.number, answer)
     is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
-    return Heard(event, bridge.to_heard(answer) if is_in else None)
+    return Heard(event, bridge.to_heard(answer) if is_in and has_assignors else None)

@@ -64,6 +64,7 @@ class MemberDriver(Generic[M]):
         self._left = asyncio.Event()
         self.heard_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
+        self._reading = reading
         self.history = RebalanceHistory(reading)
 
     @property
@@ -87,7 +88,7 @@ class MemberDriver(Generic[M]):
         before, now = self._member.state, time.monotonic()
         effects = self._member.handle(event, now, random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
-        self._counters.watch(event, effects, now)
+        self._counters.watch(event, effects, now, self._reading)
         self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)

@@ -2,39 +2,40 @@
 
 With auto a member first tries the consumer group protocol. A cluster that lacks it says UNSUPPORTED_VERSION, or has
 no such API at all; then, and only before it was ever let in, the member starts again by the classic protocol.
+
+The classic protocol, and what members with assignors of their own need, is imported when there is such a member.
 """
 
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
-from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
-from kafka_nextgen.engine.member.classic_driver import ClassicDriver
 from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
-from kafka_nextgen.engine.member.leading import Leading
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
-from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.client import OffsetClient
-from kafka_nextgen.engine.seeing.readings import ClassicReading, ConsumerReading
+from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
-from kafka_nextgen.membership.classic import offsets as classic_offsets
-from kafka_nextgen.membership.classic.events import CommitRefused, RebalanceEnforced
-from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.offsets import rules as consumer_offsets
 from kafka_nextgen.membership.offsets.events import GroupEntered, GroupQuit, ProtocolChosen
 from kafka_nextgen.types import JoinReason
 
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+    from kafka_nextgen.engine.member.classic_driver import ClassicDriver
+    from kafka_nextgen.engine.member.leading import Leading
+    from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+
 __all__ = ["Driver", "Membership"]
 
 logger = logging.getLogger("kafka_nextgen.member")
 
-Driver = ConsumerDriver | ClassicDriver
+Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 
 
 class Membership:
@@ -48,6 +49,8 @@ class Membership:
         self._own: OwnAssignors | None = None
         self._asking: AssignorAsking | None = None
         if config.group_local_assignors:
+            from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+
             self._own = OwnAssignors(config.group_local_assignors, config.group_id or "", surroundings.mailbox)
         self.missing = MissingTopics(config.group_id or "", surroundings.cluster, surroundings.tasks)
         self.driver: Driver | None = None
@@ -57,7 +60,7 @@ class Membership:
         """The protocol the member is in its group by; None as long as auto has not found out."""
         if self._config.group_protocol is not GroupProtocol.AUTO:
             return self._config.group_protocol
-        if isinstance(self.driver, ClassicDriver):
+        if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:
             return GroupProtocol.CLASSIC
         return GroupProtocol.CONSUMER if self.driver is not None and self.driver.heard_at is not None else None
 
@@ -74,6 +77,8 @@ class Membership:
     async def get_ready(self) -> None:
         """Ask what the application's own assignors have to say, which a member joins with. Raises AssignorError."""
         if self._own is not None and self.driver is None:
+            from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
+
             asking = AssignorAsking(self._own, self._surroundings.tasks)
             await asking.ask_first()
             self._asking = asking
@@ -109,7 +114,9 @@ class Membership:
 
     def enforce_rebalance(self, reason: str, join_reason: JoinReason) -> None:
         """Make the group rebalance, if this protocol lets a member do that."""
-        if isinstance(self.driver, ClassicDriver):
+        if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:
+            from kafka_nextgen.membership.classic.events import RebalanceEnforced
+
             self.driver.feed(RebalanceEnforced(reason, join_reason))
 
     def _first_driver(self) -> Driver:
@@ -124,16 +131,26 @@ class Membership:
     def _own_part(self) -> OwnPart | None:
         if self._own is None:
             return None
+        from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
+
         assert self._asking is not None, "the assignors were asked before there was a member"
         return OwnPart(AssigningDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking)
 
     def _leading(self) -> Leading | None:
         if self._own is None:
             return None
+        from kafka_nextgen.engine.member.leading import Leading
+
         assert self._asking is not None, "the assignors were asked before there was a member"
         return Leading(self._own, self._asking, self._surroundings)
 
     def _classic_driver(self) -> ClassicDriver:
+        from kafka_nextgen.engine.member.classic_driver import ClassicDriver
+        from kafka_nextgen.engine.seeing.classic_reading import ClassicReading
+        from kafka_nextgen.membership.classic import offsets as classic_offsets
+        from kafka_nextgen.membership.classic.events import CommitRefused
+        from kafka_nextgen.membership.classic.member import ClassicMember
+
         member = ClassicMember(classic_settings(self._config))
         driver = ClassicDriver(member, ClassicReading(), self._surroundings, self._leading())
         self._offsets.feed(ProtocolChosen(classic_offsets.RULES))

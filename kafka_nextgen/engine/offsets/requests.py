@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
-from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost

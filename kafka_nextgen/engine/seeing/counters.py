@@ -9,16 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from attrs import Factory, define
 
-from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause
+from kafka_nextgen.engine.seeing.history import Reading, Rebalance, RebalanceCause
 from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.fetching import DecodedPartition
-from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
-from kafka_nextgen.membership.classic.events import SessionKept
-from kafka_nextgen.membership.effects import Left, SendHeartbeat
-from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
+from kafka_nextgen.membership.effects import Left
+from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.metrics import Timings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -94,14 +93,16 @@ class GroupCounters:
     by_cause: dict[RebalanceCause, int] = Factory(lambda: dict.fromkeys(RebalanceCause, 0))
     _sent_at: dict[int, float] = Factory(dict)
 
-    def watch(self, event: object, effects: Iterable[object], now: float) -> None:
+    def watch(self, event: object, effects: Iterable[object], now: float, reading: Reading[Any]) -> None:
         """The member was told this, and wants that done."""
-        if isinstance(event, HeartbeatAnswered | SessionKept | HeartbeatRefused | HeartbeatLost):
-            self._ended(event.number, isinstance(event, HeartbeatRefused | HeartbeatLost), now)
+        if isinstance(event, HeartbeatRefused | HeartbeatLost):
+            self._ended(event.number, True, now)
+        elif isinstance(event, reading.KEPT):
+            self._ended(event.number, False, now)
         for effect in effects:
             if isinstance(effect, Left):
                 self.unanswered_since = None
-            if isinstance(effect, SendHeartbeat | SendClassicHeartbeat):
+            if isinstance(effect, reading.SENT):
                 self.heartbeats += 1
                 self._sent_at = {effect.number: now}  # one is on its way at a time
                 self.unanswered_since = now if self.unanswered_since is None else self.unanswered_since

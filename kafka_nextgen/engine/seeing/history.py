@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
-from kafka_nextgen.engine.seeing.reasons import NOT_POLLED, error_in, reason_in
+from kafka_nextgen.engine.seeing.reasons import NOT_POLLED, error_in
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.types import TopicPartition, format_partitions
@@ -134,7 +134,11 @@ class _Draft:
 
 
 class Reading(Protocol[S_contra]):
-    """What the states of a machine mean."""
+    """What the states, events and effects of a machine mean."""
+
+    #: The effect by which it has a heartbeat sent, and the event by which it learns of a good answer.
+    SENT: ClassVar[type[Any]]
+    KEPT: ClassVar[type[Any]]
 
     def begins(self, before: S_contra, after: S_contra) -> RebalanceCause | None:
         """Why a rebalance begins with the step from ``before`` to ``after``; None if none does."""
@@ -150,6 +154,9 @@ class Reading(Protocol[S_contra]):
 
     def epochs(self, state: S_contra) -> tuple[int, int]:
         """The epoch that commits carry, and the one the member is in."""
+
+    def reason(self, event: object) -> str:
+        """What the event says of the cause of a rebalance; empty if it says nothing."""
 
 
 class RebalanceHistory(Generic[S]):
@@ -193,7 +200,7 @@ class RebalanceHistory(Generic[S]):
         ended = None
         cause = self._reading.begins(before, after)
         if isinstance(event, Subscribed):
-            self._wish = reason_in(event)
+            self._wish = self._reading.reason(event)
         if cause is not None:
             ended = self._end(before, now) if self._draft else None
             self._begin(cause, self._reason(event, cause), before, after, now, wall_s)
@@ -208,7 +215,7 @@ class RebalanceHistory(Generic[S]):
 
     def _reason(self, event: object, cause: RebalanceCause) -> str:
         """What the event says and, if it is not the same, what the application asked for before it."""
-        reason = NOT_POLLED if cause is RebalanceCause.POLL_TIMEOUT else reason_in(event)
+        reason = NOT_POLLED if cause is RebalanceCause.POLL_TIMEOUT else self._reading.reason(event)
         wish = self._wish
         self._wish = ""
         return ", after ".join(dict.fromkeys(filter(None, (reason, wish))))

@@ -1,7 +1,8 @@
 """Who or what caused a rebalance, and what went wrong in it, in words: read off the event that told the member.
 
 A member sees its own application and its coordinator. What moved the coordinator (another member that came or went,
-a topic that grew) is not in its answers (KIP-848, "ConsumerGroupHeartbeat API"), so it is not guessed here.
+a topic that grew) is not in its answers (KIP-848, "ConsumerGroupHeartbeat API"), so it is not guessed here. What only a
+member of a classic group is told is in ``classic_reading``.
 """
 
 from __future__ import annotations
@@ -11,9 +12,8 @@ from typing import Any
 
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.membership.classic import events as classic
 
-__all__ = ["NOT_POLLED", "error_in", "reason_in"]
+__all__ = ["NOT_POLLED", "error_in", "reason_in", "refused"]
 
 #: A deadline that passed says nothing of itself.
 NOT_POLLED = "the application did not poll within max.poll.interval.ms"
@@ -26,8 +26,10 @@ def _subscribed(event: ev.Subscribed) -> str:
     return f"the application subscribed to {what}"
 
 
-def _refused(request: str) -> Callable[[Any], str]:
-    def say(event: ev.HeartbeatRefused | classic.JoinRefused | classic.SyncRefused | classic.CommitRefused) -> str:
+def refused(request: str) -> Callable[[Any], str]:
+    """What to say of an event that has a code and may have a message."""
+
+    def say(event: Any) -> str:
         message = getattr(event, "message", None)
         return f"the coordinator answered a {request} with {name_of(event.code)}" + (f": {message}" if message else "")
 
@@ -39,15 +41,8 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
     ev.Unsubscribed: lambda _: "the application unsubscribed",
     ev.Closed: lambda event: f"the application closed the consumer (leave: {event.leave.value})",
     ev.HeartbeatAnswered: lambda event: f"the coordinator told a new target at epoch {event.member_epoch}",
-    ev.HeartbeatRefused: _refused("heartbeat"),
+    ev.HeartbeatRefused: refused("heartbeat"),
     ev.HeartbeatLost: lambda event: f"no heartbeat got through: {event.reason}",
-    classic.JoinAnswered: lambda event: f"the group has joined as generation {event.generation}",
-    classic.JoinRefused: _refused("JoinGroup"),
-    classic.JoinLost: lambda event: f"no JoinGroup got through: {event.reason}",
-    classic.SyncRefused: _refused("SyncGroup"),
-    classic.CommitRefused: _refused("commit"),
-    classic.TopicsDescribed: lambda _: "the topics of the group are not what they were when it was assigned",
-    classic.RebalanceEnforced: lambda event: f"the application enforced it: {event.reason}",
 }
 
 

@@ -1,0 +1,57 @@
+"""What a coordinator can be asked about offsets by consumers, producers and operators; re-exported by ``requests``.
+
+A file of its own because a consumer makes these, and nothing else of what there is to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+__all__ = ["OffsetCommit", "OffsetFetch", "TxnOffsetCommit"]
+
+
+@frozen
+class OffsetCommit:
+    """Store offsets; ``member_epoch`` -1 with an empty member id comes from outside a group.
+
+    ``version`` is the API's: a member of a consumer group may use 9 and above only.
+    """
+
+    group_id: str
+    offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    member_id: str = ""
+    member_epoch: int = -1
+    instance_id: str | None = None
+    version: int = 9
+    retention_ms: int | None = None  # None is as long as the broker keeps offsets; only versions 2 to 4 say more
+
+
+@frozen
+class TxnOffsetCommit:
+    """Store offsets as part of the producer's transaction; ``member_epoch`` is Kafka's generation id."""
+
+    group_id: str
+    offsets: Mapping[TopicPartition, OffsetAndMetadata]
+    producer_id: int
+    producer_epoch: int
+    member_id: str = ""
+    member_epoch: int = -1
+    instance_id: str | None = None
+
+
+@frozen
+class OffsetFetch:
+    """Read offsets: those of ``partitions``, or all there are (None).
+
+    With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447).
+    """
+
+    group_id: str
+    partitions: tuple[TopicPartition, ...] | None = None
+    member_id: str | None = None
+    member_epoch: int = -1
+    require_stable: bool = True
