@@ -37,9 +37,8 @@ _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 _LONGEST_NAME = 249
 
 
-@frozen(order=True, cache_hash=True)
-class TopicPartition:
-    """A partition of a topic, by the topic's name."""
+class TopicPartition(NamedTuple):
+    """A partition of a topic, by the topic's name. A tuple, for whatever happens to it looks something up by it."""
 
     topic: str
     partition: int
