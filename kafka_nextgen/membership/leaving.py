@@ -15,8 +15,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership import joining
-from kafka_nextgen.membership.any_member import Leaving, Why, decided
-from kafka_nextgen.membership.effects import CallOnRevoked, CommitConsumed, Effect, Left, SendHeartbeat
+from kafka_nextgen.membership.any_member import Leaving, Why, commit_or_revoke, decided
+from kafka_nextgen.membership.effects import CallOnRevoked, Effect, Left, SendHeartbeat
 from kafka_nextgen.membership.events import (
     AssignFinished,
     Closed,
@@ -75,17 +75,8 @@ def give_up(state: MemberState, event: Closed | Unsubscribed, at: Moment) -> Out
     )
     if callback_runs:
         return state, stop
-    state, effects = _commit(state, at)
+    state, effects = commit_or_revoke(state, at, _revoke)
     return state, stop + effects
-
-
-def _commit(state: MemberState, at: Moment) -> Outcome:
-    assert state.leaving is not None, "the member is to leave"
-    if state.leaving.why is not Why.CLOSED or not (at.settings.auto_commit and state.held):
-        return _revoke(state, at)
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
-    return state, (CommitConsumed(number, at.now + at.settings.leave_timeout_s),)
 
 
 def commit_finished(state: MemberState, _event: CommitFinished, at: Moment) -> Outcome:
@@ -104,7 +95,7 @@ def _revoke(state: MemberState, at: Moment) -> Outcome:
 
 def callback_finished(state: MemberState, _event: RevokeFinished | AssignFinished, at: Moment) -> Outcome:
     """The callback returned, or raised: give up what is left, or leave."""
-    return _commit(state, at)
+    return commit_or_revoke(state, at, _revoke)
 
 
 def _leave(state: MemberState, at: Moment) -> Outcome:

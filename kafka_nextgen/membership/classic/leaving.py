@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.membership.any_member import Why, decided
+from kafka_nextgen.membership.any_member import Why, commit_or_revoke, decided
 from kafka_nextgen.membership.classic import joining, losing, requests
 from kafka_nextgen.membership.classic.effects import ClassicEffect
 from kafka_nextgen.membership.classic.events import LeaveEnded
@@ -23,7 +23,7 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings, Moment
 from kafka_nextgen.membership.classic.state import NOTHING, ClassicState, Outcome
 from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.classic.timers import Timer
-from kafka_nextgen.membership.effects import CallOnRevoked, CommitConsumed, Left
+from kafka_nextgen.membership.effects import CallOnRevoked, Left
 from kafka_nextgen.membership.events import (
     AssignFinished,
     Closed,
@@ -79,7 +79,7 @@ def give_up(state: ClassicState, event: Closed | Unsubscribed, at: Moment) -> Ou
     )
     if callback_runs:
         return state, stop
-    state, effects = _commit(state, at)
+    state, effects = commit_or_revoke(state, at, _revoke)
     return state, stop + effects
 
 
@@ -91,15 +91,6 @@ def give_up_between(state: ClassicState, event: Closed | Unsubscribed, at: Momen
         return state, effects
     state, leave = _leave(state, at)
     return state, effects + leave
-
-
-def _commit(state: ClassicState, at: Moment) -> Outcome:
-    assert state.leaving is not None, "the member is to leave"
-    if state.leaving.why is not Why.CLOSED or not (at.settings.auto_commit and state.held):
-        return _revoke(state, at)
-    state, number = numbered(state)
-    state = evolve(state, phase=Phase.COMMITTING, waits_for=number)
-    return state, (CommitConsumed(number, at.now + at.settings.leave_timeout_s),)
 
 
 def commit_finished(state: ClassicState, _event: CommitFinished, at: Moment) -> Outcome:
@@ -118,7 +109,7 @@ def _revoke(state: ClassicState, at: Moment) -> Outcome:
 
 def callback_finished(state: ClassicState, _event: RevokeFinished | AssignFinished, at: Moment) -> Outcome:
     """The callback returned, or raised: give up what is left, or leave."""
-    return _commit(state, at)
+    return commit_or_revoke(state, at, _revoke)
 
 
 def heard_of_loss(state: ClassicState, _event: LossFinished, at: Moment) -> Outcome:
