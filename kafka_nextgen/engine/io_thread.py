@@ -69,8 +69,8 @@ class IoThread:
 
     def check_usable(self) -> None:
         """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
-        self.refuse_foreign()
-        if not self._accepts:
+        if os.getpid() != self._pid or not self._accepts:
+            self.refuse_foreign()
             raise self._closed()
 
     def refuse_foreign(self) -> None:

@@ -83,6 +83,11 @@ class Assigned:
             raise MisuseError(f"{partition} is not assigned to this consumer")
         return state
 
+    def may_hand_over(self, partition: TopicPartition) -> bool:
+        """Whether records of a partition, which is assigned, may reach the application."""
+        state = self._states[partition]
+        return state.released and not state.stopped and not state.paused
+
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
         """Those that are still as they were when they had these fences."""
         found: dict[TopicPartition, PartitionState] = {}

@@ -119,13 +119,16 @@ class Buffers:
         """Whether these records, once peeked at, are still here."""
         return any(run.columns is part.columns for run in self._runs.get(part.partition, ()))
 
-    def hand_over(self, part: ColumnSlice) -> bool:
-        """Take these records out, which must be the partition's next ones; False if they are not here any more."""
+    def hand_over(self, part: ColumnSlice) -> int | None:
+        """Take these records out, which must be the partition's next ones; None if they are not here any more.
+
+        Returns how many runs of that partition are left.
+        """
         columns, stop = part.columns, part.stop
         partition = columns.partition
         runs = self._runs.get(partition)
         if not runs or runs[0].columns is not columns or stop <= runs[0].start:
-            return False
+            return None
         run = runs[0]
         assert stop <= run.stop
         before = self._handed_over.get(partition.topic, _NOTHING)
@@ -134,16 +137,11 @@ class Buffers:
             runs[0] = ColumnSlice(columns, stop, run.stop)
         else:
             self.runs_done += 1
-            self._end_run(partition, runs)
-        if partition in self._runs:
-            self._runs[partition] = self._runs.pop(partition)  # last in turn
-        return True
-
-    def _end_run(self, partition: TopicPartition, runs: deque[ColumnSlice]) -> None:
-        """The first run is handed over to its end."""
-        if len(runs) == 1:
-            self.drop(partition)
-            return
-        nbytes = runs.popleft().columns.nbytes
-        self._bytes[partition] -= nbytes
-        self.total_bytes -= nbytes
+            if len(runs) == 1:
+                self.drop(partition)
+                return 0
+            runs.popleft()
+            self._bytes[partition] -= columns.nbytes
+            self.total_bytes -= columns.nbytes
+        self._runs[partition] = self._runs.pop(partition)  # last in turn
+        return len(runs)

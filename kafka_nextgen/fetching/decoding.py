@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
@@ -80,11 +80,10 @@ class AnswerDecoding:
         answered = tuple(answered)
         self._limits = limits
         self._check_crc = check_crc
-        self._todo = iter(tuple(_asked_for(fetch, answered)))
+        self._todo = iter(_asked_for(fetch, answered))
         self._begun = 0
         self._ended: dict[int, DecodedPartition] = {}
-        set_aside_bytes = fetch.set_aside_bytes - sum([len(answer.records or b"") for answer in answered])
-        self._left_bytes = min(limits.max_answer_bytes, max(set_aside_bytes, 1))
+        self._left_bytes = _allowed_bytes(fetch, answered, limits)
 
     def begin(self) -> PartitionTask | None:
         """The next partition to be decoded, None if all are begun."""
@@ -109,18 +108,31 @@ def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
     """Decode what was answered to ``fetch`` as ``AnswerDecoding`` says, one partition after the other."""
-    decoding = AnswerDecoding(fetch, answered, limits, check_crc)
-    while (task := decoding.begin()) is not None:
-        decoding.end(task, task.decode())
-    return decoding.results()
+    answered = tuple(answered)
+    left_bytes = _allowed_bytes(fetch, answered, limits)
+    results: list[DecodedPartition] = []
+    for answer, offset in _asked_for(fetch, answered):
+        allowed = answer if left_bytes > 0 else answer._replace(records=None)
+        decoded = _decode(allowed, offset, limits, check_crc)
+        left_bytes -= 0 if decoded.columns is None else decoded.columns.nbytes
+        results.append(decoded)
+    return tuple(results)
 
 
-def _asked_for(fetch: Fetch, answered: Iterable[FetchedPartition]) -> Iterator[tuple[FetchedPartition, int]]:
+def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:
+    """What the columns of an answer may take before nothing more of it is decoded."""
+    set_aside_bytes = fetch.set_aside_bytes - sum([len(answer.records or b"") for answer in answered])
+    return min(limits.max_answer_bytes, max(set_aside_bytes, 1))
+
+
+def _asked_for(fetch: Fetch, answered: Iterable[FetchedPartition]) -> list[tuple[FetchedPartition, int]]:
     offsets = {position.partition: position.offset for position in fetch.positions}
+    found: list[tuple[FetchedPartition, int]] = []
     for answer in answered:
         offset = offsets.pop(answer.partition, None)
         if offset is not None:
-            yield answer, offset
+            found.append((answer, offset))
+    return found
 
 
 def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:

@@ -118,9 +118,11 @@ class FetchState(Inquiry):
 
     def has_records(self) -> bool:
         """Whether ``take`` would bring records, or raise."""
-        if any(self._assigned.require(tp).may_hand_over for tp in self._buffers.partitions):
-            return True
-        return any(state.error is not None and state.may_hand_over for state in self._assigned.states)
+        for tp in self._buffers.partitions:
+            if self._assigned.may_hand_over(tp):
+                return True
+        stuck = [state for state in self._assigned.states if state.error is not None]
+        return any(state.may_hand_over for state in stuck)
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand over at most ``max_records`` records and advance the positions; raises as ``peek`` does."""
@@ -144,7 +146,7 @@ class FetchState(Inquiry):
             if state.error is not None and state.may_hand_over:
                 error, state.error = state.error, None
                 raise error
-        return self._buffers.peek(lambda tp: self._assigned.require(tp).may_hand_over, max_records, whole_runs)
+        return self._buffers.peek(self._assigned.may_hand_over, max_records, whole_runs)
 
     def holds(self, part: ColumnSlice) -> bool:
         """Whether these records, once peeked at, may still be handed over: not stopped, sought or paused since."""
@@ -156,11 +158,11 @@ class FetchState(Inquiry):
 
         Does nothing if the partition was stopped or sought since, or is beyond it already.
         """
-        if not self._buffers.hand_over(part):
+        left = self._buffers.hand_over(part)
+        if left is None:
             return
-        state = self._assigned.require(part.partition)
-        drained = not self._buffers.has(part.partition)
-        end, epoch = (state.fetch_offset, state.fetch_epoch) if drained else (part.next_offset, part.leader_epoch)
+        state = self._assigned.require(part.columns.partition)
+        end, epoch = (part.next_offset, part.leader_epoch) if left else (state.fetch_offset, state.fetch_epoch)
         state.position = OffsetAndMetadata(end, epoch)
 
     def preview(self, parts: Sequence[ColumnSlice]) -> FetchState:

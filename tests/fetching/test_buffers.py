@@ -25,7 +25,7 @@ def offsets(parts: list[ColumnSlice]) -> list[tuple[int, list[int]]]:
 def take(buffers: Buffers, max_records: int) -> list[tuple[int, list[int]]]:
     parts = buffers.peek(everything, max_records)
     for part in parts:
-        assert buffers.hand_over(part)
+        assert buffers.hand_over(part) is not None
     return offsets(parts)
 
 
@@ -89,8 +89,8 @@ def test_what_was_peeked_at_can_be_handed_over_in_parts_and_once() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 3))
     (part,) = buffers.peek(everything, 10)
-    assert buffers.hand_over(ColumnSlice(part.columns, 0, 2))
-    assert not buffers.hand_over(ColumnSlice(part.columns, 0, 2))
+    assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) == 1
+    assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) is None
     assert offsets(buffers.peek(everything, 10)) == [(0, [2])]
 
 
@@ -101,4 +101,4 @@ def test_what_was_dropped_is_not_handed_over() -> None:
     buffers.drop(A)
     buffers.add(columns(A, 0, 3))
     assert not buffers.holds(part)
-    assert not buffers.hand_over(part)
+    assert buffers.hand_over(part) is None

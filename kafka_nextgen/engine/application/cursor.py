@@ -69,6 +69,11 @@ class Cursor:
         """What happens from here on ends the run that is looked at next."""
         self._heeded = self._mailbox.news
 
+    @property
+    def has_news(self) -> bool:
+        """Whether anything has happened that was not heeded."""
+        return self._mailbox.news != self._heeded
+
     def look(self, max_records: int, began: float | None) -> Record | None:
         """Look at the records that would be handed over next, after a poll that ``began`` then (monotonic).
 
@@ -77,7 +82,7 @@ class Cursor:
         """
         run = RecordRun(self._fetches.peek_runs(max_records), self._deserializers)
         self._caller, self._run = self._whoami(), run
-        if self._mailbox.news != self._heeded:  # looked at last: news from here on finds the run
+        if self.has_news:  # looked at last: news from here on finds the run
             run.end()
         self._looked = began, time.monotonic()
         return next(run.records, None)
@@ -105,8 +110,9 @@ class Cursor:
         run, self._run = self._run, _NOTHING
         if run is not _NOTHING:
             run.end()
-            self._fetches.hand_over(run.progress())
-            self._on_handed_over(run.progress(), *self._looked)
+            given_out = run.progress()
+            self._fetches.hand_over(given_out)
+            self._on_handed_over(given_out, *self._looked)
 
     def mark_processed(self) -> None:
         """Count all that was given out as processed, but the last record: its processing was cut short."""

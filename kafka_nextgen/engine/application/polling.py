@@ -51,14 +51,16 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
 def _poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     deadline = time.monotonic() + timeout_s
     core.cursor.settle()
+    is_due = True
     while True:
         rings = core.signal.rings
-        core.cursor.heed()
-        told = core.note_poll()
-        if told is not None:
-            yield told
-        yield from _callbacks(core)
-        core.raise_what_stands()
+        if is_due:
+            core.cursor.heed()
+            told = core.note_poll()
+            if told is not None:
+                yield told
+            yield from _callbacks(core)
+            core.raise_what_stands()
         left_s = deadline - time.monotonic()
         if core.fetches.has_records():
             return
@@ -67,6 +69,7 @@ def _poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
             return
         yield Rest(rings, min(left_s, core.note_interval_s))
         core.check_open()
+        is_due = core.is_poll_due()  # mostly there are records now, and nothing else has happened
 
 
 def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:
