@@ -5,7 +5,6 @@ Everything else here is what they take, return and raise. What is about administ
 imported when it is first asked for.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.assignors.spec import PartitionAssignor
@@ -54,6 +53,7 @@ from kafka_nextgen.errors import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.fetching import Truncation
+from kafka_nextgen.later import imports_later
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.metrics import (
@@ -241,12 +241,7 @@ _LATER = dict.fromkeys(
 ) | {"AsyncConsumer": "kafka_nextgen.aio"}
 
 
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(_LATER[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = imports_later(__name__, _LATER)
 
 
 def __dir__() -> list[str]:

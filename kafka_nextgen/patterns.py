@@ -17,11 +17,14 @@ import re
 import warnings
 from collections.abc import Iterable
 from types import FrameType
+from typing import TYPE_CHECKING
 
-import re2
 from attrs import field, frozen
 
 from kafka_nextgen.errors import ConfigError
+
+if TYPE_CHECKING:
+    import re2
 
 __all__ = ["SubscriptionPattern", "half_anchor_advice", "matching", "re2_complaint"]
 
@@ -78,6 +81,8 @@ class SubscriptionPattern:
 
 def matching(pattern: str, topics: Iterable[str]) -> tuple[str, ...]:
     """Those of ``topics`` whose whole name matches, sorted; raises ConfigError if google-re2 can't read the pattern."""
+    import re2  # a library of its own, which takes as long to load as it is rarely needed
+
     try:
         compiled = re2.compile(pattern, _quiet())
     except re2.error as error:
@@ -86,6 +91,8 @@ def matching(pattern: str, topics: Iterable[str]) -> tuple[str, ...]:
 
 
 def _quiet() -> re2.Options:
+    import re2
+
     options = re2.Options()
     options.log_errors = False  # a pattern that can't be read is told as an exception, not on stderr
     return options
@@ -111,6 +118,8 @@ def _warn_of_what_re2_refuses(pattern: str) -> None:
 
 def re2_complaint(pattern: str) -> str | None:
     """What google-re2 has against a pattern; None if nothing."""
+    import re2
+
     try:
         re2.compile(pattern, _quiet())
     except re2.error as error:

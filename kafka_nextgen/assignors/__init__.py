@@ -8,11 +8,8 @@ members run these, ``weighted``, and those of your own ("Client Side Mode"). All
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
-from kafka_nextgen.assignors.rack_aware import RackAwareAssignor
-from kafka_nextgen.assignors.range import RangeAssignor
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     AssignorMetadata,
@@ -26,8 +23,7 @@ from kafka_nextgen.assignors.spec import (
     PartitionAssignorError,
     TopicMetadata,
 )
-from kafka_nextgen.assignors.uniform import UniformAssignor
-from kafka_nextgen.assignors.weighted import WeightedAssignor
+from kafka_nextgen.later import imports_later
 
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.explaining import (
@@ -41,6 +37,10 @@ if TYPE_CHECKING:
         explain,
         spec_of,
     )
+    from kafka_nextgen.assignors.rack_aware import RackAwareAssignor
+    from kafka_nextgen.assignors.range import RangeAssignor
+    from kafka_nextgen.assignors.uniform import UniformAssignor
+    from kafka_nextgen.assignors.weighted import WeightedAssignor
 
 __all__ = [
     "AssignmentSpec",
@@ -69,28 +69,24 @@ __all__ = [
     "spec_of",
 ]
 
-#: What nobody needs who runs assignors.
-_LATER = frozenset(
-    {
-        "Balance",
-        "DescribedGroup",
-        "DescribedMember",
-        "Explanation",
-        "Loads",
-        "MemberChange",
-        "Move",
-        "explain",
-        "spec_of",
-    }
-)
+#: What nobody needs whose coordinator assigns.
+_LATER = {
+    "Balance": "kafka_nextgen.assignors.explaining",
+    "DescribedGroup": "kafka_nextgen.assignors.explaining",
+    "DescribedMember": "kafka_nextgen.assignors.explaining",
+    "Explanation": "kafka_nextgen.assignors.explaining",
+    "Loads": "kafka_nextgen.assignors.explaining",
+    "MemberChange": "kafka_nextgen.assignors.explaining",
+    "Move": "kafka_nextgen.assignors.explaining",
+    "RackAwareAssignor": "kafka_nextgen.assignors.rack_aware",
+    "RangeAssignor": "kafka_nextgen.assignors.range",
+    "UniformAssignor": "kafka_nextgen.assignors.uniform",
+    "WeightedAssignor": "kafka_nextgen.assignors.weighted",
+    "explain": "kafka_nextgen.assignors.explaining",
+    "spec_of": "kafka_nextgen.assignors.explaining",
+}
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module("kafka_nextgen.assignors.explaining"), name)
-    globals()[name] = value
-    return value
+__getattr__ = imports_later(__name__, _LATER)
 
 
 def __dir__() -> list[str]:

@@ -6,13 +6,9 @@ written by one thread and readable by any; ``Metrics`` is what they were at one 
 
 from __future__ import annotations
 
-from kafka_nextgen.metrics.coordinator import (
-    CoordinatorMetrics,
-    GroupCounts,
-    OffsetCounts,
-    RebalanceCounts,
-    RuntimeMetrics,
-)
+from typing import TYPE_CHECKING
+
+from kafka_nextgen.later import imports_later
 from kafka_nextgen.metrics.fields import Kind, MetricSpec
 from kafka_nextgen.metrics.meter import Meter
 from kafka_nextgen.metrics.samples import Sample, samples, specs
@@ -27,6 +23,15 @@ from kafka_nextgen.metrics.values import (
     ReadingMetrics,
     TopicMetrics,
 )
+
+if TYPE_CHECKING:
+    from kafka_nextgen.metrics.coordinator import (
+        CoordinatorMetrics,
+        GroupCounts,
+        OffsetCounts,
+        RebalanceCounts,
+        RuntimeMetrics,
+    )
 
 __all__ = [
     "CommitMetrics",
@@ -51,3 +56,11 @@ __all__ = [
     "samples",
     "specs",
 ]
+
+#: What only brokers need.
+_LATER = dict.fromkeys(
+    ("CoordinatorMetrics", "GroupCounts", "OffsetCounts", "RebalanceCounts", "RuntimeMetrics"),
+    "kafka_nextgen.metrics.coordinator",
+)
+
+__getattr__ = imports_later(__name__, _LATER)

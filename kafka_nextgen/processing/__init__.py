@@ -7,9 +7,7 @@ does any I/O. ``runner`` and ``crew`` drive it with threads for ``Consumer``, ``
 
 from __future__ import annotations
 
-from kafka_nextgen.processing.aio_crew import AsyncDeadLetter, AsyncHandler
-from kafka_nextgen.processing.crew import DeadLetter, Handler
-from kafka_nextgen.processing.dispatch import Order
+from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order
 from kafka_nextgen.processing.running import AwaitsHandlers, RunsHandlers
 from kafka_nextgen.processing.stopping import StopHandle
 

@@ -6,24 +6,21 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
 from kafka_nextgen.transport.deadline import set_within
-from kafka_nextgen.types import Record, TopicPartition
+from kafka_nextgen.types import TopicPartition
 
-__all__ = ["AsyncCrew", "AsyncDeadLetter", "AsyncHandler"]
+__all__ = ["AsyncCrew"]
 
 logger = logging.getLogger("kafka_nextgen.processing")
-
-#: What they return is awaited if it can be.
-AsyncHandler = Callable[[Record], object]
-AsyncDeadLetter = Callable[[Record, Exception], object]
 
 
 class AsyncCrew:

@@ -18,7 +18,8 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
-from kafka_nextgen.processing.aio_crew import AsyncCrew, AsyncDeadLetter, AsyncHandler
+from kafka_nextgen.processing.aio_crew import AsyncCrew
+from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s

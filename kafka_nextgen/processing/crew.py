@@ -5,20 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.processing.arguments import DeadLetter, Handler
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
-from kafka_nextgen.types import Record, TopicPartition
+from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Crew", "DeadLetter", "Handler"]
+__all__ = ["Crew"]
 
 logger = logging.getLogger("kafka_nextgen.processing")
-
-Handler = Callable[[Record], object]
-DeadLetter = Callable[[Record, Exception], object]
 
 
 class Crew:

@@ -10,22 +10,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable
-from enum import Enum
 from heapq import heappop, heappush
 
 from attrs import define, field
 
+from kafka_nextgen.processing.arguments import Order
 from kafka_nextgen.processing.progress import Stage, Ticket
 from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["Dispatch", "Order", "Task"]
-
-
-class Order(Enum):
-    """What is worked on one record at a time."""
-
-    PARTITION = "partition"
-    KEY = "key"
+__all__ = ["Dispatch", "Task"]
 
 
 @define(eq=False)

@@ -18,9 +18,10 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.listener import RebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
+from kafka_nextgen.processing.arguments import DeadLetter, Handler
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import ConsumerToRun
-from kafka_nextgen.processing.crew import Crew, DeadLetter, Handler
+from kafka_nextgen.processing.crew import Crew
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
 from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.processing.watching import watched

@@ -1,4 +1,4 @@
-"""The way in: the method ``run`` of both consumers."""
+"""The way in: the method ``run`` of both consumers. What works is imported when it is first called."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import inspect
 from contextlib import nullcontext
 
 from kafka_nextgen.engine.application.arguments import Topics
-from kafka_nextgen.processing.aio_crew import AsyncDeadLetter, AsyncHandler
-from kafka_nextgen.processing.aio_runner import AsyncRunner
+from kafka_nextgen.processing.arguments import (
+    DRAIN_TIMEOUT_S,
+    AsyncDeadLetter,
+    AsyncHandler,
+    DeadLetter,
+    Handler,
+    Order,
+)
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun, ConsumerToRun
-from kafka_nextgen.processing.crew import DeadLetter, Handler
-from kafka_nextgen.processing.dispatch import Order
-from kafka_nextgen.processing.runner import Runner
-from kafka_nextgen.processing.settings import DRAIN_TIMEOUT_S, ProcessingSettings
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
 __all__ = ["AwaitsHandlers", "RunsHandlers"]
@@ -56,6 +58,9 @@ class RunsHandlers:
         listener, or no ``group.id`` to commit for; what the handler raised, if there is no ``dead_letter``; what
         ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise.
         """
+        from kafka_nextgen.processing.runner import Runner
+        from kafka_nextgen.processing.settings import ProcessingSettings
+
         for name, function in (("handler", handler), ("dead_letter", dead_letter)):
             if inspect.iscoroutinefunction(function):
                 raise TypeError(f"an async {name} needs AsyncConsumer; Consumer can't await it")
@@ -88,6 +93,9 @@ class AwaitsHandlers:
         ``handler`` and ``dead_letter`` may be ``async``. What is still at work after ``drain_timeout_s`` at the end,
         or when this is cancelled, is cancelled. Otherwise as ``Consumer.run``.
         """
+        from kafka_nextgen.processing.aio_runner import AsyncRunner
+        from kafka_nextgen.processing.settings import ProcessingSettings
+
         subscribes_to = self._topics_to_run(topics)
         settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
         handle = stop or StopHandle()

@@ -6,14 +6,12 @@ from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.processing.dispatch import Order
+from kafka_nextgen.processing.arguments import Order
 from kafka_nextgen.processing.retries import RetryPolicy
 from kafka_nextgen.processing.throttle import Throttle
 
-__all__ = ["DRAIN_TIMEOUT_S", "ProcessingSettings", "poll_timeout_s"]
+__all__ = ["ProcessingSettings", "poll_timeout_s"]
 
-#: How long (seconds) the work in hand may take to end when partitions are given up, or at the end.
-DRAIN_TIMEOUT_S = 30.0
 #: A poll waits this long (seconds) for records: a stop is noticed, and a commit made, that much late at most.
 POLL_TIMEOUT_S = 0.1
 #: While partitions are paused a poll waits only this long, to resume them before the work runs out.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 
 from kafka_nextgen.engine.seeing.hooks import HookList
-from kafka_nextgen.processing.aio_crew import AsyncHandler
-from kafka_nextgen.processing.crew import Handler
+from kafka_nextgen.processing.arguments import AsyncHandler, Handler
 from kafka_nextgen.types import Record
 
 __all__ = ["watched", "watched_async"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.processing.dispatch import Order, Task
+from kafka_nextgen.processing.arguments import Order
+from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.progress import Ticket
 from kafka_nextgen.processing.retries import RetryPolicy
 from kafka_nextgen.processing.settings import ProcessingSettings

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.processing.dispatch import Dispatch, Order, Task
+from kafka_nextgen.processing.arguments import Order
+from kafka_nextgen.processing.dispatch import Dispatch, Task
 from kafka_nextgen.processing.progress import Stage
 from tests.processing.stage import P0, P1, task
 

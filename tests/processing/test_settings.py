@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.processing.dispatch import Order
+from kafka_nextgen.processing.arguments import Order
 from kafka_nextgen.processing.settings import ProcessingSettings
 
 

@@ -6,7 +6,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kafka_nextgen.processing.dispatch import Order, Task
+from kafka_nextgen.processing.arguments import Order
+from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.progress import Stage
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
 from kafka_nextgen.types import TopicPartition

@@ -8,17 +8,22 @@ are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from kafka_nextgen.later import imports_later
 from kafka_nextgen.wire.records.aborted import Committed, leave_out_aborted
 from kafka_nextgen.wire.records.accelerated import let_go_of_memory, make_records
 from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
-from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase, split_batches
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
 from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, HeaderColumn, Headers
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
-from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
 from kafka_nextgen.wire.records.extent import find_end, has_codec
 from kafka_nextgen.wire.records.markers import EndMarker, encode_end_marker, read_end_marker
+
+if TYPE_CHECKING:
+    from kafka_nextgen.wire.records.batches import BatchView, read_batches, rebase, split_batches
+    from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
 
 __all__ = [
     "BatchHeader",
@@ -47,3 +52,15 @@ __all__ = [
     "rebase",
     "split_batches",
 ]
+
+#: What only brokers and producers need.
+_LATER = {
+    "BatchView": "kafka_nextgen.wire.records.batches",
+    "NewRecord": "kafka_nextgen.wire.records.encode",
+    "encode_batch": "kafka_nextgen.wire.records.encode",
+    "read_batches": "kafka_nextgen.wire.records.batches",
+    "rebase": "kafka_nextgen.wire.records.batches",
+    "split_batches": "kafka_nextgen.wire.records.batches",
+}
+
+__getattr__ = imports_later(__name__, _LATER)

@@ -14,7 +14,6 @@ from attrs import frozen
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader
 from kafka_nextgen.wire.records.batch_records import append_records
-from kafka_nextgen.wire.records.encode import NewRecord, encode_batch
 from kafka_nextgen.wire.records.gathering import Gathering
 
 __all__ = ["EndMarker", "encode_end_marker", "read_end_marker"]
@@ -34,6 +33,8 @@ class EndMarker:
 
 def encode_end_marker(marker: EndMarker, producer_id: int, producer_epoch: int, timestamp: int) -> bytes:
     """Write a marker as a batch; ``timestamp`` is in milliseconds since the epoch."""
+    from kafka_nextgen.wire.records.encode import NewRecord, encode_batch  # only a broker writes markers
+
     record = NewRecord(
         key=_KEY.pack(0, _COMMIT if marker.is_commit else _ABORT),
         value=_VALUE.pack(0, marker.coordinator_epoch),
