@@ -53,15 +53,23 @@ static PyObject *headers_between(const HeaderLists *lists, Py_ssize_t begin, Py_
     return headers;
 }
 
+static int header_lists_fit(const HeaderLists *lists, Py_ssize_t stop) {
+    return holds(&lists->bounds, stop + 1, sizeof(int32_t));
+}
+
+static PyObject *headers_at(const HeaderLists *lists, Py_ssize_t row) {
+    const int32_t *bounds = lists->bounds.buf;
+    return headers_between(lists, bounds[row], bounds[row + 1]);
+}
+
 static PyObject *list_of_headers(const HeaderLists *lists, Py_ssize_t start, Py_ssize_t stop) {
-    if (start < 0 || start > stop || stop >= INT32_MAX || !holds(&lists->bounds, stop + 1, sizeof(int32_t))) {
+    if (start < 0 || start > stop || stop >= INT32_MAX || !header_lists_fit(lists, stop)) {
         PyErr_SetString(PyExc_ValueError, "the run lies outside of its column");
         return NULL;
     }
-    const int32_t *bounds = lists->bounds.buf;
     PyObject *list = PyList_New(stop - start);
     for (Py_ssize_t row = start; list != NULL && row < stop; row++) {
-        PyObject *headers = headers_between(lists, bounds[row], bounds[row + 1]);
+        PyObject *headers = headers_at(lists, row);
         if (headers == NULL)
             Py_CLEAR(list);
         else

@@ -10,14 +10,16 @@
  *     decode        makes the columns
  *     to_list       makes objects of a run of a column of byte strings
  *     to_headers    makes objects of the headers of a run of records
- *     make_records  makes objects of a run of records
+ *     RecordRows    gives out the records of some rows as objects
+ *     Iteration     gives out what lies ready to `async for`
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "decode.h"
 #include "headers.h"
-#include "objects.h"
+#include "iteration.h"
+#include "record_rows.h"
 #include "scan.h"
 
 PyDoc_STRVAR(make_room_doc,
@@ -42,10 +44,17 @@ static PyObject *let_go(PyObject *module, PyObject *nothing) {
     Py_RETURN_NONE;
 }
 
+/* 0, or -1 with an exception set. */
+static int add_type(PyObject *module, PyType_Spec *spec) {
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+    int status = type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject *)type);
+    Py_XDECREF(type);
+    return status;
+}
+
 static PyMethodDef methods[] = {
     {"scan", scan, METH_VARARGS, scan_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
-    {"make_records", make_records, METH_VARARGS, make_records_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", make_room, METH_O, make_room_doc},
@@ -54,10 +63,23 @@ static PyMethodDef methods[] = {
 };
 
 static int prepare(PyObject *module) {
-    (void)module;
+    ModuleState *state = PyModule_GetState(module);
     crc_prepare();
-    return PyType_Ready(&MemoryType);
+    state->awaited = (PyTypeObject *)PyType_FromModuleAndSpec(module, &awaited_spec, NULL);
+    return PyType_Ready(&MemoryType) < 0 || state->awaited == NULL || add_type(module, &rows_spec) < 0 || add_type(module, &iteration_spec) < 0 ? -1 : 0;
 }
+
+static int traverse_state(PyObject *module, visitproc visit, void *arg) {
+    Py_VISIT(((ModuleState *)PyModule_GetState(module))->awaited);
+    return 0;
+}
+
+static int clear_state(PyObject *module) {
+    Py_CLEAR(((ModuleState *)PyModule_GetState(module))->awaited);
+    return 0;
+}
+
+static void drop_state(void *module) { clear_state(module); }
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, prepare},
@@ -71,8 +93,12 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_accelerator",
     .m_doc = "Records of sound data to columns, without an object per record.",
+    .m_size = sizeof(ModuleState),
     .m_methods = methods,
     .m_slots = slots,
+    .m_traverse = traverse_state,
+    .m_clear = clear_state,
+    .m_free = drop_state,
 };
 
 PyMODINIT_FUNC PyInit__accelerator(void) { return PyModuleDef_Init(&definition); }

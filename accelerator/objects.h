@@ -1,7 +1,13 @@
-/* A run of records as objects: tuples of a type of ours, one column after the other taken apart into their fields.
+/* A row of columns as an object: a tuple of a type of ours.
  *
  * What the columns hold was checked when they were made; here only what could lead outside of a buffer is looked at
  * again. The GIL is held: everything made here is an object.
+ *
+ * Fields that are alike from row to row (the timestamp within a batch, the leader epoch) are made once. The tuples
+ * themselves are made once, too, where nobody looks at them any more: a loop has let go of a record when it asks for
+ * the one after the next. So the last two are kept, and one that is ours alone gets the fields of another row, as zip()
+ * does with its tuples. Records of large strings are not kept, for whoever has put down a record may count on its
+ * memory.
  */
 #ifndef KAFKA_NEXTGEN_OBJECTS_H
 #define KAFKA_NEXTGEN_OBJECTS_H
@@ -10,33 +16,47 @@
 #include <Python.h>
 
 #include "binary.h"
+#include "headers.h"
+#include "locking.h"
+
+#define KEPT_BYTES 4096 /* the most that the strings of a record may have if it is kept */
 
 /* The fields of a record, in the order in which the type has them. */
 enum { TOPIC, PARTITION, OFFSET, TIMESTAMP, TIMESTAMP_TYPE, KEY, VALUE, HEADERS, LEADER_EPOCH, FIELD_COUNT };
 
+/* A number of the row before, as an object; NULL if there is none. */
+typedef struct {
+    int64_t number;
+    PyObject *object;
+} Known;
+
 typedef struct {
     PyTypeObject *type;
-    PyObject *topic, *partition, *kinds, *headers; /* headers: a list for the run, or None */
+    PyObject *topic, *partition, *kinds, *no_headers;
+    int has_headers;
+    HeaderLists headers;
     Py_buffer offsets, timestamps, timestamp_types, leader_epochs;
     Strings keys, values;
-    Py_ssize_t start, stop;
+    Known timestamp, leader_epoch;
+    PyObject *kept[2]; /* the last records made, the older one first */
 } Run;
 
-static void drop_run(Run *run) {
-    PyBuffer_Release(&run->offsets);
-    PyBuffer_Release(&run->timestamps);
-    PyBuffer_Release(&run->timestamp_types);
-    PyBuffer_Release(&run->leader_epochs);
-    drop_strings(&run->keys);
-    drop_strings(&run->values);
+static int run_fits(const Run *run, Py_ssize_t start, Py_ssize_t stop) {
+    return 0 <= start && start <= stop && stop < INT32_MAX && holds(&run->offsets, stop, sizeof(int64_t)) &&
+           holds(&run->timestamps, stop, sizeof(int64_t)) && holds(&run->timestamp_types, stop, 1) &&
+           holds(&run->leader_epochs, stop, sizeof(int32_t)) && strings_fit(&run->keys, stop) &&
+           strings_fit(&run->values, stop) && (!run->has_headers || header_lists_fit(&run->headers, stop));
 }
 
-static int run_fits(const Run *run) {
-    return 0 <= run->start && run->start <= run->stop && run->stop < INT32_MAX &&
-           holds(&run->offsets, run->stop, sizeof(int64_t)) && holds(&run->timestamps, run->stop, sizeof(int64_t)) &&
-           holds(&run->timestamp_types, run->stop, 1) && holds(&run->leader_epochs, run->stop, sizeof(int32_t)) &&
-           strings_fit(&run->keys, run->stop) && strings_fit(&run->values, run->stop) &&
-           (run->headers == Py_None || PyList_GET_SIZE(run->headers) == run->stop - run->start);
+static PyObject *known_or_new(Known *known, int64_t number) {
+    if (known->object == NULL || known->number != number) {
+        PyObject *object = PyLong_FromLongLong(number);
+        if (object == NULL)
+            return NULL;
+        Py_XSETREF(known->object, object);
+        known->number = number;
+    }
+    return Py_NewRef(known->object);
 }
 
 static PyObject *kind_at(const Run *run, Py_ssize_t row) {
@@ -47,75 +67,71 @@ static PyObject *kind_at(const Run *run, Py_ssize_t row) {
     return NULL;
 }
 
-static PyObject *headers_at(const Run *run, Py_ssize_t row) {
-    return run->headers == Py_None ? PyTuple_New(0) : Py_NewRef(PyList_GET_ITEM(run->headers, row - run->start));
+/* All fields of a row, or NULL for those that can't be made; returns whether there are all of them. */
+static int fields_at(Run *run, Py_ssize_t row, PyObject **fields) {
+    fields[TOPIC] = Py_NewRef(run->topic);
+    fields[PARTITION] = Py_NewRef(run->partition);
+    fields[OFFSET] = PyLong_FromLongLong(((const int64_t *)run->offsets.buf)[row]);
+    fields[TIMESTAMP] = known_or_new(&run->timestamp, ((const int64_t *)run->timestamps.buf)[row]);
+    fields[TIMESTAMP_TYPE] = kind_at(run, row);
+    fields[KEY] = string_at(&run->keys, row);
+    fields[VALUE] = string_at(&run->values, row);
+    fields[HEADERS] = run->has_headers ? headers_at(&run->headers, row) : Py_NewRef(run->no_headers);
+    fields[LEADER_EPOCH] = known_or_new(&run->leader_epoch, ((const int32_t *)run->leader_epochs.buf)[row]);
+    int is_whole = 1;
+    for (int i = 0; i < FIELD_COUNT; i++)
+        is_whole &= fields[i] != NULL;
+    return is_whole;
 }
 
-static PyObject *record_at(const Run *run, Py_ssize_t row) {
-    PyObject *record = run->type->tp_alloc(run->type, FIELD_COUNT);
-    if (record == NULL)
-        return NULL;
-    PyObject_GC_UnTrack(record); /* what it holds can't lead back to it */
-    PyObject *fields[FIELD_COUNT] = {
-        Py_NewRef(run->topic),
-        Py_NewRef(run->partition),
-        PyLong_FromLongLong(((const int64_t *)run->offsets.buf)[row]),
-        PyLong_FromLongLong(((const int64_t *)run->timestamps.buf)[row]),
-        kind_at(run, row),
-        string_at(&run->keys, row),
-        string_at(&run->values, row),
-        headers_at(run, row),
-        PyLong_FromLong(((const int32_t *)run->leader_epochs.buf)[row]),
-    };
-    int is_whole = 1;
+/* Put the fields into a tuple; what was in it before is let go. */
+static void fill_record(PyObject *record, PyObject **fields) {
     for (int i = 0; i < FIELD_COUNT; i++) {
+        PyObject *before = PyTuple_GET_ITEM(record, i);
         PyTuple_SET_ITEM(record, i, fields[i]);
-        is_whole &= fields[i] != NULL;
+        Py_XDECREF(before);
     }
-    if (!is_whole)
-        Py_CLEAR(record);
+#if PY_VERSION_HEX >= 0x030E0000
+    ((PyTupleObject *)record)->ob_hash = -1; /* that of its fields before */
+#endif
+}
+
+static PyObject *new_record(PyTypeObject *type) {
+    PyObject *record = type->tp_alloc(type, FIELD_COUNT);
+    if (record != NULL)
+        PyObject_GC_UnTrack(record); /* what it holds can't lead back to it */
     return record;
 }
 
-static PyObject *records_of(const Run *run) {
-    if (!run_fits(run)) {
-        PyErr_SetString(PyExc_ValueError, "the run lies outside of its columns");
-        return NULL;
-    }
-    PyObject *records = PyList_New(run->stop - run->start);
-    for (Py_ssize_t row = run->start; records != NULL && row < run->stop; row++) {
-        PyObject *record = record_at(run, row);
-        if (record == NULL)
-            Py_CLEAR(records);
-        else
-            PyList_SET_ITEM(records, row - run->start, record);
-    }
-    return records;
+/* An empty record, or one that has other fields still. */
+static PyObject *spare_record(Run *run) {
+    PyObject *older = run->kept[0];
+    run->kept[0] = run->kept[1];
+    run->kept[1] = NULL;
+    if (is_ours_alone(older))
+        return older;
+    Py_XDECREF(older);
+    return new_record(run->type);
 }
 
-PyDoc_STRVAR(make_records_doc,
-             "make_records(type, topic, partition, kinds, headers, offsets, timestamps, timestamp_types,\n"
-             "             leader_epochs, keys, values, start, stop)\n--\n\n"
-             "Make a list of records, tuples of this type, of the rows from start up to before stop. keys and values\n"
-             "are (data, bounds, validity), kinds the timestamp types by number, headers a list for the run or None.");
+static int is_small(PyObject *const *fields) {
+    Py_ssize_t bytes = (fields[KEY] == Py_None ? 0 : PyBytes_GET_SIZE(fields[KEY])) +
+                       (fields[VALUE] == Py_None ? 0 : PyBytes_GET_SIZE(fields[VALUE]));
+    return bytes <= KEPT_BYTES;
+}
 
-static PyObject *make_records(PyObject *module, PyObject *args) {
-    (void)module;
-    PyObject *of[6];
-    Run run;
-    memset(&run, 0, sizeof run);
-    if (!PyArg_ParseTuple(args, "O!O!OO!Oy*y*y*y*(OOO)(OOO)nn:make_records", &PyType_Type, &run.type, &PyUnicode_Type,
-                          &run.topic, &run.partition, &PyTuple_Type, &run.kinds, &run.headers, &run.offsets,
-                          &run.timestamps, &run.timestamp_types, &run.leader_epochs, &of[0], &of[1], &of[2], &of[3],
-                          &of[4], &of[5], &run.start, &run.stop))
+static PyObject *record_at(Run *run, Py_ssize_t row) {
+    PyObject *fields[FIELD_COUNT];
+    PyObject *record = fields_at(run, row, fields) ? spare_record(run) : NULL;
+    if (record == NULL) {
+        for (int i = 0; i < FIELD_COUNT; i++)
+            Py_XDECREF(fields[i]);
         return NULL;
-    PyObject *records = NULL;
-    if (!PyType_IsSubtype(run.type, &PyTuple_Type) || (run.headers != Py_None && !PyList_Check(run.headers)))
-        PyErr_SetString(PyExc_TypeError, "make_records takes a type of tuples, and a list of headers or None");
-    else if (take_strings(of[0], of[1], of[2], &run.keys) && take_strings(of[3], of[4], of[5], &run.values))
-        records = records_of(&run);
-    drop_run(&run);
-    return records;
+    }
+    if (is_small(fields))
+        run->kept[1] = Py_NewRef(record);
+    fill_record(record, fields);
+    return record;
 }
 
 #endif

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
-from kafka_nextgen.engine.application.async_iteration import AsyncIteration
+from kafka_nextgen.engine.application.async_iteration import iterate
 from kafka_nextgen.engine.application.awaiting import AwaitedCalls
 from kafka_nextgen.engine.application.front import check_max_records
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener, call_async
@@ -126,7 +126,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         Lets other tasks run every few milliseconds, even if the body awaits nothing. Raises what ``poll`` raises, and
         DeserializationError; iterating again goes on behind that record.
         """
-        return AsyncIteration(self._core.cursor, self.__anext__)
+        return iterate(self._core.cursor, self.__anext__)
 
     async def __anext__(self) -> Record:
         record = next(self._core.cursor.records, None)

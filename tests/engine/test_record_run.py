@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
+from collections.abc import Iterator
 from itertools import islice
 
 import pytest
@@ -13,12 +14,21 @@ from hypothesis import strategies as st
 
 from kafka_nextgen import DeserializationError, Record, TimestampType, TopicPartition
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.record_run import CHUNK_RECORDS, RecordRun
+from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RowsInPython, record_rows
+from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
 
 A, B = TopicPartition("orders", 0), TopicPartition("audit", 3)
 PLAIN = Deserializers()
+
+
+@pytest.fixture(autouse=True, params=["compiled", "in Python"], scope="module")
+def rows(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        makes = RowsInPython if request.param == "in Python" else record_rows
+        patch.setattr("kafka_nextgen.engine.application.record_run.record_rows", makes)
+        yield
 
 
 def run_of(*slices: ColumnSlice, deserializers: Deserializers = PLAIN) -> RecordRun:

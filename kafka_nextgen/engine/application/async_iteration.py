@@ -1,44 +1,68 @@
-"""``async for``: a loop whose body awaits nothing would keep all other tasks waiting, so it lets them run by itself.
+"""``async for``: records that lie ready are given out without a coroutine for each, by an ``Iteration``.
 
-It does so every few milliseconds, that is after as many records as took that long last time.
+A loop whose body awaits nothing would keep all other tasks waiting, so every few milliseconds it lets them run by
+itself. What the time is it asks after a stride: as many records as are likely to take a fraction of that.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from itertools import islice
 
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.types import Record
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
-__all__ = ["AsyncIteration"]
+__all__ = ["IterationInPython", "Refill", "iterate"]
 
-#: How long (seconds), and for how many records, it may go on without a pause.
-BREATH_S, LONGEST_BREATH = 0.005, 1024
+#: How long (seconds) it may go on without a pause.
+BREATH_S = 0.005
+#: How long a stride should take (seconds), and how many records it has at most.
+STRIDE_S, LONGEST_STRIDE = 0.001, 1024
+
+#: The next record, what to take those after it from, and how many of them.
+Refill = tuple[Record, Iterator[Record], int]
 
 
-class AsyncIteration(AsyncIterator[Record]):
-    """One loop. ``poll`` gives the next record however long it takes; ``cursor`` has those that lie ready behind it."""
+def iterate(cursor: Cursor, poll: Callable[[], Awaitable[Record]]) -> AsyncIterator[Record]:
+    """A loop. ``poll`` gives the next record however long it takes; ``cursor`` has those that lie ready behind it."""
+    refill = _Strides(cursor, poll).begin_next
+    return accelerator.Iteration(refill) if ACCELERATED else IterationInPython(refill)
+
+
+class _Strides:
+    """Where a loop gets its records from, stride by stride."""
 
     def __init__(self, cursor: Cursor, poll: Callable[[], Awaitable[Record]]) -> None:
         self._cursor = cursor
         self._poll = poll
-        self._breath = 64
-        self._paused_at = time.monotonic()
+        self._length = 64
+        self._began_at = self._paused_at = time.monotonic()
+
+    async def begin_next(self) -> Refill:
+        """Let other tasks run if it is time for that, and go on; what was cancelled here has taken no record."""
+        now = time.monotonic()
+        took_s = max(now - self._began_at, 1e-6)
+        self._length = max(1, min(LONGEST_STRIDE, 2 * self._length, int(self._length * STRIDE_S / took_s)))
+        if now - self._paused_at >= BREATH_S:
+            await asyncio.sleep(0)
+            now = self._paused_at = time.monotonic()
+        self._began_at = now
+        return await self._poll(), self._cursor.records, self._length
+
+
+class IterationInPython(AsyncIterator[Record]):
+    """The twin without a compiler, a coroutine for each record."""
+
+    def __init__(self, refill: Callable[[], Coroutine[None, None, Refill]]) -> None:
+        self._refill = refill
         self._records: Iterator[Record] = iter(())
 
     async def __anext__(self) -> Record:
         for record in self._records:
             return record
-        await self._pause()
-        record = await self._poll()
-        self._records = islice(self._cursor.records, self._breath)
+        record, records, count = await self._refill()
+        self._records = islice(records, count)
         return record
-
-    async def _pause(self) -> None:
-        took_s = max(time.monotonic() - self._paused_at, 1e-6)
-        self._breath = max(1, min(LONGEST_BREATH, 2 * self._breath, int(self._breath * BREATH_S / took_s)))
-        await asyncio.sleep(0)
-        self._paused_at = time.monotonic()

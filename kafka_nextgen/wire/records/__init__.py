@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kafka_nextgen.later import imports_later
 from kafka_nextgen.wire.records.aborted import Committed, leave_out_aborted
-from kafka_nextgen.wire.records.accelerated import let_go_of_memory, make_records
+from kafka_nextgen.wire.records.accelerated import let_go_of_memory
 from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
 from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, HeaderColumn, Headers
@@ -45,7 +45,6 @@ __all__ = [
     "has_codec",
     "leave_out_aborted",
     "let_go_of_memory",
-    "make_records",
     "read_batches",
     "read_end_marker",
     "read_header",

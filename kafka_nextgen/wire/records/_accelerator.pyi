@@ -1,6 +1,6 @@
 from array import array
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 _Data = bytes | bytearray | memoryview
@@ -28,19 +28,30 @@ def to_headers(
 ) -> list[tuple[tuple[str, bytes | None], ...]]: ...
 def new_buffer(size: int, /) -> memoryview: ...
 def let_go() -> None: ...
-def make_records(
-    type: type[_T],
-    topic: str,
-    partition: int,
-    kinds: tuple[object, ...],
-    headers: Sequence[object] | None,
-    offsets: memoryview[int],
-    timestamps: memoryview[int],
-    timestamp_types: memoryview[int],
-    leader_epochs: memoryview[int],
-    keys: _Strings,
-    values: _Strings,
-    start: int,
-    stop: int,
-    /,
-) -> list[_T]: ...
+
+class RecordRows(Generic[_T]):
+    row: int
+    def __init__(
+        self,
+        type: type[_T],
+        topic: str,
+        partition: int,
+        kinds: tuple[object, ...],
+        headers: tuple[memoryview[int], _Strings, _Strings] | None,
+        offsets: memoryview[int],
+        timestamps: memoryview[int],
+        timestamp_types: memoryview[int],
+        leader_epochs: memoryview[int],
+        keys: _Strings,
+        values: _Strings,
+        start: int,
+        stop: int,
+        /,
+    ) -> None: ...
+    def __iter__(self) -> Iterator[_T]: ...
+    def __next__(self) -> _T: ...
+    def end(self) -> None: ...
+
+class Iteration(AsyncIterator[_T]):
+    def __init__(self, refill: Callable[[], Coroutine[None, None, tuple[_T, Iterator[_T], int]]], /) -> None: ...
+    def __anext__(self) -> Coroutine[None, None, _T]: ...

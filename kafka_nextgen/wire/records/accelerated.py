@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeVar
+from typing import Literal
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
@@ -18,9 +18,7 @@ from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
 from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records.compression import decompress_view
 
-__all__ = ["decode_sound", "let_go_of_memory", "make_records"]
-
-T = TypeVar("T")
+__all__ = ["decode_sound", "let_go_of_memory"]
 
 
 def decode_sound(
@@ -64,33 +62,6 @@ def decode_sound(
         data_bytes,
         truncated=next_offset == fetch_offset and len(data) > 0,
         end_epoch=end_epoch,
-    )
-
-
-def make_records(
-    columns: Columns, start: int, stop: int, record_type: type[T], timestamp_types: tuple[object, ...]
-) -> list[T] | None:
-    """Make objects of the rows from ``start`` up to before ``stop``; None if that has to be done in Python.
-
-    ``record_type`` is a tuple of topic, partition, offset, timestamp, timestamp type, key, value, headers and leader
-    epoch.
-    """
-    if not ACCELERATED:
-        return None
-    return accelerator.make_records(
-        record_type,
-        columns.partition.topic,
-        columns.partition.partition,
-        timestamp_types,
-        None if columns.headers is None else columns.headers.to_list(start, stop),
-        columns.offsets,
-        columns.timestamps,
-        columns.timestamp_types,
-        columns.leader_epochs,
-        columns.keys.buffers,
-        columns.values.buffers,
-        start,
-        stop,
     )
 
 

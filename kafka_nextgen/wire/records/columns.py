@@ -22,6 +22,7 @@ from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 __all__ = ["ColumnSlice", "Columns", "HeaderColumn", "Headers"]
 
 Headers = tuple[tuple[str, bytes | None], ...]
+_Strings = tuple["bytes | memoryview", "memoryview[int]", "bytes | memoryview | None"]  # data, bounds, validity
 
 
 @define(eq=False)
@@ -47,7 +48,7 @@ class HeaderColumn:
     def to_list(self, start: int, stop: int) -> list[Headers]:
         """The headers of the records from ``start`` up to before ``stop`` as objects."""
         if ACCELERATED:
-            return accelerator.to_headers(self.bounds, self.keys.buffers, self.values.buffers, start, stop)
+            return accelerator.to_headers(*self.buffers, start, stop)
         return self._to_list(start, stop)
 
     def _to_list(self, start: int, stop: int) -> list[Headers]:
@@ -56,6 +57,11 @@ class HeaderColumn:
         keys = [(key or b"").decode() for key in self.keys.to_list(first, last)]
         pairs = list(zip(keys, self.values.to_list(first, last), strict=True))
         return [tuple(pairs[begin - first : end - first]) for begin, end in pairwise(bounds)]
+
+    @property
+    def buffers(self) -> tuple[memoryview[int], _Strings, _Strings]:
+        """Its bounds, and the buffers of its keys and values."""
+        return self.bounds, self.keys.buffers, self.values.buffers
 
     @property
     def nbytes(self) -> int:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from array import array
 from functools import cache
 
+from kafka_nextgen.engine.application.record_rows import RowsInPython, record_rows
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
-from kafka_nextgen.types import Record, TimestampType
-from kafka_nextgen.wire.records import Columns, RecordLimits, make_records
+from kafka_nextgen.wire.records import Columns, RecordLimits
 from kafka_nextgen.wire.records.accelerated import ACCELERATED, decode_sound
 from kafka_nextgen.wire.records.compression import decompress
 from kafka_nextgen.wire.records.decode import decode_in_python
@@ -61,11 +61,7 @@ def _compare(data: bytes) -> None:
 
 
 def _check_records(compiled: Columns, twins: Columns) -> None:
-    records = make_records(compiled, 0, len(compiled), Record, tuple(TimestampType))
-    assert records is not None
-    headers = twins.headers or [()] * len(twins)
-    rows = zip(twins.offsets, twins.timestamps, twins.keys, twins.values, headers, strict=True)
-    assert [(each.offset, each.timestamp, each.key, each.value, each.headers) for each in records] == list(rows)
+    assert list(record_rows(compiled, 0, len(compiled))) == list(RowsInPython(twins, 0, len(twins)))
 
 
 def _by_twin(

@@ -1,0 +1,283 @@
+/* Awaited: what `__anext__` of an Iteration gives; a coroutine to everybody who looks, but most often through at once.
+ *
+ * When it is awaited it takes the next of what lies ready and is through. One that is dropped, or cancelled before it
+ * began, has therefore taken nothing. If nothing lies ready it goes on as the coroutine `refill()`: what is sent,
+ * thrown or closed reaches that, until it has come back with something to take.
+ */
+#ifndef KAFKA_NEXTGEN_AWAITED_H
+#define KAFKA_NEXTGEN_AWAITED_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "locking.h"
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *refill; /* a coroutine function: see the doc of Iteration */
+    PyObject *ready;  /* an iterator, or NULL */
+    Py_ssize_t count; /* how many are to be taken from it */
+    PyObject *spare;  /* an Awaited that is through, or NULL */
+} Iteration;
+
+typedef struct {
+    PyObject_HEAD
+    Iteration *iteration; /* NULL if it is through */
+    PyObject *refilling;  /* the coroutine it goes on as, or NULL */
+    int is_running;
+} Awaited;
+
+/* The next one, or NULL: there is none ready, unless an exception is set. */
+static PyObject *take_ready(Iteration *iteration) {
+    PyObject *ready, *next = NULL;
+    Py_BEGIN_CRITICAL_SECTION(iteration);
+    ready = iteration->count > 0 ? Py_XNewRef(iteration->ready) : NULL; /* taking may run code that replaces it */
+    iteration->count -= ready != NULL;
+    Py_END_CRITICAL_SECTION();
+    if (ready != NULL)
+        next = PyIter_Next(ready);
+    Py_XDECREF(ready);
+    return next;
+}
+
+/* 1 if refill gave what its doc says; 0 with an exception set. */
+static int is_refill(PyObject *given, Py_ssize_t *count) {
+    if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 3 || !PyIter_Check(PyTuple_GET_ITEM(given, 1))) {
+        PyErr_SetString(PyExc_TypeError, "refill() gives what is next, an iterator, and how many to take from it");
+        return 0;
+    }
+    *count = PyLong_AsSsize_t(PyTuple_GET_ITEM(given, 2));
+    return *count != -1 || !PyErr_Occurred();
+}
+
+/* Take what refill gave, a reference that is ours, apart; returns what is next, or NULL with an exception set. */
+static PyObject *take_refill(Iteration *iteration, PyObject *given) {
+    PyObject *next = NULL, *before = NULL;
+    Py_ssize_t count;
+    if (is_refill(given, &count)) {
+        next = Py_NewRef(PyTuple_GET_ITEM(given, 0));
+        Py_BEGIN_CRITICAL_SECTION(iteration);
+        before = iteration->ready;
+        iteration->ready = Py_NewRef(PyTuple_GET_ITEM(given, 1));
+        iteration->count = count;
+        Py_END_CRITICAL_SECTION();
+    }
+    Py_XDECREF(before);
+    Py_DECREF(given);
+    return next;
+}
+
+static PySendResult finish_refill(Awaited *awaited, PyObject *given, PyObject **result) {
+    Py_CLEAR(awaited->refilling);
+    *result = take_refill(awaited->iteration, given);
+    return *result == NULL ? PYGEN_ERROR : PYGEN_RETURN;
+}
+
+static PySendResult begin_refill(Awaited *awaited) {
+    awaited->refilling = PyObject_CallNoArgs(awaited->iteration->refill);
+    if (awaited->refilling == NULL)
+        return PYGEN_ERROR;
+    if (PyCoro_CheckExact(awaited->refilling))
+        return PYGEN_NEXT;
+    PyErr_SetString(PyExc_TypeError, "refill() is no coroutine");
+    return PYGEN_ERROR;
+}
+
+static PySendResult go_on(Awaited *awaited, PyObject *value, PyObject **result) {
+    *result = NULL;
+    if (awaited->refilling == NULL) {
+        *result = take_ready(awaited->iteration);
+        if (*result != NULL)
+            return PYGEN_RETURN;
+        if (PyErr_Occurred() || begin_refill(awaited) == PYGEN_ERROR)
+            return PYGEN_ERROR;
+    }
+    PySendResult sent = PyIter_Send(awaited->refilling, value, result);
+    return sent == PYGEN_RETURN ? finish_refill(awaited, *result, result) : sent;
+}
+
+/* Be through, and ready to be used again; an exception that is set stays set. */
+static void finish(Awaited *awaited) {
+    PyObject *none = NULL;
+    Iteration *iteration = awaited->iteration;
+    Py_CLEAR(awaited->refilling); /* it has ended */
+    awaited->iteration = NULL;
+    Py_BEGIN_CRITICAL_SECTION(iteration);
+    none = iteration->spare;
+    if (none == NULL)
+        iteration->spare = Py_NewRef((PyObject *)awaited);
+    Py_END_CRITICAL_SECTION();
+    Py_DECREF(iteration);
+}
+
+/* 1 if it may go on; 0 with an exception set. */
+static int may_go_on(const Awaited *awaited) {
+    if (awaited->iteration == NULL)
+        PyErr_SetString(PyExc_RuntimeError, "cannot reuse already awaited __anext__()");
+    else if (awaited->is_running)
+        PyErr_SetString(PyExc_ValueError, "__anext__() is already being awaited");
+    else
+        return 1;
+    return 0;
+}
+
+static int may_be_sent(const Awaited *awaited, PyObject *value) {
+    if (awaited->refilling != NULL || value == Py_None)
+        return 1;
+    PyErr_SetString(PyExc_TypeError, "can't send non-None value to a just-started coroutine");
+    return 0;
+}
+
+static PySendResult awaited_send(PyObject *self, PyObject *value, PyObject **result) {
+    Awaited *awaited = (Awaited *)self;
+    *result = NULL;
+    if (!may_go_on(awaited) || !may_be_sent(awaited, value))
+        return PYGEN_ERROR;
+    awaited->is_running = 1;
+    PySendResult status = go_on(awaited, value, result);
+    awaited->is_running = 0;
+    if (status != PYGEN_NEXT)
+        finish(awaited);
+    return status;
+}
+
+/* What a method gives for a result: what was yielded, or NULL with a StopIteration that has what was returned. */
+static PyObject *as_method(PySendResult status, PyObject *result) {
+    if (status != PYGEN_RETURN)
+        return result;
+    PyObject *stop = PyObject_CallOneArg(PyExc_StopIteration, result); /* a tuple would be taken for its arguments */
+    if (stop != NULL)
+        PyErr_SetObject(PyExc_StopIteration, stop);
+    Py_XDECREF(stop);
+    Py_DECREF(result);
+    return NULL;
+}
+
+static PyObject *awaited_send_method(PyObject *self, PyObject *value) {
+    PyObject *result;
+    PySendResult status = awaited_send(self, value, &result);
+    return as_method(status, result);
+}
+
+static PyObject *awaited_next(PyObject *self) { return awaited_send_method(self, Py_None); }
+
+/* What the StopIteration that is set has; NULL if another exception is set. */
+static PyObject *returned_value(void) {
+    PyObject *type, *error, *trace, *value;
+    if (!PyErr_ExceptionMatches(PyExc_StopIteration))
+        return NULL;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    value = PyObject_GetAttrString(error, "value");
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    return value;
+}
+
+static PySendResult throw_into(Awaited *awaited, PyObject *args, PyObject **result) {
+    PyObject *throw = PyObject_GetAttrString(awaited->refilling, "throw");
+    *result = throw == NULL ? NULL : PyObject_CallObject(throw, args);
+    Py_XDECREF(throw);
+    if (*result != NULL)
+        return PYGEN_NEXT;
+    PyObject *given = returned_value();
+    return given == NULL ? PYGEN_ERROR : finish_refill(awaited, given, result);
+}
+
+/* Raise what is thrown where nothing has begun yet. */
+static PySendResult raise_thrown(PyObject *args) {
+    PyObject *type, *value = NULL, *trace = NULL;
+    if (!PyArg_UnpackTuple(args, "throw", 1, 3, &type, &value, &trace))
+        return PYGEN_ERROR;
+    if (PyExceptionInstance_Check(type))
+        PyErr_SetObject((PyObject *)Py_TYPE(type), type);
+    else if (PyExceptionClass_Check(type))
+        PyErr_SetObject(type, value);
+    else
+        PyErr_SetString(PyExc_TypeError, "exceptions must be classes or instances deriving from BaseException");
+    return PYGEN_ERROR;
+}
+
+PyDoc_STRVAR(throw_doc, "throw(exception)\n--\n\nRaise the exception where this waits.");
+
+static PyObject *awaited_throw(PyObject *self, PyObject *args) {
+    Awaited *awaited = (Awaited *)self;
+    PyObject *result = NULL;
+    if (!may_go_on(awaited))
+        return NULL;
+    awaited->is_running = 1;
+    PySendResult status = awaited->refilling == NULL ? raise_thrown(args) : throw_into(awaited, args, &result);
+    awaited->is_running = 0;
+    if (status != PYGEN_NEXT)
+        finish(awaited);
+    return as_method(status, result);
+}
+
+PyDoc_STRVAR(close_doc, "close()\n--\n\nEnd this, wherever it waits.");
+
+static PyObject *awaited_close(PyObject *self, PyObject *unused) {
+    Awaited *awaited = (Awaited *)self;
+    PyObject *closed = Py_NewRef(Py_None);
+    (void)unused;
+    if (awaited->iteration == NULL)
+        return closed;
+    Py_DECREF(closed);
+    if (!may_go_on(awaited))
+        return NULL;
+    awaited->is_running = 1;
+    closed = awaited->refilling == NULL ? Py_NewRef(Py_None) : PyObject_CallMethod(awaited->refilling, "close", NULL);
+    awaited->is_running = 0;
+    finish(awaited);
+    return closed;
+}
+
+static int awaited_traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((Awaited *)self)->iteration);
+    Py_VISIT(((Awaited *)self)->refilling);
+    return 0;
+}
+
+static int awaited_clear(PyObject *self) {
+    Py_CLEAR(((Awaited *)self)->refilling);
+    Py_CLEAR(((Awaited *)self)->iteration);
+    return 0;
+}
+
+static void awaited_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    awaited_clear(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef awaited_methods[] = {
+    {"send", awaited_send_method, METH_O, "send(value)\n--\n\nGo on."},
+    {"throw", awaited_throw, METH_VARARGS, throw_doc},
+    {"close", awaited_close, METH_NOARGS, close_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot awaited_slots[] = {
+    {Py_tp_dealloc, awaited_dealloc},
+    {Py_tp_traverse, awaited_traverse},
+    {Py_tp_clear, awaited_clear},
+    {Py_tp_iter, PyObject_SelfIter},
+    {Py_tp_iternext, awaited_next},
+    {Py_tp_methods, awaited_methods},
+    {Py_am_await, PyObject_SelfIter},
+    {Py_am_send, awaited_send},
+    {0, NULL},
+};
+
+static PyType_Spec awaited_spec = {
+    .name = "kafka_nextgen.wire.records._accelerator.Awaited",
+    .basicsize = sizeof(Awaited),
+    .flags =
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = awaited_slots,
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* What keeps threads out of an object while it changes: the GIL or, in a Python without one, a lock of the object. */
+#ifndef KAFKA_NEXTGEN_LOCKING_H
+#define KAFKA_NEXTGEN_LOCKING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#ifndef Py_BEGIN_CRITICAL_SECTION
+#define Py_BEGIN_CRITICAL_SECTION(object) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
+
+/* Whether nobody else has this object, so that it can be made another one. NULL is nobody's. */
+static int is_ours_alone(PyObject *object) {
+#ifdef Py_GIL_DISABLED
+    (void)object;
+    return 0; /* a count says less there */
+#else
+    return object != NULL && Py_REFCNT(object) == 1;
+#endif
+}
+
+#endif

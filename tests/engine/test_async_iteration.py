@@ -1,0 +1,362 @@
+"""``async for`` by the compiled part and by its twin: what ``__anext__`` gives is a coroutine by all that it does."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import itertools
+import sys
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from typing import TypeVar
+
+import pytest
+
+from kafka_nextgen.engine.application import async_iteration as iterating
+from kafka_nextgen.engine.application.async_iteration import IterationInPython
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
+
+T = TypeVar("T")
+Refill = tuple[int, Iterator[int], int]
+Makes = Callable[[Callable[[], Coroutine[None, None, Refill]]], AsyncIterator[int]]
+
+either = pytest.mark.parametrize(
+    "kind", [accelerator.Iteration, IterationInPython] if ACCELERATED else [IterationInPython]
+)
+compiled = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")
+
+
+class Source:
+    """Numbers from 0 on, three with each refill, which lets the loop turn; says how many of them were taken."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+        self.refills = 0
+        self.error: Exception | None = None
+
+    def numbers(self) -> Iterator[int]:
+        while True:
+            if self.taken == 7:
+                self.taken += 1
+                raise ValueError("seven")
+            self.taken += 1
+            yield self.taken - 1
+
+    async def refill(self) -> Refill:
+        self.refills += 1
+        await asyncio.sleep(0)
+        if self.error is not None:
+            raise self.error
+        self.taken += 1
+        return self.taken - 1, self.numbers(), 2
+
+
+def begun(awaitable: Awaitable[T]) -> Coroutine[None, None, T]:
+    assert isinstance(awaitable, Coroutine)
+    return awaitable
+
+
+@either
+def test_what_lies_ready_is_given_out_and_refilled_when_it_is_used_up(kind: Makes) -> None:
+    async def scene() -> None:
+        seen = []
+        async for number in kind(source.refill):
+            seen.append(number)
+            if number == 5:
+                break
+        assert seen == [0, 1, 2, 3, 4, 5]
+        assert (source.refills, source.taken) == (2, 6)
+
+    source = Source()
+    asyncio.run(scene())
+
+
+@either
+def test_an_error_ends_neither_the_loop_object_nor_what_lies_ready(kind: Makes) -> None:
+    async def scene() -> None:
+        numbers = kind(source.refill)
+        source.error = ZeroDivisionError("mine")
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            await anext(numbers)
+        source.error = None
+        assert [await anext(numbers) for _ in range(7)] == list(range(7))
+        with pytest.raises(ValueError, match="seven"):
+            await anext(numbers)
+        assert await anext(numbers) == 8
+
+    source = Source()
+    asyncio.run(scene())
+
+
+@either
+def test_one_that_is_dropped_or_cancelled_before_it_began_has_taken_nothing(kind: Makes) -> None:
+    async def scene() -> None:
+        numbers = kind(source.refill)
+        assert await anext(numbers) == 0
+        begun(anext(numbers)).close()
+        for _ in range(2):
+            task = asyncio.ensure_future(anext(numbers))
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        assert source.taken == 1
+        assert await asyncio.wait_for(anext(numbers), 10) == 1
+
+    source = Source()
+    asyncio.run(scene())
+
+
+@either
+def test_one_that_is_cancelled_in_its_refill_has_taken_nothing(kind: Makes) -> None:
+    async def scene() -> None:
+        numbers = kind(source.refill)
+        task = asyncio.ensure_future(anext(numbers))
+        while not source.refills:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (source.refills, source.taken) == (1, 0)
+        assert await asyncio.create_task(begun(anext(numbers))) == 0
+
+    source = Source()
+    asyncio.run(scene())
+
+
+@either
+def test_several_at_once_get_one_each(kind: Makes) -> None:
+    async def scene() -> None:
+        numbers = kind(source.refill)
+        assert await anext(numbers) == 0
+        assert await asyncio.gather(*[anext(numbers) for _ in range(2)]) == [1, 2]
+
+    source = Source()
+    asyncio.run(scene())
+
+
+@either
+def test_what_was_awaited_is_not_awaited_again(kind: Makes) -> None:
+    async def scene() -> None:
+        numbers = kind(source.refill)
+        for _ in range(3):
+            one = anext(numbers)
+            first = await one
+            with pytest.raises(RuntimeError, match="cannot reuse already awaited"):
+                await one
+            assert await anext(numbers) == first + 1
+            begun(one).close()
+            with pytest.raises(RuntimeError, match="cannot reuse already awaited"):
+                begun(one).throw(KeyError())
+
+    source = Source()
+    source.taken = -20
+    asyncio.run(scene())
+
+
+@either
+def test_it_is_driven_by_hand_as_a_coroutine_is(kind: Makes) -> None:
+    async def refill() -> Refill:
+        return (0, iter([1]), 1)
+
+    numbers = kind(refill)
+    one = begun(anext(numbers))
+    assert inspect.isawaitable(one)
+    with pytest.raises(TypeError, match="can't send non-None value to a just-started coroutine"):
+        one.send(3)  # type: ignore[arg-type]
+    assert returned(lambda: one.send(None)) == 0
+    assert returned(lambda: next(iter(anext(numbers).__await__()))) == 1
+    with pytest.raises(RuntimeError, match="cannot reuse already awaited"):
+        one.send(None)
+
+
+def returned(call: Callable[[], object]) -> object:
+    with pytest.raises(StopIteration) as stop:
+        call()
+    return stop.value.value
+
+
+@either
+def test_a_tuple_comes_out_as_it_is(kind: Callable[[object], AsyncIterator[object]]) -> None:
+    async def refill() -> object:
+        return ((1, 2), iter([(), (3,)]), 2)
+
+    async def scene() -> list[object]:
+        numbers = kind(refill)
+        return [await anext(numbers) for _ in range(2)]
+
+    assert asyncio.run(scene()) == [(1, 2), ()]
+    one = begun(anext(kind(refill)))
+    assert returned(lambda: one.send(None)) == (1, 2)
+
+
+@either
+def test_what_is_thrown_reaches_the_refill_and_may_be_overcome(kind: Makes) -> None:
+    class Turn:
+        def __await__(self) -> Iterator[str]:
+            yield "waits"
+
+    async def refill() -> Refill:
+        try:
+            await Turn()
+        except KeyError:
+            return (7, iter([]), 0)
+        raise AssertionError
+
+    numbers = kind(refill)
+    one, other, third = (begun(anext(numbers)) for _ in range(3))
+    assert [each.send(None) for each in (one, other, third)] == ["waits"] * 3
+    assert returned(lambda: one.throw(KeyError())) == 7
+    with pytest.raises(ZeroDivisionError):
+        other.throw(ZeroDivisionError())
+    third.close()
+    with pytest.raises(IndexError, match="here"):
+        begun(anext(numbers)).throw(IndexError("here"))
+
+
+@either
+def test_a_refill_that_awaits_its_own_is_an_error(kind: Makes) -> None:
+    waits: list[Coroutine[None, None, int]] = []
+
+    async def refill() -> Refill:
+        await waits[0]
+        raise AssertionError
+
+    waits.append(begun(anext(kind(refill))))
+    with pytest.raises((ValueError, RuntimeError), match="already"):
+        waits[0].send(None)
+    waits.clear()
+
+
+@compiled
+@pytest.mark.parametrize("given", [None, (1, iter([])), (1, 2, 3), (1, iter([]), "3")], ids=str)
+def test_a_refill_of_another_kind_is_refused(given: object) -> None:
+    async def refill() -> object:
+        return given
+
+    for other in (refill, lambda: given, None):
+        with pytest.raises(TypeError):
+            asyncio.run(first_of(accelerator.Iteration(other)))  # type: ignore[arg-type]
+
+
+async def first_of(numbers: AsyncIterator[int]) -> int:
+    return await anext(numbers)
+
+
+@either
+def test_nothing_is_left_of_a_loop_that_was_left(kind: Makes) -> None:
+    class Watched(Source):
+        pass
+
+    async def scene() -> weakref.ref[Source]:
+        source = Watched()
+        numbers = kind(source.refill)
+        assert [await anext(numbers) for _ in range(5)] == list(range(5))
+        dropped = begun(anext(numbers))
+        dropped.close()
+        return weakref.ref(source)
+
+    gc.disable()
+    try:
+        gone = asyncio.run(scene())
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+@compiled
+def test_a_circle_through_what_is_not_awaited_is_collected() -> None:
+    class Watched(Source):
+        circle: object = None
+
+    source = Watched()
+    numbers = accelerator.Iteration(source.refill)
+    source.circle = [anext(numbers), numbers]
+    gone = weakref.ref(source)
+    del source, numbers
+    gc.collect()
+    assert gone() is None
+
+
+@compiled
+def test_a_loop_makes_no_object_for_each() -> None:
+    async def scene() -> set[int]:
+        numbers = accelerator.Iteration(refill)
+        seen = set()
+        for _ in range(50):
+            one = anext(numbers)
+            seen.add(id(one))
+            await one
+            del one
+        return seen
+
+    async def refill() -> Refill:
+        return (0, iter(range(100)), 100)
+
+    assert len(asyncio.run(scene())) == 1
+
+
+@pytest.mark.skipif(sys.implementation.name != "cpython", reason="counts references")
+@compiled
+def test_references_are_as_many_after_a_loop_as_before() -> None:
+    async def scene() -> None:
+        numbers = accelerator.Iteration(refill)
+        for _ in range(30):
+            await anext(numbers)
+            begun(anext(numbers)).close()
+
+    async def refill() -> tuple[object, Iterator[object], int]:
+        return (thing, iter([thing] * 5), 5)
+
+    thing = object()
+    before = sys.getrefcount(thing)
+    asyncio.run(scene())
+    assert sys.getrefcount(thing) == before
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Stand:
+    """In place of a cursor: has what was counted from, without an end."""
+
+    def __init__(self) -> None:
+        self.records = itertools.count(1)
+
+    async def poll(self) -> int:
+        return next(self.records)
+
+
+@pytest.mark.parametrize(
+    ("body_s", "strides", "is_paused"),
+    [
+        (0.0, [128, 256, 512, 1024, 1024, 1024], False),
+        (2**-13, [8, 8, 8, 8, 8, 8], True),
+        (0.01, [1, 1, 1, 1, 1, 1], True),
+    ],
+    ids=["idle", "busy", "slow"],
+)
+def test_a_stride_is_as_long_as_the_body_is_quick(
+    monkeypatch: pytest.MonkeyPatch, body_s: float, strides: list[int], is_paused: bool
+) -> None:
+    async def scene() -> None:
+        turned = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_soon(turned.set_result, None)
+        loop = iterating._Strides(stand, stand.poll)  # type: ignore[arg-type]
+        count = 64
+        for stride in strides:
+            clock.now += count * body_s
+            _, _, count = await loop.begin_next()  # type: ignore[assignment]
+            assert count == stride
+        assert turned.done() is is_paused
+
+    clock, stand = Clock(), Stand()
+    monkeypatch.setattr(iterating, "time", clock)
+    asyncio.run(scene())

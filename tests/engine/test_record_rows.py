@@ -1,0 +1,204 @@
+"""Rows of columns as records, by the compiled part and by its twin: the same records, and none too many."""
+
+from __future__ import annotations
+
+import gc
+from array import array
+from collections.abc import Callable
+from itertools import islice
+
+import pytest
+
+from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RecordRows, RowsInPython, record_rows
+from kafka_nextgen.types import Record, TimestampType, TopicPartition
+from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
+from kafka_nextgen.wire.records.binary_column import BinaryColumn
+from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
+
+ORDERS = TopicPartition("orders", 3)
+CREATE = TimestampType.CREATE_TIME
+HEADERS = [("h", b"1"), ("größe", None), ("", b"")]
+
+MakesRows = Callable[[Columns, int, int], RecordRows]
+either = pytest.mark.parametrize("rows", [record_rows, RowsInPython] if ACCELERATED else [RowsInPython])
+compiled = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")
+
+
+def columns_of(*records: NewRecord, leader_epoch: int = 5) -> Columns:
+    data = encode_batch(records, base_offset=40, leader_epoch=leader_epoch)
+    return decode_partition(data, ORDERS, 40, RecordLimits())
+
+
+def two() -> Columns:
+    return columns_of(NewRecord(None, key=b"k", timestamp=7, headers=HEADERS), NewRecord(b"v", timestamp=8))
+
+
+def many(count: int = 2 * CHUNK_RECORDS + 1) -> Columns:
+    headers = [(), HEADERS[:1], HEADERS]
+    records = [NewRecord(b"%d" % n, timestamp=n // 3, headers=headers[n % 3]) for n in range(count)]
+    return columns_of(*records)
+
+
+@either
+def test_a_record_has_what_its_row_has(rows: MakesRows) -> None:
+    assert list(rows(two(), 0, 2)) == [
+        Record("orders", 3, 40, 7, CREATE, b"k", None, tuple(HEADERS), 5),
+        Record("orders", 3, 41, 8, CREATE, None, b"v", (), 5),
+    ]
+
+
+@either
+def test_records_that_are_kept_stay_what_they_are(rows: MakesRows) -> None:
+    records = list(rows(many(), 0, 1025))
+    assert [record.offset for record in records] == list(range(40, 1065))
+    assert [record.value for record in records] == [b"%d" % n for n in range(1025)]
+    assert [record.timestamp for record in records] == [n // 3 for n in range(1025)]
+    assert [len(record.headers) for record in records] == [(0, 1, 3)[n % 3] for n in range(1025)]
+
+
+@either
+def test_every_third_record_that_is_kept_stays_what_it_is(rows: MakesRows) -> None:
+    kept = [record for record in rows(many(), 0, 1000) if record.offset % 3 == 0]
+    assert [(record.offset, record.value) for record in kept] == [(n, b"%d" % (n - 40)) for n in range(42, 1040, 3)]
+
+
+@either
+def test_records_of_large_values_are_as_the_others(rows: MakesRows) -> None:
+    columns = columns_of(*[NewRecord(b"%d" % n * size) for n in range(9) for size in (1, 5000)])
+    assert [len(record.value) for record in rows(columns, 0, 18)] == [1, 5000] * 9  # type: ignore[arg-type]
+
+
+@either
+def test_a_record_that_nobody_has_any_more_does_not_leave_its_hash_behind(rows: MakesRows) -> None:
+    for record in rows(many(), 0, 100):
+        assert hash(record) == hash(tuple(record))
+
+
+@either
+def test_a_part_of_the_rows_is_made_and_counted(rows: MakesRows) -> None:
+    taken = rows(many(), 600, 1020)
+    records = iter(taken)
+    for row in range(600, 1020):
+        assert taken.row == row
+        assert next(records).offset == 40 + row
+    assert (next(records, None), taken.row) == (None, 1020)
+
+
+@either
+@pytest.mark.parametrize("count", [0, 1, CHUNK_RECORDS - 1, CHUNK_RECORDS, CHUNK_RECORDS + 1])
+def test_after_the_end_there_is_no_other(rows: MakesRows, count: int) -> None:
+    taken = rows(many(), 0, 1000)
+    records = iter(taken)
+    assert len(list(islice(records, count))) == count
+    taken.end()
+    assert (next(records, None), taken.row) == (None, count)
+
+
+def records_of(columns: Columns, start: int, stop: int) -> list[Record]:
+    return list(record_rows(columns, start, stop))
+
+
+@compiled
+def test_records_are_of_no_concern_to_the_garbage_collector() -> None:
+    assert not any(gc.is_tracked(record) for record in record_rows(two(), 0, 2))
+
+
+@compiled
+def test_rows_that_a_finalizer_ends_while_one_is_made_give_it_not_out() -> None:
+    class Ends:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            rows.end()
+
+    threshold = gc.get_threshold()
+    rows = record_rows(many(), 0, 1000)
+    records = iter(rows)
+    kept = [next(records)]  # so that each is a new object, which the collector counts
+    gc.set_threshold(20)
+    try:
+        Ends()
+        while (record := next(records, None)) is not None:
+            kept.append(record)
+    finally:
+        gc.set_threshold(*threshold)
+    assert 0 < len(kept) == rows.row < 1000
+    assert [record.offset for record in kept] == list(range(40, 40 + rows.row))
+
+
+@compiled
+def test_rows_outside_of_the_columns_are_refused() -> None:
+    columns = columns_of(NewRecord(b"v"), NewRecord(b"w"))
+    for start, stop in [(0, 3), (-1, 1), (2, 1), (0, 2**40)]:
+        with pytest.raises(ValueError, match="outside of their columns"):
+            records_of(columns, start, stop)
+
+
+@compiled
+@pytest.mark.parametrize("bounds", [[0, 0, 9], [0, -1, 1], [0, 5, 1]])
+def test_strings_outside_of_their_column_are_refused_and_not_counted(bounds: list[int]) -> None:
+    columns = columns_of(NewRecord(b"v"), NewRecord(b"w"))
+    columns.values = BinaryColumn(b"v", memoryview(array("i", bounds)))
+    rows = record_rows(columns, 0, 2)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="outside of its column"):
+            list(rows)
+    assert rows.row == (0 if bounds[1] else 1)
+
+
+@compiled
+def test_headers_outside_of_their_columns_are_refused() -> None:
+    columns = two()
+    assert columns.headers is not None
+    columns.headers.bounds = memoryview(array("i", [0, 9, 9]))
+    with pytest.raises(ValueError, match="outside of their columns"):
+        records_of(columns, 0, 2)
+    columns.headers.bounds = memoryview(array("i", [0]))
+    with pytest.raises(ValueError, match="outside of their columns"):
+        records_of(columns, 0, 2)
+
+
+@compiled
+def test_a_timestamp_type_nobody_knows_is_refused() -> None:
+    columns = two()
+    columns.timestamp_types = memoryview(array("b", [0, -1]))
+    with pytest.raises(ValueError, match="no such timestamp type"):
+        records_of(columns, 0, 2)
+
+
+class Roomy(tuple[object, ...]):
+    """Has a dictionary behind its fields."""
+
+
+@compiled
+@pytest.mark.parametrize("kind", [list, Roomy])
+def test_what_is_made_must_be_a_tuple_and_nothing_more(kind: type[object]) -> None:
+    with pytest.raises(TypeError, match="a type of tuples"):
+        make(two(), type=kind)
+
+
+@compiled
+@pytest.mark.parametrize("headers", [[], (b"", (b"", b"", None)), (3, (b"", b"", None), (b"", b"", None))])
+def test_headers_that_are_none_are_refused(headers: object) -> None:
+    with pytest.raises(TypeError):
+        make(two(), headers=headers)
+
+
+def make(columns: Columns, type: type[object] = Record, headers: object = None) -> object:
+    numbers = columns.offsets, columns.timestamps, columns.timestamp_types, columns.leader_epochs
+    strings = columns.keys.buffers, columns.values.buffers
+    return accelerator.RecordRows(type, "orders", 3, (CREATE,), headers, *numbers, *strings, 0, 2)  # type: ignore[arg-type]
+
+
+@compiled
+def test_what_was_made_is_let_go() -> None:
+    columns = two()
+    records_of(columns, 0, 2)
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(50):
+        records_of(columns, 0, 2)
+        next(iter(record_rows(columns, 0, 2)))
+    gc.collect()
+    assert len(gc.get_objects()) <= before + 10
