@@ -146,6 +146,8 @@ class OffsetDriver(Generic[C]):
                 yield from self.feed(client, ev.ConsumedRead(effect.number, client.consumed()), now)
             case fx.TellMember():
                 yield from self._report(client, effect, now)
+            case fx.LeftOut():
+                yield f"   {client.name} leaves out {format_partitions(effect.codes)}"
             case fx.CommitEnded() | fx.LookupEnded():
                 yield from self._end(client, effect, now)
             case _:

@@ -237,14 +237,10 @@ class Stage:
 
     def busy(self, api: Api) -> threading.Event:
         """Let OffsetCommit or OffsetFetch be answered for ever by "try again"; the event tells that somebody asked."""
-        asked, code = threading.Event(), ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-        original = self.original(OFFSET_FETCH)
-
-        async def refuse_commit(request: OffsetCommitRequest, context: Context) -> object:
-            asked.set()
-            directory = context.cluster.directory()
-            offsets = offset_commit.from_request(request, directory).offsets
-            return offset_commit.to_response(request, directory, OffsetsCommitted(dict.fromkeys(offsets, code)))
+        code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        if api is OFFSET_COMMIT:
+            return self.refuse_commits(code)
+        asked, original = threading.Event(), self.original(OFFSET_FETCH)
 
         async def refuse_fetch(request: object, context: Context) -> object:
             asked.set()
@@ -253,7 +249,20 @@ class Stage:
                 group.error_code = code
             return response
 
-        self.handle(api, refuse_commit if api is OFFSET_COMMIT else refuse_fetch)
+        self.handle(api, refuse_fetch)
+        return asked
+
+    def refuse_commits(self, code: ErrorCode) -> threading.Event:
+        """Let OffsetCommit be answered with this for every partition; the event tells that somebody asked."""
+        asked = threading.Event()
+
+        async def refuse_commit(request: OffsetCommitRequest, context: Context) -> object:
+            asked.set()
+            directory = context.cluster.directory()
+            offsets = offset_commit.from_request(request, directory).offsets
+            return offset_commit.to_response(request, directory, OffsetsCommitted(dict.fromkeys(offsets, code)))
+
+        self.handle(OFFSET_COMMIT, refuse_commit)
         return asked
 
     def original(self, api: Api) -> Handle:

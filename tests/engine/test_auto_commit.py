@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from kafka_nextgen import CommitFailedError, Consumer
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import OFFSET_COMMIT
 from tests.engine.stage import Hears, Stage, poll_until, read, tp
 
@@ -45,6 +46,18 @@ def test_close_commits_all_that_was_read(stage: Stage) -> None:
     with reader(stage) as consumer:
         read(consumer, 7)
     assert stage.committed() == {0: 7}
+
+
+def test_what_is_given_up_without_a_commit_is_told_in_the_log(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    stage.create(records=10)
+    stage.refuse_commits(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    with caplog.at_level("WARNING", "kafka_nextgen.engine"), reader(stage) as consumer:
+        read(consumer, 7)
+    (told,) = [record.message for record in caplog.records if "commit" in record.message]
+    assert told == (
+        "group billing: orders[0] is given up without a commit (UNKNOWN_TOPIC_OR_PARTITION): the next owner reads"
+        " on from what was committed last; look whether the topic was deleted, and at its name"
+    )
 
 
 def test_an_error_in_the_loop_keeps_its_record_out(stage: Stage) -> None:

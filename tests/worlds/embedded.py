@@ -43,4 +43,4 @@ def renamed_assignment(data: bytes, rename: Rename) -> bytes:
 
 
 def _renamed(partitions: Iterable[TopicPartition], rename: Rename) -> frozenset[TopicPartition]:
-    return frozenset(evolve(partition, topic=rename(partition.topic)) for partition in partitions)
+    return frozenset(partition._replace(topic=rename(partition.topic)) for partition in partitions)

@@ -186,13 +186,13 @@ class SocketWorld(World):
         return all(told[key].value == value or not value for key, value in config.items())
 
     def _real(self, partition: TopicPartition) -> TopicPartition:
-        return evolve(partition, topic=self._real_name(partition.topic))
+        return partition._replace(topic=self._real_name(partition.topic))
 
     def _real_name(self, name: str) -> str:
         return self._real_names.setdefault(name, unique(name))
 
     def _told(self, partition: TopicPartition) -> TopicPartition:
-        return evolve(partition, topic=self._told_name(partition.topic))
+        return partition._replace(topic=self._told_name(partition.topic))
 
     def _told_name(self, real_name: str) -> str:
         return next((name for name, real in self._real_names.items() if real == real_name), real_name)

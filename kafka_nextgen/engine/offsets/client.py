@@ -20,7 +20,7 @@ from attrs import frozen
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.member.identity import Identity
-from kafka_nextgen.engine.offsets.errors import commit_error, lookup_error
+from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
 from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
@@ -205,6 +205,9 @@ class OffsetClient:
         self._outage.failed(error)
         self._counters.note(self._seen, self._looked_at, error)
 
+    def _tell_left_out(self, effect: fx.LeftOut) -> None:
+        logger.warning("%s", left_out_text(effect.codes, self._identity))
+
     def _end_lookup(self, effect: fx.LookupEnded) -> None:
         ask = self._asks.pop(effect.ask, None)
         if ask is None or ask.ended.done():
@@ -222,5 +225,6 @@ class OffsetClient:
         FindCoordinator: _find_coordinator,
         fx.TellMember: _tell_member,
         fx.CommitEnded: _end_commit,
+        fx.LeftOut: _tell_left_out,
         fx.LookupEnded: _end_lookup,
     }

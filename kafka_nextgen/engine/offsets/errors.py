@@ -1,15 +1,17 @@
-"""The error that an application gets for a commit or a lookup that failed."""
+"""What an application is told of a commit or a lookup that failed: as an error, or in the log."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.member.identity import Identity
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import Failure, Refused, TimedOut
-from kafka_nextgen.types import format_partitions
+from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["commit_error", "lookup_error"]
+__all__ = ["commit_error", "left_out_text", "lookup_error"]
 
 _MOVED = (
     "others may have these partitions by now, and read on from what was committed last; go on with what poll() brings"
@@ -63,6 +65,15 @@ def _advice(code: int, identity: Identity) -> tuple[str, ...]:
     if code in _ADVICE:
         return (_ADVICE[code],)
     return (_RETRIED,) if is_retriable(code) else ()
+
+
+def left_out_text(codes: Mapping[TopicPartition, int], identity: Identity) -> str:
+    """What is to be known of partitions that are given up without a commit."""
+    reasons = ", ".join(sorted({name_of(code) for code in codes.values()}))
+    return (
+        f"group {identity.group_id}: {format_partitions(codes)} is given up without a commit ({reasons}):"
+        f" the next owner reads on from what was committed last; {_ABSENT}"
+    )
 
 
 def lookup_error(failure: Failure, what: str, identity: Identity) -> KafkaNextgenError:

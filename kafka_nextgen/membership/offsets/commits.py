@@ -12,7 +12,7 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.membership.effects import FindCoordinator
-from kafka_nextgen.membership.offsets.effects import OffsetEffect, TellMember
+from kafka_nextgen.membership.offsets.effects import LeftOut, OffsetEffect, TellMember
 from kafka_nextgen.membership.offsets.ending import fail_commit, reaction_to, refused
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost
 from kafka_nextgen.membership.offsets.order import acknowledge
@@ -89,17 +89,18 @@ def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tu
 
 def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, at: Moment) -> Outcome:
     actions = {tp: reaction_to(state.rules, commit.kind, code).action for tp, code in codes.items()}
-    if set(actions.values()) == {Action.LEAVE_OUT}:
-        return evolve(state, commits=replaced(state.commits, _leaving_out(commit, actions.keys()))), ()
+    left_out = {tp: codes[tp] for tp, action in actions.items() if action is Action.LEAVE_OUT}
+    told = (LeftOut(left_out),) if left_out else ()
+    if left_out.keys() == actions.keys():
+        return evolve(state, commits=replaced(state.commits, _leaving_out(commit, left_out))), told
     for tp, action in actions.items():
         if action is Action.FAIL or is_over(commit.patience, at):
             return fail_commit(state, commit, refused(state, commit, codes, codes[tp]))
-    again = frozenset(tp for tp, action in actions.items() if action is not Action.LEAVE_OUT)
-    left_out = actions.keys() - again
+    again = actions.keys() - left_out.keys()
     patience, effects = try_again(commit.patience, frozenset(actions.values()), codes, member_epoch, at)
     refusal = refused(state, commit, codes, codes[min(again)])
     commit = evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)
-    return evolve(state, commits=replaced(state.commits, commit)), effects
+    return evolve(state, commits=replaced(state.commits, commit)), told + effects
 
 
 def _leaving_out(commit: Commit, partitions: Collection[TopicPartition]) -> Commit:

@@ -13,6 +13,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 __all__ = [
     "CommitEnded",
     "Failure",
+    "LeftOut",
     "LookupEnded",
     "OffsetEffect",
     "ReadConsumed",
@@ -92,6 +93,13 @@ class CommitEnded:
 
 
 @frozen
+class LeftOut:
+    """Say that these are given up without a commit: the coordinator knows no such topic, by these codes."""
+
+    codes: Mapping[TopicPartition, int]
+
+
+@frozen
 class LookupEnded:
     """The committed offsets ``ask`` wanted, None where there is none, without partitions that are unknown just now.
 
@@ -111,4 +119,6 @@ class TellMember:
     member_epoch: int
 
 
-OffsetEffect = SendCommit | SendLookup | ReadConsumed | FindCoordinator | CommitEnded | LookupEnded | TellMember
+OffsetEffect = (
+    SendCommit | SendLookup | ReadConsumed | FindCoordinator | CommitEnded | LeftOut | LookupEnded | TellMember
+)

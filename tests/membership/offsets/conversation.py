@@ -146,6 +146,10 @@ class Conversation:
         return f"{effect.ask} {_failure(effect.failure) if effect.failure else 'done'}"
 
     @written.register
+    def _(self, effect: fx.LeftOut) -> str:
+        return f"leave out {format_partitions(effect.codes)}"
+
+    @written.register
     def _(self, effect: fx.LookupEnded) -> str:
         self.ended[effect.ask] = effect
         return f"{effect.ask} {_failure(effect.failure) if effect.failure else f'found {_written(effect.offsets)}'}"

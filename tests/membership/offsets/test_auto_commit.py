@@ -65,7 +65,7 @@ def test_before_a_revocation_everything_is_committed_again() -> None:
 def test_before_a_revocation_a_topic_that_is_gone_is_left_out() -> None:
     talk = reader()
     talk.commit_before_revoking("foo[0]=5 foo[1]=7")
-    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "foo[0]") == ["1 done"]
+    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "foo[0]") == ["leave out foo[0]", "1 done"]
 
 
 def test_what_is_read_while_partitions_are_given_up_comes_too_late() -> None:
