@@ -132,7 +132,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         record = next(self._core.cursor.records, None)
         if record is not None:
             return record
-        await asyncio.sleep(0)  # or whoever awaits nothing else would keep all other tasks waiting
+        if self._core.fetches.has_records():  # nothing will be waited for
+            await asyncio.sleep(0)  # or whoever awaits nothing else would keep all other tasks waiting
         with self._use_alone("__anext__"):
             while record is None:
                 await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))

@@ -50,6 +50,26 @@ def test_a_task_loses_no_ring_between_looking_and_waiting() -> None:
     asyncio.run(scene())
 
 
+def test_a_task_goes_on_in_the_very_turn_of_the_loop_that_a_ring_begins() -> None:
+    async def scene() -> None:
+        signal = AsyncSignal()
+        waiting = asyncio.ensure_future(signal.wait(signal.rings, LONG_S))
+        await asyncio.sleep(0)
+        signal.ring()
+        await asyncio.sleep(0)
+        assert waiting.done()
+
+    asyncio.run(scene())
+
+
+def test_a_task_waits_no_longer_than_it_wants() -> None:
+    async def scene() -> None:
+        signal = AsyncSignal()
+        await signal.wait(signal.rings, 0.001)
+
+    asyncio.run(scene())
+
+
 def test_one_ring_wakes_every_task_that_waits() -> None:
     async def scene() -> None:
         signal = AsyncSignal()

@@ -14,6 +14,8 @@ from contextlib import suppress
 from threading import Lock
 from typing import Protocol
 
+from kafka_nextgen.transport.reply import Reply
+
 __all__ = ["AsyncSignal", "Signal", "ThreadSignal"]
 
 
@@ -63,12 +65,12 @@ class ThreadSignal:
 
 
 class AsyncSignal:
-    """A signal that tasks of the application's event loop wait for."""
+    """A signal that tasks of the application's event loop wait for; each goes on in the turn of the loop it wakes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._rings = 0
-        self._waiters: set[asyncio.Future[None]] = set()
+        self._waiters: set[Reply[None]] = set()
 
     @property
     def rings(self) -> int:
@@ -86,19 +88,21 @@ class AsyncSignal:
 
     async def wait(self, rings: int, timeout_s: float) -> None:
         """Wait until it was rung more often than ``rings``, at most ``timeout_s`` seconds."""
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        waiter: Reply[None] = Reply(loop)
         with self._lock:
             self._waiters.add(waiter)
             is_rung = self._rings != rings
+        timer = loop.call_later(timeout_s, _resolve, waiter)
         try:
             if not is_rung:
-                await asyncio.wait([waiter], timeout=timeout_s)
+                await waiter
         finally:
+            timer.cancel()
             with self._lock:
                 self._waiters.discard(waiter)
-            waiter.cancel()
 
 
-def _resolve(waiter: asyncio.Future[None]) -> None:
+def _resolve(waiter: Reply[None]) -> None:
     if not waiter.done():
         waiter.set_result(None)
