@@ -1,8 +1,8 @@
 """A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848).
 
 ``Consumer`` waits, ``AsyncConsumer`` is awaited; ``GroupAdmin`` looks at groups from outside.
-Everything else here is what they take, return and raise. What is about administration, and ``AsyncConsumer``, is
-imported when it is first asked for.
+Everything else here is what they take, return and raise. What is about administration or metrics, and
+``AsyncConsumer``, is imported when it is first asked for.
 """
 
 from typing import TYPE_CHECKING
@@ -56,17 +56,7 @@ from kafka_nextgen.fetching import Truncation
 from kafka_nextgen.later import imports_later
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.metrics import (
-    CommitMetrics,
-    ConnectionMetrics,
-    GroupMetrics,
-    Latency,
-    Metrics,
-    PartitionMetrics,
-    PollingMetrics,
-    ReadingMetrics,
-    TopicMetrics,
-)
+from kafka_nextgen.metrics import Latency
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
@@ -105,6 +95,16 @@ if TYPE_CHECKING:
         Results,
     )
     from kafka_nextgen.aio import AsyncConsumer
+    from kafka_nextgen.metrics import (
+        CommitMetrics,
+        ConnectionMetrics,
+        GroupMetrics,
+        Metrics,
+        PartitionMetrics,
+        PollingMetrics,
+        ReadingMetrics,
+        TopicMetrics,
+    )
 
 __all__ = [
     "AddedMember",
@@ -217,29 +217,40 @@ __all__ = [
 #: when this was installed, or because ``KAFKA_NEXTGEN_PURE=1`` in the environment asks for it.
 accelerated: bool = ACCELERATED
 
-_LATER = dict.fromkeys(
-    (
-        "AddedMember",
-        "AsyncGroupAdmin",
-        "ExpectedMember",
-        "GroupAdmin",
-        "GroupConfigEntry",
-        "GroupCoordinator",
-        "GroupDescription",
-        "GroupListing",
-        "GroupOffset",
-        "GroupState",
-        "GroupType",
-        "ListedGroups",
-        "MemberDescription",
-        "NewMember",
-        "PatternCheck",
-        "RemovedMember",
-        "Results",
-    ),
-    "kafka_nextgen.admin",
-) | {"AsyncConsumer": "kafka_nextgen.aio"}
-
+_OF_ADMIN = (
+    "AddedMember",
+    "AsyncGroupAdmin",
+    "ExpectedMember",
+    "GroupAdmin",
+    "GroupConfigEntry",
+    "GroupCoordinator",
+    "GroupDescription",
+    "GroupListing",
+    "GroupOffset",
+    "GroupState",
+    "GroupType",
+    "ListedGroups",
+    "MemberDescription",
+    "NewMember",
+    "PatternCheck",
+    "RemovedMember",
+    "Results",
+)
+_OF_METRICS = (
+    "CommitMetrics",
+    "ConnectionMetrics",
+    "GroupMetrics",
+    "Metrics",
+    "PartitionMetrics",
+    "PollingMetrics",
+    "ReadingMetrics",
+    "TopicMetrics",
+)
+_LATER = {
+    "AsyncConsumer": "kafka_nextgen.aio",
+    **dict.fromkeys(_OF_ADMIN, "kafka_nextgen.admin"),
+    **dict.fromkeys(_OF_METRICS, "kafka_nextgen.metrics.values"),
+}
 
 __getattr__ = imports_later(__name__, _LATER)
 

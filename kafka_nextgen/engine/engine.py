@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.signals import Signal
@@ -31,21 +32,23 @@ from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.lookups import Lookups
 from kafka_nextgen.engine.reading.session_ends import end_sessions
 from kafka_nextgen.engine.seeing.counters import Counters
+from kafka_nextgen.engine.seeing.examining import take_health
 from kafka_nextgen.engine.seeing.health import Health, Limits, assess
 from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.engine.seeing.hooks import HookList
-from kafka_nextgen.engine.seeing.measuring import measure, take_health
 from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.tasks import TaskSet, UnderWay
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
-from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
+
+if TYPE_CHECKING:
+    from kafka_nextgen.metrics import Metrics
 
 __all__ = ["Engine"]
 
@@ -166,6 +169,8 @@ class Engine:
 
     def metrics(self, given_out: Sequence[ColumnSlice]) -> Metrics:
         """What was counted and measured until now, and what iteration gave out since it last polled."""
+        from kafka_nextgen.engine.seeing.measuring import measure
+
         standings = self.fetches.standings(given_out)
         return measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
 

@@ -9,20 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.later import imports_later
-from kafka_nextgen.metrics.fields import Kind, MetricSpec
 from kafka_nextgen.metrics.meter import Meter
-from kafka_nextgen.metrics.samples import Sample, samples, specs
 from kafka_nextgen.metrics.timings import Latency, Timings
-from kafka_nextgen.metrics.values import (
-    CommitMetrics,
-    ConnectionMetrics,
-    GroupMetrics,
-    Metrics,
-    PartitionMetrics,
-    PollingMetrics,
-    ReadingMetrics,
-    TopicMetrics,
-)
 
 if TYPE_CHECKING:
     from kafka_nextgen.metrics.coordinator import (
@@ -31,6 +19,18 @@ if TYPE_CHECKING:
         OffsetCounts,
         RebalanceCounts,
         RuntimeMetrics,
+    )
+    from kafka_nextgen.metrics.fields import Kind, MetricSpec
+    from kafka_nextgen.metrics.sampling import Sample, samples, specs
+    from kafka_nextgen.metrics.values import (
+        CommitMetrics,
+        ConnectionMetrics,
+        GroupMetrics,
+        Metrics,
+        PartitionMetrics,
+        PollingMetrics,
+        ReadingMetrics,
+        TopicMetrics,
     )
 
 __all__ = [
@@ -57,10 +57,24 @@ __all__ = [
     "specs",
 ]
 
-#: What only brokers need.
-_LATER = dict.fromkeys(
-    ("CoordinatorMetrics", "GroupCounts", "OffsetCounts", "RebalanceCounts", "RuntimeMetrics"),
-    "kafka_nextgen.metrics.coordinator",
+_VALUES = (
+    "CommitMetrics",
+    "ConnectionMetrics",
+    "GroupMetrics",
+    "Metrics",
+    "PartitionMetrics",
+    "PollingMetrics",
+    "ReadingMetrics",
+    "TopicMetrics",
 )
+_OF_COORDINATORS = ("CoordinatorMetrics", "GroupCounts", "OffsetCounts", "RebalanceCounts", "RuntimeMetrics")
+
+#: What only those need who ask for metrics; whoever counts needs no more than ``Timings`` and ``Meter``.
+_LATER = {
+    **dict.fromkeys(("Kind", "MetricSpec"), "kafka_nextgen.metrics.fields"),
+    **dict.fromkeys(("Sample", "samples", "specs"), "kafka_nextgen.metrics.sampling"),
+    **dict.fromkeys(_VALUES, "kafka_nextgen.metrics.values"),
+    **dict.fromkeys(_OF_COORDINATORS, "kafka_nextgen.metrics.coordinator"),
+}
 
 __getattr__ = imports_later(__name__, _LATER)

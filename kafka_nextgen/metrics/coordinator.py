@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.metrics.fields import Kind, described, metric, one
-from kafka_nextgen.metrics.samples import samples
+from kafka_nextgen.metrics.sampling import samples
 from kafka_nextgen.metrics.timings import Latency
 
 __all__ = ["CoordinatorMetrics", "GroupCounts", "OffsetCounts", "RebalanceCounts", "RuntimeMetrics"]

@@ -1,12 +1,10 @@
-"""The messages of the consumer group protocol (KIP-848), made from ``kafka_nextgen.wire.schemas``."""
+"""The messages of members of the consumer group protocol (KIP-848), made from ``kafka_nextgen.wire.schemas``."""
 
 from __future__ import annotations
 
 from kafka.protocol.api_message import ApiMessage
 
 __all__ = [
-    "ConsumerGroupDescribeRequest",
-    "ConsumerGroupDescribeResponse",
     "ConsumerGroupHeartbeatRequest",
     "ConsumerGroupHeartbeatResponse",
 ]
@@ -20,11 +18,3 @@ class ConsumerGroupHeartbeatRequest(ApiMessage, load_json=_SCHEMAS):
 
 class ConsumerGroupHeartbeatResponse(ApiMessage, load_json=_SCHEMAS):
     """KIP-848, "ConsumerGroupHeartbeat API": the member's epoch, and its assignment if that changed."""
-
-
-class ConsumerGroupDescribeRequest(ApiMessage, load_json=_SCHEMAS):
-    """KIP-848, "ConsumerGroupDescribe API": which groups to describe."""
-
-
-class ConsumerGroupDescribeResponse(ApiMessage, load_json=_SCHEMAS):
-    """KIP-848, "ConsumerGroupDescribe API": the groups and their members; version 1 has the members' types."""

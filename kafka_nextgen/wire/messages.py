@@ -4,9 +4,9 @@ Every class is made from Kafka's schema of that message. Fields are the schema's
 inside a message are attributes of its class under the schema's names, and a field outside a message's version has
 the schema's default. An all-zero topic id is read as None and written for None.
 
-Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group``, JoinGroup's
-request, in ``kafka_nextgen.wire.join_group``, and those
-that Kafka never shipped, in ``kafka_nextgen.wire.extensions``.
+Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextgen.wire.consumer_group`` and
+``consumer_group_describe``, JoinGroup's request, in ``join_group``, and those that Kafka never shipped, in
+``extensions``.
 
 What every consumer sends is loaded with this module. What only administration, producers, logins and the broker need
 takes longer than that to make, so each package of it is loaded when one of its messages is first asked for.
@@ -63,8 +63,6 @@ with _quiet_loading():
     )
 
     from kafka_nextgen.wire.consumer_group import (
-        ConsumerGroupDescribeRequest,
-        ConsumerGroupDescribeResponse,
         ConsumerGroupHeartbeatRequest,
         ConsumerGroupHeartbeatResponse,
     )
@@ -142,6 +140,7 @@ if TYPE_CHECKING:
         SaslHandshakeResponse,
     )
 
+    from kafka_nextgen.wire.consumer_group_describe import ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
     from kafka_nextgen.wire.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
     from kafka_nextgen.wire.extensions import (
         ConsumerGroupAddMembersRequest,
@@ -299,6 +298,7 @@ _LATER = {
     "SaslAuthenticate": "kafka.protocol.sasl",
     "SaslHandshake": "kafka.protocol.sasl",
     "ConsumerGroupAddMembers": "kafka_nextgen.wire.extensions",
+    "ConsumerGroupDescribe": "kafka_nextgen.wire.consumer_group_describe",
     "ConsumerGroupHistory": "kafka_nextgen.wire.extensions",
     "ConsumerGroupInstallAssignment": "kafka_nextgen.wire.extensions",
     "ConsumerGroupPrepareAssignment": "kafka_nextgen.wire.extensions",

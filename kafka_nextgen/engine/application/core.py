@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import (
@@ -29,10 +30,12 @@ from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.membership.events import Polled
-from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice
+
+if TYPE_CHECKING:
+    from kafka_nextgen.metrics import Metrics
 
 __all__ = ["ConsumerCore"]
 

@@ -6,6 +6,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
@@ -18,8 +19,10 @@ from kafka_nextgen.engine.seeing.health import Health
 from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.metrics import Metrics
 from kafka_nextgen.types import JoinReason, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.metrics import Metrics
 
 __all__ = ["Front", "check_max_records"]
 

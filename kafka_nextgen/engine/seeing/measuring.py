@@ -1,19 +1,13 @@
-"""What was counted and is known, put together as ``Metrics`` and ``Health`` where somebody asks; waits for nobody."""
+"""What was counted, put together as ``Metrics`` where somebody asks, and imported then; waits for nobody."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from attrs import evolve
-
-from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
 from kafka_nextgen.engine.member.member_driver import MemberDriver
-from kafka_nextgen.engine.member.membership import Membership
-from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.seeing.counters import CommitCounters, Counters, FetchCounters, GroupCounters, PollCounters
-from kafka_nextgen.engine.seeing.health import Health, Limits, stalled_among
+from kafka_nextgen.engine.seeing.examining import since
 from kafka_nextgen.fetching import Standing, Standings
-from kafka_nextgen.membership.states import Status
 from kafka_nextgen.metrics import (
     CommitMetrics,
     ConnectionMetrics,
@@ -26,7 +20,7 @@ from kafka_nextgen.metrics import (
 )
 from kafka_nextgen.transport.traffic import Traffic
 
-__all__ = ["measure", "take_health"]
+__all__ = ["measure"]
 
 
 def measure(
@@ -76,11 +70,11 @@ def _group(group: GroupCounters, standings: Standings, driver: MemberDriver[Any]
         heartbeats=group.heartbeats,
         failed_heartbeats=group.failed,
         heartbeat_latency=group.latency.latency(now),
-        since_heartbeat_s=_since(heard_at, now),
+        since_heartbeat_s=since(heard_at, now),
         rebalances=group.rebalance_latency.count,
         failed_rebalances=group.failed_rebalances,
         rebalance_latency=group.rebalance_latency.latency(now),
-        since_rebalance_s=_since(group.rebalanced_at, now),
+        since_rebalance_s=since(group.rebalanced_at, now),
         rebalances_by_cause={cause.value: count for cause, count in group.by_cause.items()},
         assigned_partitions=len(standings.partitions),
         member_epoch=-1 if driver is None else driver.member.member_epoch,
@@ -92,7 +86,7 @@ def _polling(polls: PollCounters, now: float) -> PollingMetrics:
     return PollingMetrics(
         polls=polls.polls,
         between=polls.between.latency(now),
-        since_poll_s=_since(polls.began_at, now),
+        since_poll_s=since(polls.began_at, now),
         idle_ratio=min(1.0, polls.inside.recent_s(now) / between_s) if between_s else None,
         callbacks=polls.callbacks.latency(now),
     )
@@ -112,41 +106,3 @@ def _connections(traffic: Traffic, now: float) -> ConnectionMetrics:
         bytes_in=traffic.bytes_in,
         throttled_ms=traffic.throttled_ms,
     )
-
-
-def take_health(
-    counters: Counters, fetches: LockedFetches, membership: Membership, limits: Limits, now: float
-) -> Health:
-    """How a consumer is, not yet judged; ``now`` is monotonic, in seconds."""
-    silence_s = fetches.silence_s(now)
-    health = Health(
-        status=Status.UNSUBSCRIBED,
-        since_poll_s=_since(counters.polls.began_at, now),
-        silence_s=silence_s,
-        stalled=stalled_among(silence_s, limits),
-        gone=tuple(sorted(fetches.gone())),
-        truncations=fetches.truncations(),
-    )
-    driver = membership.driver
-    if driver is None:
-        return health
-    member, history = driver.member, driver.history
-    return evolve(
-        health,
-        status=member.status,
-        phase=member.phase,
-        member_id=member.member_id,
-        member_epoch=member.member_epoch,
-        since_heartbeat_s=_since(driver.heard_at, now),
-        unanswered_s=_since(counters.group.unanswered_since, now) or 0.0,
-        rebalancing=history.under_way,
-        rebalancing_s=history.since_s(now),
-        coordinator_trouble=driver.coordinator_trouble,
-        instance_id_wait_s=driver.instance_id_wait_s(now) if isinstance(driver, ConsumerDriver) else None,
-        missing=membership.missing.names,
-        assignor_trouble=membership.assignor_trouble,
-    )
-
-
-def _since(at: float | None, now: float) -> float | None:
-    return None if at is None else max(0.0, now - at)
