@@ -13,8 +13,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from attrs import field, frozen
-
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.fetch_request import ForgottenTopic, RawFetchRequest, WantedTopic
 from kafka_nextgen.wire.raw_fetch import AbortedTransaction, EpochEndOffset, RawFetchAnswer
@@ -80,14 +78,13 @@ class FetchedPartition(NamedTuple):
     leader_epoch: int = -1
 
 
-@frozen
-class FetchAnswer:
+class FetchAnswer(NamedTuple):
     """A whole answer; ``error`` concerns the session (code, 0 for none)."""
 
     error: int
     session_id: int
     throttle_time_ms: int
-    partitions: tuple[FetchedPartition, ...] = field(factory=tuple)
+    partitions: tuple[FetchedPartition, ...] = ()
 
 
 def to_request(

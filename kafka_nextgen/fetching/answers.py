@@ -9,8 +9,7 @@ position never moves because of an error; only ``auto.offset.reset`` may move it
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from attrs import frozen
+from typing import NamedTuple
 
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
@@ -28,8 +27,7 @@ from kafka_nextgen.wire.records import Columns
 __all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_no_news", "note_trouble"]
 
 
-@frozen
-class Source:
+class Source(NamedTuple):
     """Who answered a fetch of what."""
 
     node_id: int

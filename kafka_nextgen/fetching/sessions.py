@@ -18,9 +18,10 @@ Epoch -1 with a session's id ends it, and with no id asks outside of any session
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define
 
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
@@ -45,15 +46,10 @@ _SESSION_ERRORS = frozenset(
 )
 
 
-def _tuple_of(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
-    return tuple(partitions)
-
-
-@frozen
-class SessionRequest:
+class SessionRequest(NamedTuple):
     """What a request says: which session it continues, which partitions are new or changed, and which are forgotten.
 
-    The forgotten ones are as they were told before.
+    The forgotten ones are as they were told before. A tuple, as what goes with each fetch has to be quickly made.
     """
 
     session_id: int
@@ -72,13 +68,12 @@ class SessionRequest:
         return self.epoch in (_FULL, _ALONE)
 
 
-@frozen
-class SessionAnswer:
+class SessionAnswer(NamedTuple):
     """What an answer says of the session: an error code or 0, the session's id, and of which partitions it tells."""
 
     error: int
     session_id: int
-    partitions: tuple[TopicPartition, ...] = field(converter=_tuple_of)
+    partitions: Sequence[TopicPartition]
 
     def refuses(self, request: SessionRequest) -> bool:
         """Whether it is the session that is refused, so that a full request may well succeed."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define
 
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
 from kafka_nextgen.fetching.sessions import FetchSessions, SessionAnswer, SessionRequest
@@ -28,8 +29,7 @@ MOST_DECODING = 1
 _NOTHING: Mapping[TopicPartition, Arrival] = MappingProxyType({})
 
 
-@frozen
-class Rest:
+class Rest(NamedTuple):
     """What is still to come of a fetch: the fences of its partitions, and what of them is being decoded."""
 
     fetch: Fetch

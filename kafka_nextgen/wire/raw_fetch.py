@@ -41,8 +41,7 @@ class RawPartition(NamedTuple):
     leader_epoch: int = -1
 
 
-@frozen
-class RawTopic:
+class RawTopic(NamedTuple):
     """A topic by its name or, from version 13 on, its id."""
 
     topic: str | TopicId
@@ -59,8 +58,7 @@ class RawEndpoint:
     rack: str | None
 
 
-@frozen
-class RawFetchAnswer:
+class RawFetchAnswer(NamedTuple):
     """A whole answer; ``error`` is a code, 0 for none."""
 
     throttle_time_ms: int
