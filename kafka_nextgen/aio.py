@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
@@ -15,6 +15,7 @@ from kafka_nextgen.engine.application.awaiting import AwaitedCalls
 from kafka_nextgen.engine.application.front import check_max_records
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener, call_async
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
+from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import AsyncSignal
 from kafka_nextgen.engine.application.waiting import acknowledged, answer_to
@@ -50,6 +51,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         self._listener: RebalanceListener | AsyncRebalanceListener | None = None
         self._callback: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
+        self._wish: Callable[[], Coroutine[object, object, None]] | None = None
         super().__init__(parsed, self._signal, asyncio.current_task)
 
     async def __aenter__(self) -> AsyncConsumer:
@@ -147,12 +149,18 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
 
         As ``Consumer.close``, but a callback that takes longer is cancelled. A close that is cancelled goes on in
         the background, and another call waits for it.
+
+        From inside a callback, it returns at once. The call that runs the callback closes the consumer when that has
+        returned, and ends with MisuseError, or with what the callback raised. What is in hand does not count as
+        processed.
         """
         await self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
     async def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
-        self._refuse_in_callback("close")
-        if self._core.begin_closing(all_is_processed):
+        if is_in_callback(self._core):
+            deadline = time.monotonic() + timeout
+            self._wish = self._wish or (lambda: self._close_inside(deadline, mode))
+        elif self._core.begin_closing(all_is_processed):
             self._closing = asyncio.ensure_future(self._close_within(timeout, mode))
             await asyncio.shield(self._closing)
         elif self._closing is not None:
@@ -166,11 +174,32 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
             is_alone = await self._take_over(deadline - timeout / 2)
             await self._leave(mode, deadline, is_alone, errors)
         finally:
-            limit_s = deadline - time.monotonic()
-            await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
+            await self._stop(deadline)
             if is_alone:
                 self._guard.leave()
         _raise_first(errors)
+
+    async def _close_inside(self, deadline: float, mode: LeaveMode) -> None:
+        """Close inside of a call, as the last thing it does."""
+        errors: list[Exception] = []
+        try:
+            await self._leave(mode, deadline, True, errors)
+        finally:
+            await self._stop(deadline)
+        _raise_first(errors)
+
+    async def _stop(self, deadline: float) -> None:
+        limit_s = deadline - time.monotonic()
+        await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
+
+    async def _grant_wish(self) -> None:
+        """Close as a callback wished that has returned, unless the consumer is being closed anyhow."""
+        wish, self._wish = self._wish, None
+        if wish is not None and self._core.begin_closing(all_is_processed=False):
+            self._closing = asyncio.ensure_future(wish())
+            await asyncio.shield(self._closing)
+            self._core.engine.mailbox.raise_error()
+            raise MisuseError("this consumer was closed during the call")
 
     async def _take_over(self, deadline: float) -> bool:
         """Become the one caller; False if another task's call does not end in time."""
@@ -181,7 +210,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         return True
 
     async def _leave(self, mode: LeaveMode, deadline: float, is_alone: bool, errors: list[Exception]) -> None:
-        timeout_s = deadline - time.monotonic()
+        timeout_s = max(0.0, deadline - time.monotonic())
         if is_alone:
             self._core.settle_for_good()
             leaving = self._core.engine.leave(mode, timeout_s)
@@ -205,6 +234,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
                 await self._run_callback(step, errors, deadline)
             else:
                 await acknowledged(step)
+            if self._wish is not None and self._callback is None:
+                await self._grant_wish()
 
     async def _run_callback(
         self, callback: PendingCallback, errors: list[Exception] | None, deadline: float | None

@@ -56,6 +56,7 @@ class Waits(AsyncRebalanceListener):
         self.inside, self.may_leave = asyncio.Event(), asyncio.Event()
         self.calls = 0
         self.was_cancelled = False
+        self.at_last: Callable[[], Awaitable[object]] | None = None
 
     async def _call(self, name: str) -> None:
         if name != self.name:
@@ -67,6 +68,8 @@ class Waits(AsyncRebalanceListener):
         except asyncio.CancelledError:
             self.was_cancelled = True
             raise
+        if self.at_last is not None:
+            await self.at_last()
         if self.error is not None:
             raise self.error
 
@@ -186,6 +189,110 @@ def test_close_ends_another_tasks_poll_even_in_a_callback_that_never_returns(sta
         with pytest.raises(MisuseError):
             await polling
         assert listener.was_cancelled
+
+    stage.create(records=5)
+    play(scene())
+    assert stage.members() == 0
+
+
+class Closes(AsyncRebalanceListener):
+    """Closes its consumer in the callback of that name, and goes on there."""
+
+    def __init__(self, name: str, error: Exception | None = None) -> None:
+        self.name, self.error = name, error
+        self.outer: AsyncConsumer | None = None
+        self.heard: list[str] = []
+
+    async def _call(self, name: str) -> None:
+        self.heard.append(name)
+        if name == self.name and self.outer is not None:
+            await self.outer.close()
+            self.heard.append(f"{sorted(map(str, self.outer.assignment()))} after close")
+            if self.error is not None:
+                raise self.error
+
+    async def on_partitions_assigned(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
+        await self._call("assigned")
+
+    async def on_partitions_revoked(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> None:
+        await self._call("revoked")
+
+
+@pytest.mark.parametrize("error", [None, ZeroDivisionError("mine")], ids=["returns", "raises"])
+def test_close_inside_a_callback_is_done_when_that_ends_by_the_call_that_runs_it(
+    stage: Stage, error: Exception | None
+) -> None:
+    async def scene() -> None:
+        listener.outer = consumer = AsyncConsumer(**stage.config())
+        await consumer.subscribe(["orders"], listener)
+        with pytest.raises(type(error) if error else MisuseError, match="mine" if error else "closed during the call"):
+            await consumer.poll(timeout=60)
+        assert not consumer._core.engine._thread._thread.is_alive()
+        with pytest.raises(MisuseError, match="closed"):
+            await consumer.poll()
+        await consumer.close()
+
+    listener = Closes("assigned", error)
+    stage.create(records=5)
+    play(scene())
+    assert listener.heard == ["assigned", "['orders[0]'] after close", "revoked"]
+    assert stage.members() == 0
+
+
+def test_close_inside_the_callback_of_a_close_changes_nothing(stage: Stage) -> None:
+    async def scene() -> None:
+        async with AsyncConsumer(**stage.config()) as listener.outer:
+            await listener.outer.subscribe(["orders"], listener)
+            await read(listener.outer, 5)
+
+    listener = Closes("revoked")
+    stage.create(records=5)
+    play(scene())
+    assert listener.heard == ["assigned", "revoked", "['orders[0]'] after close"]
+    assert stage.members() == 0
+
+
+def test_close_inside_the_callback_of_a_rebalance_gives_the_other_member_everything(stage: Stage) -> None:
+    async def poll_both(first: AsyncConsumer, second: AsyncConsumer) -> None:
+        while True:
+            await first.poll(timeout=0.01)
+            await second.poll(timeout=0)
+
+    async def scene() -> None:
+        listener.outer = first = AsyncConsumer(**stage.config())
+        await first.subscribe(["orders"], listener)
+        await poll_until(first, lambda: len(first.assignment()) == 2)
+        async with AsyncConsumer(**stage.config()) as second:
+            await second.subscribe(["orders"])
+            with pytest.raises(MisuseError, match="closed during the call"):
+                await poll_both(first, second)
+            await poll_until(second, lambda: len(second.assignment()) == 2)
+
+    listener = Closes("revoked")
+    stage.create(partitions=2)
+    play(scene())
+    assert listener.heard[:3] == ["assigned", "revoked", "['orders[0]', 'orders[1]'] after close"]
+    assert listener.heard.count("revoked") == 2, "once for the rebalance, and once for what was left"
+
+
+def test_a_wish_to_close_outlives_the_poll_that_was_cancelled(stage: Stage) -> None:
+    async def scene() -> None:
+        waits = Waits("assigned")
+        consumer = AsyncConsumer(**stage.config())
+        await consumer.subscribe(["orders"], waits)
+        polling = asyncio.ensure_future(consumer.poll(timeout=60))
+        await waits.inside.wait()
+        polling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await polling
+        waits.at_last = consumer.close
+        waits.may_leave.set()
+        with pytest.raises(MisuseError, match="closed during the call"):
+            await consumer.poll(timeout=60)
 
     stage.create(records=5)
     play(scene())
