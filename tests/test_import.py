@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import pkgutil
 import subprocess
 import sys
 import typing
@@ -102,6 +103,10 @@ NOT_LOADED = [
 ]
 
 
+#: Packages some of whose names are imported when they are asked for.
+LAZY = ("assignors", "metrics", "wire.records")
+
+
 def test_a_consumer_loads_nothing_heavy_that_it_does_not_use() -> None:
     program = _LOADED + f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED)}), heavy"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
@@ -118,6 +123,16 @@ def test_what_loads_late_is_the_same_object_ever_after() -> None:
     assert assignors.explain is assignors.explaining.explain
     with pytest.raises(AttributeError, match="no attribute 'explian'"):
         assignors.explian  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize("package", ["kafka_nextgen", *(f"kafka_nextgen.{each}" for each in LAZY)])
+def test_what_loads_late_is_found_where_it_is_said_to_be(package: str) -> None:
+    module = importlib.import_module(package)
+    places = vars(module)["_LATER"]
+    assert set(places) <= set(module.__all__)
+    assert not places.keys() & {found.name for found in pkgutil.iter_modules(module.__path__)}  # it would hide the name
+    for name, place in places.items():
+        assert getattr(module, name) is getattr(importlib.import_module(place), name)
 
 
 def test_the_version_is_that_of_the_package() -> None:
