@@ -229,7 +229,9 @@ def test_a_refill_that_awaits_its_own_is_an_error(kind: Makes) -> None:
 
 
 @compiled
-@pytest.mark.parametrize("given", [None, (1, iter([])), (1, 2, 3), (1, iter([]), "3")], ids=str)
+@pytest.mark.parametrize(
+    "given", [None, (1, iter([])), (1, 2, 3), (1, iter([]), "3")], ids=["nothing", "two", "no iterator", "no number"]
+)
 def test_a_refill_of_another_kind_is_refused(given: object) -> None:
     async def refill() -> object:
         return given
