@@ -7,12 +7,26 @@ The holder may come back in (a listener that commits runs inside ``poll``); anyb
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from kafka_nextgen.errors import ConcurrentUseError
 
 __all__ = ["Guard"]
+
+
+class _Entered:
+    """A call, from its beginning to its end."""
+
+    def __init__(self, guard: Guard, call: str) -> None:
+        self._guard = guard
+        self._call = call
+
+    def __enter__(self) -> None:
+        self._guard.enter(self._call)
+
+    def __exit__(self, *how: object) -> None:
+        self._guard.leave()
 
 
 class Guard:
@@ -25,18 +39,17 @@ class Guard:
         self._call = ""
         self._depth = 0
 
-    @contextmanager
-    def entered(self, call: str) -> Iterator[None]:
+    def entered(self, call: str) -> AbstractContextManager[None]:
         """Hold the consumer for one call; raises ConcurrentUseError while another caller is inside."""
+        return _Entered(self, call)
+
+    def enter(self, call: str) -> None:
+        """Take the consumer, to be given back by ``leave``; raises ConcurrentUseError if another caller has it."""
         if not self.try_enter(call):
             raise ConcurrentUseError(
                 f"{call}() was called while another thread or task is inside {self._call}(); "
                 "a consumer serves one caller at a time, only close() may come from elsewhere"
             )
-        try:
-            yield
-        finally:
-            self.leave()
 
     def try_enter(self, call: str) -> bool:
         """Take the consumer if it is free or held by this caller already."""

@@ -94,20 +94,24 @@ class LockedFetches:
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand records over; the positions advance with it. Raises what stands in a partition's way."""
-        with self._making_room() as state:
-            return state.take(max_records)
+        before = self._state.runs_done
+        parts = self._looking(lambda: self._state.take(max_records))
+        self._tell_of_room(before)
+        return parts
 
     def peek_runs(self, max_records: int) -> list[ColumnSlice]:
         """What ``take`` would hand over, without doing so, and the last run to its end. Raises the same."""
-        with self._making_room() as state:
-            return state.peek(max_records, whole_runs=True)
+        return self._looking(lambda: self._state.peek(max_records, whole_runs=True))
 
     def hand_over(self, parts: Collection[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
-        if parts:
-            with self._making_room() as state:
+        before = self._state.runs_done
+        try:
+            with self._lock:
                 for part in parts:
-                    state.hand_over(part)
+                    self._state.hand_over(part)
+        finally:  # also of what was handed over before a signal handler raised
+            self._tell_of_room(before)
 
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""
@@ -156,18 +160,19 @@ class LockedFetches:
         with self._lock:
             return self._state.paused()
 
-    @contextmanager
-    def _making_room(self) -> Iterator[FetchState]:
-        """Tell of the change if there is room for more now, or a partition whose error was raised may be asked for."""
-        before = self._state.runs_done
-        has_failed = True
+    def _looking(self, look: Callable[[], list[ColumnSlice]]) -> list[ColumnSlice]:
+        """Look for records; a partition whose error is raised by that may be asked for again."""
         try:
             with self._lock:
-                yield self._state
-            has_failed = False
-        finally:
-            if has_failed or (self._state.runs_done != before and self._state.waits_for_room):
-                self._on_change()
+                return look()
+        except BaseException:
+            self._on_change()
+            raise
+
+    def _tell_of_room(self, runs_before: int) -> None:
+        """Tell of the change if something that was left out may be asked for, now that more runs are done."""
+        if self._state.runs_done != runs_before and self._state.waits_for_room:
+            self._on_change()
 
     @contextmanager
     def _changing(self) -> Iterator[FetchState]:
