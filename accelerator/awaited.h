@@ -11,6 +11,7 @@
 #include <Python.h>
 
 #include "locking.h"
+#include "stopping.h"
 
 typedef struct {
     PyObject_HEAD
@@ -24,18 +25,18 @@ typedef struct {
     PyObject_HEAD
     Iteration *iteration; /* NULL if it is through */
     PyObject *refilling;  /* the coroutine it goes on as, or NULL */
+    PyObject *stop;       /* a StopIteration, or NULL */
     int is_running;
 } Awaited;
 
 /* The next one, or NULL: there is none ready, unless an exception is set. */
 static PyObject *take_ready(Iteration *iteration) {
-    PyObject *ready, *next = NULL;
+    PyObject *ready, *next;
     Py_BEGIN_CRITICAL_SECTION(iteration);
     ready = iteration->count > 0 ? Py_XNewRef(iteration->ready) : NULL; /* taking may run code that replaces it */
     iteration->count -= ready != NULL;
     Py_END_CRITICAL_SECTION();
-    if (ready != NULL)
-        next = PyIter_Next(ready);
+    next = ready == NULL ? NULL : PyIter_Next(ready);
     Py_XDECREF(ready);
     return next;
 }
@@ -98,13 +99,11 @@ static PySendResult go_on(Awaited *awaited, PyObject *value, PyObject **result) 
 
 /* Be through, and ready to be used again; an exception that is set stays set. */
 static void finish(Awaited *awaited) {
-    PyObject *none = NULL;
     Iteration *iteration = awaited->iteration;
-    Py_CLEAR(awaited->refilling); /* it has ended */
     awaited->iteration = NULL;
+    Py_CLEAR(awaited->refilling); /* it has ended */
     Py_BEGIN_CRITICAL_SECTION(iteration);
-    none = iteration->spare;
-    if (none == NULL)
+    if (iteration->spare == NULL)
         iteration->spare = Py_NewRef((PyObject *)awaited);
     Py_END_CRITICAL_SECTION();
     Py_DECREF(iteration);
@@ -145,11 +144,7 @@ static PySendResult awaited_send(PyObject *self, PyObject *value, PyObject **res
 static PyObject *as_method(PySendResult status, PyObject *result) {
     if (status != PYGEN_RETURN)
         return result;
-    PyObject *stop = PyObject_CallOneArg(PyExc_StopIteration, result); /* a tuple would be taken for its arguments */
-    if (stop != NULL)
-        PyErr_SetObject(PyExc_StopIteration, stop);
-    Py_XDECREF(stop);
-    Py_DECREF(result);
+    raise_new_stop(result);
     return NULL;
 }
 
@@ -159,20 +154,14 @@ static PyObject *awaited_send_method(PyObject *self, PyObject *value) {
     return as_method(status, result);
 }
 
-static PyObject *awaited_next(PyObject *self) { return awaited_send_method(self, Py_None); }
-
-/* What the StopIteration that is set has; NULL if another exception is set. */
-static PyObject *returned_value(void) {
-    PyObject *type, *error, *trace, *value;
-    if (!PyErr_ExceptionMatches(PyExc_StopIteration))
-        return NULL;
-    PyErr_Fetch(&type, &error, &trace);
-    PyErr_NormalizeException(&type, &error, &trace);
-    value = PyObject_GetAttrString(error, "value");
-    Py_XDECREF(type);
-    Py_XDECREF(error);
-    Py_XDECREF(trace);
-    return value;
+static PyObject *awaited_next(PyObject *self) {
+    PyObject *result;
+    forget_value(((Awaited *)self)->stop);
+    PySendResult status = awaited_send(self, Py_None, &result);
+    if (status != PYGEN_RETURN)
+        return result;
+    raise_stop(&((Awaited *)self)->stop, result);
+    return NULL;
 }
 
 static PySendResult throw_into(Awaited *awaited, PyObject *args, PyObject **result) {
@@ -218,11 +207,10 @@ PyDoc_STRVAR(close_doc, "close()\n--\n\nEnd this, wherever it waits.");
 
 static PyObject *awaited_close(PyObject *self, PyObject *unused) {
     Awaited *awaited = (Awaited *)self;
-    PyObject *closed = Py_NewRef(Py_None);
+    PyObject *closed;
     (void)unused;
     if (awaited->iteration == NULL)
-        return closed;
-    Py_DECREF(closed);
+        Py_RETURN_NONE;
     if (!may_go_on(awaited))
         return NULL;
     awaited->is_running = 1;
@@ -236,12 +224,14 @@ static int awaited_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((Awaited *)self)->iteration);
     Py_VISIT(((Awaited *)self)->refilling);
+    Py_VISIT(((Awaited *)self)->stop);
     return 0;
 }
 
 static int awaited_clear(PyObject *self) {
     Py_CLEAR(((Awaited *)self)->refilling);
     Py_CLEAR(((Awaited *)self)->iteration);
+    Py_CLEAR(((Awaited *)self)->stop);
     return 0;
 }
 

@@ -67,21 +67,19 @@ static PyObject *kind_at(const Run *run, Py_ssize_t row) {
     return NULL;
 }
 
-/* All fields of a row, or NULL for those that can't be made; returns whether there are all of them. */
+/* All fields of a row; 0 with an exception set if one can't be made, and NULL from there on. */
 static int fields_at(Run *run, Py_ssize_t row, PyObject **fields) {
+    int64_t offset = ((const int64_t *)run->offsets.buf)[row], timestamp = ((const int64_t *)run->timestamps.buf)[row];
+    int32_t leader_epoch = ((const int32_t *)run->leader_epochs.buf)[row];
+    memset(fields, 0, FIELD_COUNT * sizeof *fields);
     fields[TOPIC] = Py_NewRef(run->topic);
     fields[PARTITION] = Py_NewRef(run->partition);
-    fields[OFFSET] = PyLong_FromLongLong(((const int64_t *)run->offsets.buf)[row]);
-    fields[TIMESTAMP] = known_or_new(&run->timestamp, ((const int64_t *)run->timestamps.buf)[row]);
-    fields[TIMESTAMP_TYPE] = kind_at(run, row);
-    fields[KEY] = string_at(&run->keys, row);
-    fields[VALUE] = string_at(&run->values, row);
-    fields[HEADERS] = run->has_headers ? headers_at(&run->headers, row) : Py_NewRef(run->no_headers);
-    fields[LEADER_EPOCH] = known_or_new(&run->leader_epoch, ((const int32_t *)run->leader_epochs.buf)[row]);
-    int is_whole = 1;
-    for (int i = 0; i < FIELD_COUNT; i++)
-        is_whole &= fields[i] != NULL;
-    return is_whole;
+    return (fields[OFFSET] = PyLong_FromLongLong(offset)) != NULL &&
+           (fields[TIMESTAMP] = known_or_new(&run->timestamp, timestamp)) != NULL &&
+           (fields[TIMESTAMP_TYPE] = kind_at(run, row)) != NULL && (fields[KEY] = string_at(&run->keys, row)) != NULL &&
+           (fields[VALUE] = string_at(&run->values, row)) != NULL &&
+           (fields[HEADERS] = run->has_headers ? headers_at(&run->headers, row) : Py_NewRef(run->no_headers)) != NULL &&
+           (fields[LEADER_EPOCH] = known_or_new(&run->leader_epoch, leader_epoch)) != NULL;
 }
 
 /* Put the fields into a tuple; what was in it before is let go. */

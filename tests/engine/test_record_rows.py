@@ -160,6 +160,15 @@ def test_headers_outside_of_their_columns_are_refused() -> None:
 
 
 @compiled
+def test_a_header_whose_key_is_no_text_is_refused() -> None:
+    columns = two()
+    assert columns.headers is not None
+    columns.headers.keys = BinaryColumn.of([b"\xff"] * 3)
+    with pytest.raises(UnicodeDecodeError):
+        records_of(columns, 0, 2)
+
+
+@compiled
 def test_a_timestamp_type_nobody_knows_is_refused() -> None:
     columns = two()
     columns.timestamp_types = memoryview(array("b", [0, -1]))

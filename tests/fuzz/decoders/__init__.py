@@ -12,6 +12,7 @@ __all__ = ["DECODERS", "Decoder", "find"]
 #: The module of each, the most important first.
 DECODERS: Mapping[str, str] = {
     "compiled-records": "compiled_records",
+    "compiled-objects": "compiled_objects",
     "records": "records",
     "fetch-answers": "fetch_answers",
     "responses": "frames",
