@@ -13,6 +13,7 @@ from kafka_nextgen.bridge.fetch import (
     FetchLimits,
     FetchPosition,
     from_response,
+    names_of,
     to_request,
 )
 from kafka_nextgen.codes import ErrorCode
@@ -52,6 +53,10 @@ def test_positions_go_out_in_their_order(version: int) -> None:
         500,
         1000,
     )
+
+
+def test_topics_are_known_by_their_ids_in_whatever_order_they_are_asked_for() -> None:
+    assert names_of([*POSITIONS, FetchPosition(orders(2), None, 0)]) == NAMES
 
 
 def test_limits_go_out() -> None:

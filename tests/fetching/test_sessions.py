@@ -97,7 +97,7 @@ def test_a_session_in_doubt_is_ended_by_a_full_request(answer: SessionAnswer | N
     assert session.ask((at(0),)) == SessionRequest(ended, 0, (at(0),))
 
 
-@pytest.mark.parametrize("partitions", [(), (at(0),), (at(0), at(1), at(2))])
+@pytest.mark.parametrize("partitions", [(), (at(0),), (at(0), at(0)), (at(0), at(1), at(2))])
 def test_a_session_that_begins_with_other_partitions_than_were_named_is_not_trusted(
     partitions: tuple[FetchPosition, ...],
 ) -> None:
