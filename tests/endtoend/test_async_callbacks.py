@@ -247,6 +247,24 @@ def test_a_callback_may_not_await_what_would_wait_for_it(kafka: KafkaServer, top
     play(scene())
 
 
+def test_a_callback_may_close_its_consumer_which_is_done_when_it_returns(
+    kafka: KafkaServer, topic: str, group: str
+) -> None:
+    async def scene() -> None:
+        async def close(*_: object) -> None:
+            await consumer.close()
+            assert consumer.assignment()
+
+        consumer = AsyncConsumer(**config_of(kafka, group))
+        await consumer.subscribe([topic], listener=Does({"assigned": close}))
+        with pytest.raises(MisuseError, match="closed during the call"):
+            await read_async(consumer, 1)
+        with pytest.raises(MisuseError, match="closed"):
+            consumer.assignment()
+
+    play(scene())
+
+
 def test_what_is_lost_can_not_be_committed(kafka: KafkaServer, topic: str, group: str) -> None:
     refused: list[str] = []
 
