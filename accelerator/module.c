@@ -6,6 +6,7 @@
  *
  *     scan          checks the batches and says which of them are compressed; decompressing is Python's
  *     new_buffer    makes room to decompress into
+ *     new_bytearray makes room to receive into
  *     let_go        gives back memory that is kept to be used again
  *     decode        makes the columns
  *     to_list       makes objects of a run of a column of byte strings
@@ -34,6 +35,18 @@ static PyObject *make_room(PyObject *module, PyObject *size) {
     return view_of(bytes < LARGE_BYTES ? PyByteArray_FromStringAndSize(NULL, bytes) : new_memory(bytes));
 }
 
+PyDoc_STRVAR(make_bytearray_doc,
+             "new_bytearray(size)\n--\n\n"
+             "A bytearray of this size. What is in it before is not determined.");
+
+static PyObject *make_bytearray(PyObject *module, PyObject *size) {
+    (void)module;
+    Py_ssize_t bytes = PyLong_AsSsize_t(size);
+    if (bytes == -1 && PyErr_Occurred())
+        return NULL;
+    return PyByteArray_FromStringAndSize(NULL, bytes);
+}
+
 PyDoc_STRVAR(let_go_doc,
              "let_go()\n--\n\n"
              "Give back to the system the memory that is kept for columns to come.");
@@ -58,6 +71,7 @@ static PyMethodDef methods[] = {
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", make_room, METH_O, make_room_doc},
+    {"new_bytearray", make_bytearray, METH_O, make_bytearray_doc},
     {"let_go", let_go, METH_NOARGS, let_go_doc},
     {NULL, NULL, 0, NULL},
 };

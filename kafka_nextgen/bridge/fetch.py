@@ -146,7 +146,7 @@ def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> Fetch
 
 @lru_cache(maxsize=8192)
 def _partition_of(topic: str, number: int) -> TopicPartition:
-    """The same partitions come again and again, and they know their hashes."""
+    """The same partitions come again and again; finding one takes less than making it."""
     return TopicPartition(topic, number)
 
 

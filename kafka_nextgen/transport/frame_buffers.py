@@ -7,6 +7,8 @@ is decoded. Those that are not used while many small frames come are let go.
 
 from __future__ import annotations
 
+from kafka_nextgen.wire.records import unfilled
+
 __all__ = ["FrameBuffers"]
 
 #: How many buffers are kept, and for how many small frames in a row.
@@ -28,7 +30,7 @@ class FrameBuffers:
             if len(buffer) >= length and _is_free(buffer):
                 self._kept.append(self._kept.pop(at))
                 return memoryview(buffer)[:length]
-        buffer = bytearray(_size_for(length))
+        buffer = unfilled(_size_for(length))
         self._kept = [*self._kept[1 - KEPT :], buffer]
         return memoryview(buffer)[:length]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kafka_nextgen.later import imports_later
 from kafka_nextgen.wire.records.aborted import Committed, leave_out_aborted
-from kafka_nextgen.wire.records.accelerated import let_go_of_memory
+from kafka_nextgen.wire.records.accelerated import let_go_of_memory, unfilled
 from kafka_nextgen.wire.records.batch_header import BatchHeader, read_header
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
 from kafka_nextgen.wire.records.columns import Columns, ColumnSlice, HeaderColumn, Headers
@@ -50,6 +50,7 @@ __all__ = [
     "read_header",
     "rebase",
     "split_batches",
+    "unfilled",
 ]
 
 #: What only brokers and producers need.

@@ -18,7 +18,7 @@ from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
 from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records.compression import decompress_view
 
-__all__ = ["decode_sound", "let_go_of_memory"]
+__all__ = ["decode_sound", "let_go_of_memory", "unfilled"]
 
 
 def decode_sound(
@@ -63,6 +63,11 @@ def decode_sound(
         truncated=next_offset == fetch_offset and len(data) > 0,
         end_epoch=end_epoch,
     )
+
+
+def unfilled(size: int) -> bytearray:
+    """Room for so many bytes to come; what is in it before is not determined, and costs nothing if it can be helped."""
+    return accelerator.new_bytearray(size) if ACCELERATED else bytearray(size)
 
 
 def let_go_of_memory() -> None:
