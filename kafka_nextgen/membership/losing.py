@@ -31,6 +31,9 @@ def stop_all(state: MemberState) -> tuple[Effect, ...]:
 def abandon_all(state: MemberState) -> Outcome:
     """Own nothing, and tell the application what it lost.
 
+    The membership ends before its partitions do, so that a commit that was asked for in it is refused as that of
+    somebody who is out, and never sent once more as that of a member who gives partitions up.
+
     The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: one may be running for
     a reconciliation, and its partitions must not come back before it has returned. Callbacks run in the order
     of their effects, so that a loss is heard of only after that.
@@ -41,11 +44,11 @@ def abandon_all(state: MemberState) -> Outcome:
     if lost:
         state, number = numbered(state)
         state = evolve(state, phase=Phase.LOSING, waits_for=number)
-        return state, (*stop, *published, CallOnLost(number, lost))
+        return state, (*published, *stop, CallOnLost(number, lost))
     if state.phase in CALLBACK_RUNS:
-        return state, (*stop, *published)
+        return state, (*published, *stop)
     emptied = (ASSIGN_NOTHING,) if stop else ()
-    return evolve(state, phase=Phase.IDLE, waits_for=None), (*stop, *published, *emptied)
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (*published, *stop, *emptied)
 
 
 def count_out(state: MemberState) -> Outcome:

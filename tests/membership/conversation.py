@@ -1,7 +1,7 @@
 """A conversation with one member: say what happens, compare what it does.
 
 Every verb returns the effects in writing. The conversation knows the numbers, so that a completion always names
-what was asked for last; ``WALKED`` collects which row of the table led where.
+what was asked for last.
 """
 
 from __future__ import annotations
@@ -33,25 +33,13 @@ from kafka_nextgen.membership.events import (
     TopicsResolved,
     Unsubscribed,
 )
-from kafka_nextgen.membership.member import Member, is_late
+from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import LeaveMode
 from tests.membership.writing import IDS, partitions, written
 
-WALKED: set[tuple[Status, type[Event], Status]] = set()
-
 #: In the middle of the jitter: a backoff of 100 ms is 100 ms.
 NO_JITTER = 0.5
-
-
-def handle(member: Member, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
-    """Let something happen to a member, and note which arrow of the table it walked."""
-    before, late = member.status, is_late(member.state, event)
-    effects = member.handle(event, now, chance)
-    if not late:
-        WALKED.add((before, type(event), member.status))
-    return effects
 
 
 class Conversation:
@@ -70,7 +58,7 @@ class Conversation:
         return self.member.phase.value
 
     def says(self, event: Event, chance: float = NO_JITTER) -> list[str]:
-        self.effects = handle(self.member, event, self.now, chance)
+        self.effects = self.member.handle(event, self.now, chance)
         self.asked |= {type(effect): effect.number for effect in self.effects if hasattr(effect, "number")}
         return [written(effect) for effect in self.effects]
 

@@ -60,8 +60,8 @@ def test_a_fatal_error_costs_everything_and_ends_the_heartbeats(code: ErrorCode)
     talk = with_heartbeat_in_flight()
     assert talk.refuse(code) == [
         f"raise {code.name} fatal",
-        "stop orders[0-1]",
         "publish epoch=-1",
+        "stop orders[0-1]",
         "on_lost orders[0-1]",
     ]
     assert talk.status == "fatal"

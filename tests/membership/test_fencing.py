@@ -21,7 +21,7 @@ def fenced() -> Conversation:
 def test_a_fenced_member_loses_all_and_joins_when_the_application_has_heard(code: ErrorCode) -> None:
     talk = stable("orders[0-1]")
     talk.wait(5)
-    assert talk.refuse(code) == ["stop orders[0-1]", "publish epoch=-1", "on_lost orders[0-1]"]
+    assert talk.refuse(code) == ["publish epoch=-1", "stop orders[0-1]", "on_lost orders[0-1]"]
     assert talk.wait(60) == [], "no heartbeat before that"
     assert talk.lost() == ["apply - added=-", JOIN]
 
@@ -50,7 +50,7 @@ def test_what_on_revoked_was_called_for_is_not_lost_on_top() -> None:
     talk.answer(5, "orders[0]")
     talk.poll()
     talk.wait(5)
-    assert talk.refuse(FENCED) == ["stop orders[0-1]", "publish epoch=-1", "on_lost orders[0]"]
+    assert talk.refuse(FENCED) == ["publish epoch=-1", "stop orders[0-1]", "on_lost orders[0]"]
     assert talk.revoked() == [], "late; callbacks run in order, so on_lost comes after it"
     assert talk.lost() == ["apply - added=-", JOIN]
 
@@ -61,7 +61,7 @@ def test_while_on_revoked_runs_for_all_there_were_nothing_is_joined() -> None:
     talk.answer(5, "-")
     talk.poll()
     talk.wait(5)
-    assert talk.refuse(FENCED) == ["stop orders[0]", "publish epoch=-1"]
+    assert talk.refuse(FENCED) == ["publish epoch=-1", "stop orders[0]"]
     assert talk.revoked() == ["apply - added=-", JOIN]
 
 
@@ -70,7 +70,7 @@ def test_what_on_assigned_was_called_for_is_lost() -> None:
     talk.answer(5, "orders[0]")
     talk.resolve("orders")
     talk.wait(5)
-    assert talk.refuse(FENCED) == ["stop orders[0]", "publish epoch=-1", "on_lost orders[0]"]
+    assert talk.refuse(FENCED) == ["publish epoch=-1", "stop orders[0]", "on_lost orders[0]"]
 
 
 def test_a_callback_that_failed_is_forgotten_once_the_coordinator_removed_the_member() -> None:
@@ -102,7 +102,7 @@ def test_a_member_that_is_not_polled_leaves_loses_all_and_returns_with_the_next_
     talk = stable("orders[0]", max_poll_interval_s=20.0)
     talk.wait(5)
     talk.answer(5)
-    assert talk.wait(15) == ["stop orders[0]", "publish epoch=-1", "on_lost orders[0]", "heartbeat epoch=-1"]
+    assert talk.wait(15) == ["publish epoch=-1", "stop orders[0]", "on_lost orders[0]", "heartbeat epoch=-1"]
     assert talk.status == "leaving"
     assert talk.answer(-1) == []
     assert talk.status == "stale"

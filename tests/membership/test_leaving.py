@@ -109,7 +109,7 @@ def test_fenced_before_revoking_what_is_left_is_lost_and_no_leave_is_sent() -> N
     talk = stable("orders[0]", auto_commit=True)
     talk.close()
     talk.wait(5)
-    assert talk.refuse(ErrorCode.FENCED_MEMBER_EPOCH) == ["stop orders[0]", "publish epoch=-1", "on_lost orders[0]"]
+    assert talk.refuse(ErrorCode.FENCED_MEMBER_EPOCH) == ["publish epoch=-1", "stop orders[0]", "on_lost orders[0]"]
     assert talk.committed() == [], "late"
     assert talk.lost() == ["apply - added=-", "left"]
 

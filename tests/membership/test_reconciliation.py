@@ -238,7 +238,7 @@ def test_a_failing_on_assigned_of_nothing_waits_for_names_before_it_is_called_ag
 
 def test_a_failing_on_assigned_of_an_application_that_stops_polling_is_lost() -> None:
     talk = failed(max_poll_interval_s=3.0)
-    assert talk.wait(3)[:2] == ["stop orders[0]", "publish epoch=-1"]
+    assert talk.wait(3)[:2] == ["publish epoch=-1", "stop orders[0]"]
     assert talk.status == "leaving"
 
 

@@ -36,7 +36,6 @@ from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import TopicPartition
-from tests.membership.conversation import handle
 from tests.membership.fake_coordinator import FakeCoordinator
 from tests.membership.writing import NAMES
 
@@ -73,7 +72,7 @@ class World:
         return cls(Member(MemberSettings("billing", **settings), "me"))  # type: ignore[arg-type]
 
     def happens(self, event: Event) -> None:
-        for effect in handle(self.member, event, self.now, 0.5):
+        for effect in self.member.handle(event, self.now, 0.5):
             self.carry_out(effect)
         deadline = self.member.deadline()
         assert deadline is None or deadline > self.now, "what was due has happened: a driver must not spin"

@@ -78,6 +78,9 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
 def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
     """Own nothing, and tell the application what it lost.
 
+    The generation ends before what the member owns in it, so that a commit that was asked for in it is refused as that
+    of somebody who is out, and never sent once more as that of a member who gives partitions up.
+
     The phase is IDLE afterwards if there is nothing to tell and no callback to wait for. Callbacks run in the
     order of their effects, so that a loss is heard of only after one that runs already.
     """
@@ -90,11 +93,11 @@ def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
     if lost:
         state, number = numbered(state)
         state = evolve(state, phase=Phase.LOSING, waits_for=number)
-        return state, (*stop, *published, CallOnLost(number, lost))
+        return state, (*published, *stop, CallOnLost(number, lost))
     if state.phase in _CALLED:
-        return state, (*stop, *published)
+        return state, (*published, *stop)
     emptied = (ASSIGN_NOTHING,) if stop else ()
-    return evolve(state, phase=Phase.IDLE, waits_for=None), (*stop, *published, *emptied)
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (*published, *stop, *emptied)
 
 
 def reset(state: ClassicState, at: Moment, *, forget_id: bool, reason: str) -> Outcome:
