@@ -7,13 +7,13 @@ everything.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["Retention", "drop_expired"]
 
@@ -35,16 +35,15 @@ class Retention:
         self._topics = topics
         self._interval_s = interval_s
         self._now_ms = now_ms
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._look)
 
     def start(self) -> None:
         """Look every interval from now on."""
-        self._timer = asyncio.get_running_loop().call_later(self._interval_s, self._look)
+        self._alarm.set_after(self._interval_s)
 
     def close(self) -> None:
         """Stop."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.set_after(None)
 
     def _look(self) -> None:
         for topic in self._topics.all():

@@ -8,13 +8,13 @@ import logging
 import time
 from collections.abc import Collection
 
-from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.types import TopicPartition
 

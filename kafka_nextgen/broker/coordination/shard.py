@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TypeVar
 
-from kafka_nextgen.broker.coordination.alarm import Alarm
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.loading import load
 from kafka_nextgen.broker.coordination.meters import Meters
@@ -29,6 +28,7 @@ from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, Request, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.errors import CorruptRecordError, StorageError
+from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["Shard", "Standing"]
 
@@ -181,10 +181,10 @@ class Shard:
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
         if errors:
-            self._alarm.set(_RETRY_S)
+            self._alarm.set_after(_RETRY_S)
         else:
             self._arm()
 
     def _arm(self) -> None:
         deadline = self.coordinator.deadline()
-        self._alarm.set(None if deadline is None else deadline - self._clock())
+        self._alarm.set_after(None if deadline is None else deadline - self._clock())

@@ -9,7 +9,6 @@ stored stands: markers that can't be written are tried again until they can.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from math import inf
@@ -21,6 +20,7 @@ from kafka_nextgen.broker.transactions.requests import Answer, MarkersWritten, N
 from kafka_nextgen.broker.transactions.transaction import Status, Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["Transactions"]
 
@@ -49,7 +49,7 @@ class Transactions:
         self._coordinator = TransactionCoordinator(expiration_ms)
         self._clock = clock
         self._write_markers = write_markers
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._expire)
         self._unended: dict[str, Transaction] = {}  # decided, and waiting for a disk that takes their markers
 
     def recover(self) -> None:
@@ -82,9 +82,7 @@ class Transactions:
 
     def close(self) -> None:
         """Stop the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._alarm.set_after(None)
 
     def _commit(self, outcome: Outcome) -> None:
         if outcome.changed is not None:
@@ -107,12 +105,10 @@ class Transactions:
         return int(self._clock() * 1000)
 
     def _arm(self) -> None:
-        self.close()
-        delay_s = max(self._coordinator.deadline_ms() / 1000 - self._clock(), 0.0)
+        delay_s = self._coordinator.deadline_ms() / 1000 - self._clock()
         if self._unended:
             delay_s = min(delay_s, _RETRY_S)
-        if delay_s < inf:
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._expire)
+        self._alarm.set_after(delay_s if delay_s < inf else None)
 
     def _expire(self) -> None:
         for unended in tuple(self._unended.values()):
@@ -121,7 +117,7 @@ class Transactions:
             self._expire_all()
         except StorageError as error:
             _log.error("transactions that are over can't be stored: %s", error)
-            self._timer = asyncio.get_running_loop().call_later(_RETRY_S, self._expire)
+            self._alarm.set_after(_RETRY_S)
         else:
             self._arm()
 

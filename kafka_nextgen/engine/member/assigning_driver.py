@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafka_nextgen.assignors.spec import PartitionAssignorError
-from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.member.assigning_requests import AssigningRequests
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
@@ -22,6 +21,7 @@ from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
 from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["AssigningDriver"]
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.exchanges import Exchanges
@@ -25,6 +24,7 @@ from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets.events import EpochPublished
+from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.types import format_partitions
 

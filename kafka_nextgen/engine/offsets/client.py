@@ -18,7 +18,6 @@ from typing import Any
 from attrs import frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.alarm import Alarm
 from kafka_nextgen.engine.member.identity import Identity
 from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
@@ -32,6 +31,7 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
+from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 

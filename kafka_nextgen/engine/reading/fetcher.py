@@ -31,6 +31,7 @@ from kafka_nextgen.fetching import (
     find_arrivals,
 )
 from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
+from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
@@ -43,6 +44,8 @@ from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 __all__ = ["Fetcher"]
 
 logger = logging.getLogger("kafka_nextgen.fetch")
+
+_LEAST_DELAY_S = 0.001  # until the next plan: what falls due within it is planned together
 
 
 class Fetcher:
@@ -58,7 +61,6 @@ class Fetcher:
         tasks: TaskSet,
         counters: FetchCounters,
     ) -> None:
-        self._loop = asyncio.get_running_loop()
         self._config = config
         self._cluster = cluster
         self._offsets = offsets
@@ -69,7 +71,7 @@ class Fetcher:
         self._isolation = number_of(config.isolation_level)
         self._questions = Questions(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self.pump)
         self._changed: asyncio.Event | None = None  # there is one as long as somebody waits for it
         self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
         self._has_news = False  # for the application
@@ -132,7 +134,7 @@ class Fetcher:
             gone, lost, deadline = state.gone(), state.take_truncations(), state.deadline(now)
         self._tell_of_topics(others, gone)
         _tell_of_truncations(lost)
-        self._rearm(None if deadline is None else deadline - now)
+        self._alarm.set_after(None if deadline is None else max(_LEAST_DELAY_S, deadline - now))
         if self._changed is not None:
             self._changed.set()
             self._changed = None
@@ -145,17 +147,11 @@ class Fetcher:
             logger.warning("%s: the topic was deleted; nothing is read of it", format_partitions(gone - self._gone))
         self._gone = gone
 
-    def _rearm(self, delay_s: float | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None if delay_s is None else self._loop.call_later(max(0.001, delay_s), self.pump)
-
     def close(self) -> None:
         """Plan nothing any more."""
         self._closed = True
         self._decoder.close()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.set_after(None)
 
     async def _satisfy(self, need: Need) -> None:
         """Ask, and go on asking: with a task for each question, every fetch would wait for the loop to turn first."""

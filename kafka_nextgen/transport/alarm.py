@@ -10,7 +10,7 @@ __all__ = ["Alarm"]
 
 
 class Alarm:
-    """Calls ``ring`` once, on the event loop that it was set on. A moment that is set takes the place of the last."""
+    """Calls ``ring`` once, on the event loop that it was set on. What is set takes the place of what was set last."""
 
     def __init__(self, ring: Callable[[], object]) -> None:
         self._ring = ring
@@ -18,9 +18,12 @@ class Alarm:
 
     def set(self, moment: float | None) -> None:
         """Ring at ``moment`` (seconds, monotonic), at once if that is over; None for not at all."""
+        self.set_after(None if moment is None else moment - time.monotonic())
+
+    def set_after(self, delay_s: float | None) -> None:
+        """Ring ``delay_s`` from now, at once if that is negative; None for not at all."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if moment is not None:
-            delay_s = max(0.0, moment - time.monotonic())
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._ring)
+        if delay_s is not None:
+            self._timer = asyncio.get_running_loop().call_later(max(0.0, delay_s), self._ring)

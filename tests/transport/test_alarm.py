@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from kafka_nextgen.engine.alarm import Alarm
+from kafka_nextgen.transport.alarm import Alarm
 
 
 def rung(setting: Callable[[Alarm], None]) -> int:
@@ -27,6 +27,10 @@ def test_a_moment_that_is_over_rings_as_soon_as_may_be() -> None:
     assert rung(lambda alarm: alarm.set(time.monotonic() - 1.0)) == 1
 
 
+def test_a_negative_delay_rings_as_soon_as_may_be() -> None:
+    assert rung(lambda alarm: alarm.set_after(-1.0)) == 1
+
+
 def test_another_moment_takes_the_place_of_the_last() -> None:
     def twice(alarm: Alarm) -> None:
         alarm.set(time.monotonic())
@@ -36,7 +40,11 @@ def test_another_moment_takes_the_place_of_the_last() -> None:
         alarm.set(time.monotonic())
         alarm.set(time.monotonic() + 60.0)
 
-    assert (rung(twice), rung(later)) == (1, 0)
+    def later_by_delay(alarm: Alarm) -> None:
+        alarm.set(time.monotonic())
+        alarm.set_after(60.0)
+
+    assert (rung(twice), rung(later), rung(later_by_delay)) == (1, 0, 0)
 
 
 def test_none_is_not_at_all() -> None:
