@@ -108,15 +108,10 @@ def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
     """Decode what was answered to ``fetch`` as ``AnswerDecoding`` says, one partition after the other."""
-    answered = tuple(answered)
-    left_bytes = _allowed_bytes(fetch, answered, limits)
-    results: list[DecodedPartition] = []
-    for answer, offset in _asked_for(fetch, answered):
-        allowed = answer if left_bytes > 0 else answer._replace(records=None)
-        decoded = _decode(allowed, offset, limits, check_crc)
-        left_bytes -= 0 if decoded.columns is None else decoded.columns.nbytes
-        results.append(decoded)
-    return tuple(results)
+    decoding = AnswerDecoding(fetch, answered, limits, check_crc)
+    while (task := decoding.begin()) is not None:
+        decoding.end(task, task.decode())
+    return decoding.results()
 
 
 def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:
