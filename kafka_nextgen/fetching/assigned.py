@@ -85,8 +85,7 @@ class Assigned:
 
     def may_hand_over(self, partition: TopicPartition) -> bool:
         """Whether records of a partition, which is assigned, may reach the application."""
-        state = self._states[partition]
-        return state.released and not state.stopped and not state.paused
+        return self._states[partition].may_hand_over
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
         """Those that are still as they were when they had these fences."""

@@ -134,7 +134,7 @@ class Inquiry:
 
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""
-        pauses = [state.retry_at for state in self._assigned.states if not state.asked and state.may_need_leader]
+        pauses = [state.retry_at for state in self._assigned.states if state.has_question]
         aside = aside_at(self._assigned.states, self._buffers, self._underway, now)
         return min([at for at in (*pauses, *aside, self._metadata.retry_at) if at > now], default=None)
 

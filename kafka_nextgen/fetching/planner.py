@@ -22,7 +22,6 @@ from collections.abc import Collection, Iterable
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
-from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.resets import question_of
 from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionRequest
@@ -59,9 +58,7 @@ def plan_resets(states: Iterable[PartitionState], now: float) -> list[NeedOffset
 def plan_metadata(states: Iterable[PartitionState]) -> list[NeedMetadata]:
     """One refresh for all topics of which a leader is missing or wrong."""
     fences = {
-        state.partition: state.fence
-        for state in states
-        if state.may_need_leader and (state.stale or _lacks_leader(state))
+        state.partition: state.fence for state in states if state.has_question and (state.stale or _lacks_leader(state))
     }
     return [NeedMetadata(frozenset(tp.topic for tp in fences), fences)] if fences else []
 
@@ -122,8 +119,7 @@ def fetch_of(
         max_wait_ms=wait_ms,
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(positions),
-        # One request tells one rack for all there is in it.
-        tells_rack=not [state for state in asked if state.replica is not LEADER and not state.replica.tells_rack(now)],
+        tells_rack=all(state.replica.tells_rack(now) for state in asked),  # one request tells one rack for all in it
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
         is_aside=is_aside,

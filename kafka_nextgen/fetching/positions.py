@@ -116,17 +116,10 @@ class PartitionState:
 
     def may_ask(self, now: float) -> bool:
         """Whether anything may be asked about it at all."""
-        return (
-            not self.asked
-            and (not self.stopped or self.position is None)
-            and not self.stale
-            and not self.gone
-            and self.error is None
-            and self.retry_at <= now
-        )
+        return self.has_question and not self.stale and not self.gone and self.error is None and self.retry_at <= now
 
     @property
-    def may_need_leader(self) -> bool:
+    def has_question(self) -> bool:
         """Whether there is something to ask about it, and no question on its way.
 
         Of a partition that is being given up only the position is of interest: the callback may wait for it.
@@ -150,9 +143,7 @@ class PartitionState:
 
     def next_position(self) -> FetchPosition:
         """How a fetch is told of all that; the same value as long as it is the same, for there may be thousands."""
-        last, ahead = self.asked_for, self.ahead
-        offset = self.fetch_offset if ahead is None else ahead.end_offset
-        epoch = self.fetch_epoch if ahead is None else ahead.end_epoch
+        last, offset, epoch = self.asked_for, self.next_fetch_offset, self.next_fetch_epoch
         if (
             last is None
             or last.offset != offset
@@ -173,7 +164,7 @@ class PartitionState:
     @property
     def is_read(self) -> bool:
         """Whether it is to be fetched, now or later."""
-        return self.phase is Phase.FETCHING and self.released and not self.stopped and not self.paused
+        return self.phase is Phase.FETCHING and self.may_hand_over
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
         """Fetch from here on; ``checked_epoch`` is the leader's, if the position is its own word."""

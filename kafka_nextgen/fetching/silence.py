@@ -18,7 +18,7 @@ __all__ = ["note_silence", "silence_s"]
 def note_silence(states: Iterable[PartitionState], now: float) -> None:
     """Begin to count where records may be expected from now on, and end where they may not."""
     for state in states:
-        if not state.released or state.stopped or state.paused:
+        if not state.may_hand_over:
             state.silent_since = None
         elif state.silent_since is None:
             state.silent_since = now
