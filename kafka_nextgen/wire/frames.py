@@ -68,7 +68,7 @@ def encode_response(api: Api, message: ApiMessage, version: int, correlation_id:
     """Write an answer with its header and the length in front."""
     if api is API_VERSIONS and message.error_code != ErrorCode.NONE:
         version = 0
-    tags = _NO_TAGS if api is not API_VERSIONS and _has_tags(api.name, version) else b""
+    tags = _NO_TAGS if _has_tagged_header(api, version) else b""
     return _framed([_INT32.pack(correlation_id), tags], message.encode(version=version))
 
 
@@ -114,7 +114,7 @@ def read_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[in
 def _response_body(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, memoryview]:
     correlation_id = peek_correlation_id(frame)
     pos = _INT32.size
-    if api is not API_VERSIONS and _has_tags(api.name, version):
+    if _has_tagged_header(api, version):
         is_plain = pos < len(frame) and frame[pos] == 0  # no tags, as nearly always
         pos = pos + 1 if is_plain else _pass_tags(Frame(frame), pos, f"{api.name} v{version} response header")
     return correlation_id, memoryview(frame)[pos:]
@@ -171,6 +171,11 @@ def _decode(message: type[ApiMessage], version: int, body: memoryview) -> ApiMes
     except Exception as error:  # a field's type refuses what its shape allows
         raise DecodeError(f"{message.name} v{version}: {type(error).__name__}: {error}") from error
     return decoded
+
+
+def _has_tagged_header(api: Api, version: int) -> bool:
+    """Whether the header of an answer ends with tags; that of ApiVersions never does (KIP-511)."""
+    return api is not API_VERSIONS and _has_tags(api.name, version)
 
 
 @lru_cache(maxsize=1024)
