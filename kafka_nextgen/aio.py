@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
@@ -168,29 +169,30 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
 
     async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         deadline = time.monotonic() + timeout
-        errors: list[Exception] = []
         is_alone = False
         try:
-            is_alone = await self._take_over(deadline - timeout / 2)
-            await self._leave(mode, deadline, is_alone, errors)
+            async with self._stopping(deadline) as errors:
+                is_alone = await self._take_over(deadline - timeout / 2)
+                await self._leave(mode, deadline, is_alone, errors)
         finally:
-            await self._stop(deadline)
             if is_alone:
                 self._guard.leave()
-        _raise_first(errors)
 
     async def _close_inside(self, deadline: float, mode: LeaveMode) -> None:
         """Close inside of a call, as the last thing it does."""
+        async with self._stopping(deadline) as errors:
+            await self._leave(mode, deadline, True, errors)
+
+    @asynccontextmanager
+    async def _stopping(self, deadline: float) -> AsyncIterator[list[Exception]]:
+        """Stop the I/O thread at the end, however that is reached; then raise the first of the errors noted."""
         errors: list[Exception] = []
         try:
-            await self._leave(mode, deadline, True, errors)
+            yield errors
         finally:
-            await self._stop(deadline)
+            limit_s = deadline - time.monotonic()
+            await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
         _raise_first(errors)
-
-    async def _stop(self, deadline: float) -> None:
-        limit_s = deadline - time.monotonic()
-        await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
 
     async def _grant_wish(self) -> None:
         """Close as a callback wished that has returned, unless the consumer is being closed anyhow."""
