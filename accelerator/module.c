@@ -23,14 +23,22 @@
 #include "record_rows.h"
 #include "scan.h"
 
+/* The size asked for; -1 with an exception set if it is none. */
+static Py_ssize_t read_size(PyObject *size) {
+    Py_ssize_t bytes = PyLong_AsSsize_t(size);
+    if (bytes < 0 && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "a size can't be negative");
+    return bytes < 0 ? -1 : bytes;
+}
+
 PyDoc_STRVAR(make_room_doc,
              "new_buffer(size)\n--\n\n"
              "A memoryview of this size to write into. What is in it before is not determined.");
 
 static PyObject *make_room(PyObject *module, PyObject *size) {
     (void)module;
-    Py_ssize_t bytes = PyLong_AsSsize_t(size);
-    if (bytes == -1 && PyErr_Occurred())
+    Py_ssize_t bytes = read_size(size);
+    if (bytes < 0)
         return NULL;
     return view_of(bytes < LARGE_BYTES ? PyByteArray_FromStringAndSize(NULL, bytes) : new_memory(bytes));
 }
@@ -41,8 +49,8 @@ PyDoc_STRVAR(make_bytearray_doc,
 
 static PyObject *make_bytearray(PyObject *module, PyObject *size) {
     (void)module;
-    Py_ssize_t bytes = PyLong_AsSsize_t(size);
-    if (bytes == -1 && PyErr_Occurred())
+    Py_ssize_t bytes = read_size(size);
+    if (bytes < 0)
         return NULL;
     return PyByteArray_FromStringAndSize(NULL, bytes);
 }

@@ -139,6 +139,17 @@ def test_a_payload_that_is_no_buffer_is_an_error() -> None:
         accelerator.decode(BATCH, 0, NOTHING_SKIPPED, (BATCH, 3))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["new_buffer", "new_bytearray"])
+def test_what_is_no_size_is_an_error(name: str) -> None:
+    make = getattr(accelerator, name)
+    with pytest.raises(ValueError, match="negative"):
+        make(-1)
+    with pytest.raises(OverflowError):
+        make(1 << 70)
+    with pytest.raises(TypeError):
+        make("1")
+
+
 @pytest.mark.parametrize(("start", "stop"), [(-1, 1), (0, 4), (2, 1), (3, 4), (0, sys.maxsize)])
 def test_a_run_outside_of_its_column_is_an_error(start: int, stop: int) -> None:
     column = BinaryColumn.of([b"a", None, b"c"])
