@@ -48,30 +48,20 @@ async def poll_until(consumer: AsyncConsumer, is_so: Callable[[], bool]) -> list
     return records
 
 
-class Waits(AsyncRebalanceListener):
-    """Says when it is in the callback of that name, and stays there until it may leave."""
+class ActsIn(AsyncRebalanceListener):
+    """Acts in the callback of that name, where it may end with an error."""
 
     def __init__(self, name: str, error: Exception | None = None) -> None:
         self.name, self.error = name, error
-        self.inside, self.may_leave = asyncio.Event(), asyncio.Event()
-        self.calls = 0
-        self.was_cancelled = False
-        self.at_last: Callable[[], Awaitable[object]] | None = None
+
+    async def act(self) -> None:
+        raise NotImplementedError
 
     async def _call(self, name: str) -> None:
-        if name != self.name:
-            return
-        self.calls += 1
-        self.inside.set()
-        try:
-            await self.may_leave.wait()
-        except asyncio.CancelledError:
-            self.was_cancelled = True
-            raise
-        if self.at_last is not None:
-            await self.at_last()
-        if self.error is not None:
-            raise self.error
+        if name == self.name:
+            await self.act()
+            if self.error is not None:
+                raise self.error
 
     async def on_partitions_assigned(
         self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
@@ -82,6 +72,28 @@ class Waits(AsyncRebalanceListener):
         self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
     ) -> None:
         await self._call("revoked")
+
+
+class Waits(ActsIn):
+    """Says when it is in the callback of that name, and stays there until it may leave."""
+
+    def __init__(self, name: str, error: Exception | None = None) -> None:
+        super().__init__(name, error)
+        self.inside, self.may_leave = asyncio.Event(), asyncio.Event()
+        self.calls = 0
+        self.was_cancelled = False
+        self.at_last: Callable[[], Awaitable[object]] | None = None
+
+    async def act(self) -> None:
+        self.calls += 1
+        self.inside.set()
+        try:
+            await self.may_leave.wait()
+        except asyncio.CancelledError:
+            self.was_cancelled = True
+            raise
+        if self.at_last is not None:
+            await self.at_last()
 
 
 @pytest.mark.parametrize("error", [None, ZeroDivisionError("mine")], ids=["returns", "raises"])
@@ -195,31 +207,22 @@ def test_close_ends_another_tasks_poll_even_in_a_callback_that_never_returns(sta
     assert stage.members() == 0
 
 
-class Closes(AsyncRebalanceListener):
+class Closes(ActsIn):
     """Closes its consumer in the callback of that name, and goes on there."""
 
     def __init__(self, name: str, error: Exception | None = None) -> None:
-        self.name, self.error = name, error
+        super().__init__(name, error)
         self.outer: AsyncConsumer | None = None
         self.heard: list[str] = []
 
+    async def act(self) -> None:
+        assert self.outer is not None
+        await self.outer.close()
+        self.heard.append(f"{sorted(map(str, self.outer.assignment()))} after close")
+
     async def _call(self, name: str) -> None:
         self.heard.append(name)
-        if name == self.name and self.outer is not None:
-            await self.outer.close()
-            self.heard.append(f"{sorted(map(str, self.outer.assignment()))} after close")
-            if self.error is not None:
-                raise self.error
-
-    async def on_partitions_assigned(
-        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
-    ) -> None:
-        await self._call("assigned")
-
-    async def on_partitions_revoked(
-        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
-    ) -> None:
-        await self._call("revoked")
+        await super()._call(name)
 
 
 @pytest.mark.parametrize("error", [None, ZeroDivisionError("mine")], ids=["returns", "raises"])
