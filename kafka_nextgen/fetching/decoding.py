@@ -16,9 +16,6 @@ from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, 
 __all__ = ["AnswerDecoding", "DecodedPartition", "PartitionTask", "decode_answer", "find_arrivals"]
 
 
-_NO_ERROR = ErrorCode.NONE
-
-
 class DecodedPartition(NamedTuple):
     """What came of one partition: an error code, or records, or what is wrong with the records.
 
@@ -41,7 +38,7 @@ class DecodedPartition(NamedTuple):
     @property
     def is_failure(self) -> bool:
         """Whether nothing can be read from whoever answered this."""
-        return self.error != _NO_ERROR or self.corrupt is not None or self.diverging is not None
+        return self.error != ErrorCode.NONE or self.corrupt is not None or self.diverging is not None
 
     def is_redirect(self, offset: int) -> bool:
         """Whether the answer to a fetch at ``offset`` is only that another replica should be asked."""
