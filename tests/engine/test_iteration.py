@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
@@ -174,9 +173,9 @@ def test_iteration_polls_between_two_records_when_it_has_to(stage: Stage) -> Non
     with stage.consumer() as consumer:
         consumer.subscribe(["orders"], listener)
         next(consumer)
+        before = consumer._core.engine.mailbox.news
         stage.fence(consumer)
-        while not consumer._core.engine.mailbox.news > 2:  # subscribing and the first assignment, then the loss
-            time.sleep(0.001)
+        eventually("the loss is known", lambda: consumer._core.engine.mailbox.news > before)
         assert next(consumer).offset == 0, "what was looked at is not given out any more, but comes again"
         assert listener.calls[:3] == ["assigned orders[0]", "lost orders[0]", "assigned orders[0]"]
 
