@@ -25,6 +25,7 @@ from kafka_nextgen import (
 from kafka_nextgen.engine.application.async_iteration import BREATH_S
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_FETCH
 from tests.engine.stage import PATIENCE_S, Hears, Stage, tp, values
+from tests.support.waiting import eventually
 
 
 def play(scene: Awaitable[None]) -> None:
@@ -130,14 +131,14 @@ def test_close_cancels_a_callback_that_outlasts_it_and_leaves_all_the_same(stage
         await consumer.subscribe(["orders"], listener)
         await read(consumer, 5)
         with pytest.raises(RequestTimeoutError, match="on_partitions_revoked"):
-            await consumer.close(timeout=0.3)
+            await consumer.close(timeout=1.0)
         assert listener.was_cancelled
         with pytest.raises(MisuseError, match="closed"):
             await consumer.poll()
 
     stage.create(records=5)
     play(scene())
-    assert stage.members() == 0
+    eventually("it left", lambda: stage.members() == 0)  # the coordinator's answer was perhaps not waited for
 
 
 def test_a_callback_that_waits_for_a_position_does_not_hold_up_a_close(stage: Stage) -> None:
@@ -204,7 +205,7 @@ def test_close_ends_another_tasks_poll_even_in_a_callback_that_never_returns(sta
 
     stage.create(records=5)
     play(scene())
-    assert stage.members() == 0
+    eventually("it left", lambda: stage.members() == 0)
 
 
 class Closes(ActsIn):

@@ -130,12 +130,12 @@ def test_an_application_that_stopped_polling_is_a_problem_until_it_polls(stage: 
 def test_a_coordinator_that_does_not_answer_is_a_problem_also_while_joining(stage: Stage) -> None:
     stage.create()
     stage.never(CONSUMER_GROUP_HEARTBEAT)
-    with stage.consumer(request_timeout_ms=200) as consumer:
+    with stage.consumer(request_timeout_ms=600) as consumer:
         consumer.subscribe([TOPIC])
         poll_until(consumer, lambda: "no heartbeat was answered" in (consumer.health().problem or ""))
         assert consumer.health().status is Status.JOINING
         consumer.unsubscribe(timeout=0.2)
-        assert consumer.health().unanswered_s == 0
+        eventually("the leave is given up", lambda: consumer.health().unanswered_s == 0)
 
 
 def test_a_rebalance_under_way_is_told(stage: Stage) -> None:

@@ -134,7 +134,7 @@ def test_commits_are_told_of_with_their_error(stage: Stage, diary: Diary) -> Non
         read(consumer, 10)
         consumer.commit()
         with pytest.raises(CommitFailedError) as caught:
-            consumer.commit(nowhere, timeout=0.1)
+            consumer.commit(nowhere, timeout=0.5)
     assert [offset.offset for offset in diary.commits[0][0].values()] == [10]
     assert diary.commits[0][1] is None
     assert diary.commits[1] == (nowhere, caught.value)

@@ -89,7 +89,7 @@ def test_commits_and_their_failures_are_counted(stage: Stage) -> None:
         consumer.commit()
         assert (consumer.metrics().commits.commits, consumer.metrics().commits.failed) == (1, 0)
         with pytest.raises(CommitFailedError):
-            consumer.commit({TopicPartition("nowhere", 0): 1}, timeout=0.1)
+            consumer.commit({TopicPartition("nowhere", 0): 1}, timeout=0.5)
         commits = consumer.metrics().commits
         assert (commits.commits, commits.failed) == (2, 1)
         assert commits.latency.total_ms > 0

@@ -53,7 +53,7 @@ def test_nothing_of_the_old_topic_is_committed_for_the_new_one(stage: Stage) -> 
         reads_a_topic_that_is_gone(stage, consumer)
         consumer.commit()
         with pytest.raises(KafkaNextgenError, match=f"group {GROUP}: .*UNKNOWN_TOPIC_ID"):
-            consumer.commit({tp(): 7}, timeout=0.2)
+            consumer.commit({tp(): 7}, timeout=0.5)
         assert stage.committed() == {}
 
 

@@ -57,7 +57,7 @@ def test_a_consumer_has_one_that_barks(stage: Stage) -> None:
         return await fetch(*question)
 
     stage.handle(FETCH, mute)
-    with stage.consumer(request_timeout_ms=300) as consumer:
+    with stage.consumer(request_timeout_ms=600) as consumer:
         consumer.hooks.add(hears)
         consumer.subscribe([TOPIC])
         poll_until(consumer, lambda: bool(hears.calls))
