@@ -25,10 +25,13 @@ from kafka_nextgen.engine.member.classic_driver import ClassicDriver
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_HEARTBEAT,
+    OFFSET_COMMIT,
     SYNC_GROUP,
 )
 from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -204,11 +207,16 @@ def test_whoever_is_fenced_stays_out(stage: Stage, group: Group) -> None:
 
 
 def test_a_commit_between_two_generations_is_repeated_for_what_was_kept(stage: Stage, group: Group) -> None:
+    async def rebalance_at_the_first(request: OffsetCommitRequest, context: object) -> OffsetCommitResponse:
+        if not group.committed_in:
+            group.commit_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
+            group.heartbeat_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
+        return await group.commit(request, context)
+
+    stage.handle(OFFSET_COMMIT, rebalance_at_the_first)
     with stage.consumer(**COOPERATIVE) as consumer:
         consumer.subscribe([TOPIC])
         read(consumer, 20)
-        group.commit_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
-        group.heartbeat_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
         consumer.commit()
     assert group.committed_in == [1, 2]
 
