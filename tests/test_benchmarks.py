@@ -23,7 +23,15 @@ from tests.support.kafka_server import NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, is_required
 
 #: Benchmarks of reading beside that of its speed.
-READING = ("backlog_memory", "latency", "many_partitions", "startup", "profile_fetch", "rebalance_gap")
+READING = (
+    "backlog_memory",
+    "latency",
+    "many_partitions",
+    "startup",
+    "profile_fetch",
+    "profile_latency",
+    "rebalance_gap",
+)
 
 # The page.
 

@@ -11,7 +11,7 @@ import pytest
 from click import ClickException
 from confluent_kafka.admin import AdminClient
 
-from benchmarks import backlog_memory, latency, many_partitions, startup
+from benchmarks import backlog_memory, many_partitions, startup
 from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.read import read
 from benchmarks.consuming.report import about_the_topic, readings_table, targets_table
@@ -21,7 +21,6 @@ from benchmarks.consuming.task import Task
 from benchmarks.consuming.values import values
 from benchmarks.consuming.variants import AIM_S, BASELINE, VARIANTS, Variant
 from benchmarks.consuming.warm import Warmed, is_warm
-from benchmarks.delays.task import Delays
 from benchmarks.idling.task import Task as WaitingTask
 from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
@@ -144,23 +143,6 @@ def test_a_broker_is_not_started_on_a_disk_that_is_too_small() -> None:
     check_disk(1)
     with pytest.raises(ClickException, match="needed"):
         check_disk(10**18)
-
-
-def test_delays_are_told_at_their_points() -> None:
-    delays = Delays.of([number * 1_000_000 for number in range(1000)], cpu_s=0.5)
-    assert (delays.at(0.5), delays.at(0.99), delays.at(1.0), delays.records) == (0.5, 0.99, 0.999, 1000)
-    rows = latency.delays_table({latency.BASELINE: [delays], "ours": [delays, delays]}, seconds=5).splitlines()
-    assert [cell.strip() for cell in rows[-1].split("|")[2:-1]][3:] == ["1", "10.0%", "1,000"]
-
-
-def test_delays_are_measured_from_the_producer_to_each_handler(monkeypatch: pytest.MonkeyPatch) -> None:
-    handlers = {name: latency.HANDLERS[name] for name in (latency.BASELINE, "kafka_nextgen, for record in consumer")}
-    monkeypatch.setattr(latency, "HANDLERS", handlers)
-    with Cluster() as cluster:
-        measured = latency.measure(cluster.bootstrap_servers, 1, 0.2, 50, 1, 0.0, 0.1)
-    for (delays,) in measured.values():
-        assert delays.records > 0
-        assert 0 < delays.at(0.5) <= delays.at(0.99) < 5
 
 
 @pytest.mark.parametrize("waiter", WAITERS)

@@ -6,6 +6,7 @@ import resource
 import time
 
 from benchmarks.delays.feed import STAMP_BYTES
+from benchmarks.delays.strain import Watch
 from benchmarks.delays.task import Delays, Task
 
 __all__ = ["Log"]
@@ -19,19 +20,20 @@ class Log:
         self._end = self._begin + int(task.seconds * 1e9)
         self._delays: list[int] = []
         self._used: float | None = None
+        self._watch = Watch()
 
     def take(self, value: bytes) -> bool:
         """Note when ``value`` came; True as long as there is time."""
         now = time.monotonic_ns()
         if now >= self._begin:
             if self._used is None:
-                self._used = _cpu_s()
+                self._used, self._watch = _cpu_s(), Watch()
             self._delays.append(now - int.from_bytes(value[:STAMP_BYTES], "big"))
         return now < self._end
 
     def delays(self) -> Delays:
         assert self._used is not None, "no record came"
-        return Delays.of(self._delays, _cpu_s() - self._used)
+        return Delays.of(self._delays, _cpu_s() - self._used, self._watch.strain())
 
 
 def _cpu_s() -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
+
+from benchmarks.delays.strain import Strain
 
 __all__ = ["POINTS", "Delays", "Task"]
 
@@ -24,6 +26,11 @@ class Task:
     seconds: float
 
 
+def _read(strain: Strain | Mapping[str, float]) -> Strain:
+    """As it is, or as it comes out of JSON."""
+    return strain if isinstance(strain, Strain) else Strain(**strain)
+
+
 @frozen
 class Delays:
     """Seconds from a producer's call to a handler, at each of ``POINTS``, of so many records; and what they cost."""
@@ -31,12 +38,13 @@ class Delays:
     at_points: Sequence[float]
     records: int
     cpu_s: float
+    strain: Strain = field(converter=_read)
 
     @classmethod
-    def of(cls, delays_ns: Sequence[int], cpu_s: float) -> Delays:
+    def of(cls, delays_ns: Sequence[int], cpu_s: float, strain: Strain) -> Delays:
         delays = sorted(delays_ns)
         at_points = [delays[min(int(point * len(delays)), len(delays) - 1)] / 1e9 for point in POINTS]
-        return cls(at_points, len(delays), cpu_s)
+        return cls(at_points, len(delays), cpu_s, strain)
 
     def at(self, point: float) -> float:
         return self.at_points[POINTS.index(point)]

@@ -1,0 +1,126 @@
+"""Where the delay of a record goes at a steady rate, and how hard cores are to get meanwhile.
+
+Run as ``python -m benchmarks.profile_latency`` from the root of the repository; ``--write`` puts the figures on the
+page docs/benchmarks.md. Records are written and handled as for ``benchmarks.latency``: by nobody, by confluent-kafka,
+by kafka_nextgen, and by kafka_nextgen once more while it notes when each record was received and decoded. They take
+turns, after the broker was warmed up.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from statistics import fmean, median
+
+import click
+from attrs import Factory, define
+
+from benchmarks.delays.feed import Feed
+from benchmarks.delays.strain import Strain, Watch
+from benchmarks.delays.task import Delays, Task
+from benchmarks.delays.trace import STAGES, Trace
+from benchmarks.kafka import create_topic, delete_topics, kafka, which_kafka
+from benchmarks.latency import WARM_UP_S
+from benchmarks.page import about_the_run, in_ms, of_peers, spread, table, write_section
+from benchmarks.processes import ask, running
+
+HANDLERS = {"confluent-kafka, poll()": "confluent.poll", "kafka_nextgen, for record in consumer": "ours.iterate"}
+
+RECORDS_PER_S, PARTITIONS = 5000, 6
+
+#: How long each handler handles records before the first round.
+UNCOUNTED_S = 10.0
+
+
+@define
+class Measured:
+    """What each round brought."""
+
+    nobody: list[Strain] = Factory(list)
+    delays: dict[str, list[Delays]] = Factory(lambda: {name: [] for name in HANDLERS})
+    traces: list[Trace] = Factory(list)
+
+
+def measure(
+    bootstrap_servers: str, rounds: int, seconds: float, warm_up_s: float = WARM_UP_S, uncounted_s: float = UNCOUNTED_S
+) -> Measured:
+    topic = create_topic(bootstrap_servers, PARTITIONS, name="latency")
+    measured = Measured()
+
+    def task(handler: str, warm_up_s: float, seconds: float) -> Task:
+        return Task(handler, bootstrap_servers, topic, PARTITIONS, warm_up_s, seconds)
+
+    with running("benchmarks.delays.feed", Feed(bootstrap_servers, topic, PARTITIONS, RECORDS_PER_S)):
+        for handler in HANDLERS.values():
+            ask("benchmarks.delays.handle", task(handler, 0.0, uncounted_s), Delays)
+        for _ in range(rounds):
+            measured.nobody.append(_watched(seconds))
+            for name, handler in HANDLERS.items():
+                measured.delays[name].append(ask("benchmarks.delays.handle", task(handler, warm_up_s, seconds), Delays))
+            measured.traces.append(ask("benchmarks.delays.trace", task("", warm_up_s, seconds), Trace))
+    delete_topics(bootstrap_servers, [topic])
+    return measured
+
+
+def _watched(seconds: float) -> Strain:
+    watch = Watch()
+    time.sleep(seconds)
+    return watch.strain()
+
+
+def stages_table(traces: Sequence[Trace]) -> str:
+    """Each stage of the delay, of a record in the middle and of a slow one."""
+    rows = [
+        (
+            stage,
+            in_ms([trace.median[number] for trace in traces]),
+            in_ms([trace.slowest[number] for trace in traces]),
+        )
+        for number, stage in enumerate(STAGES)
+    ]
+    return table(("stage of a record's delay", "around the median, ms", "slowest 1 %, ms"), rows)
+
+
+def strain_table(measured: Measured) -> str:
+    """How busy the machine was, and how long threads waited for a core, by who handles the records."""
+    rows = [("nobody", *_machine(measured.nobody), "", "", "")]
+    for name, delays in measured.delays.items():
+        strains = [each.strain for each in delays]
+        ran, waited = fmean(each.ran for each in strains), fmean(each.waited for each in strains)
+        p99 = in_ms([each.at(0.99) for each in delays])
+        rows.append((name, *_machine(strains), f"{ran:.0%}", f"{waited:.0%}", p99))
+    names = (
+        "who handles the records",
+        "cores busy",
+        "a thread waits for one",
+        "handler ran",
+        "handler waited",
+        "p99, ms",
+    )
+    return table(names, rows)
+
+
+def _machine(strains: Sequence[Strain]) -> tuple[str, str]:
+    short = median(each.short for each in strains)
+    return spread([each.busy for each in strains]), "unknown" if short < 0 else f"{short:.0%}"
+
+
+@click.command(help=__doc__)
+@which_kafka
+@click.option("--rounds", default=4, show_default=True)
+@click.option("--seconds", default=8.0, show_default=True, help="How long each is looked at in each round.")
+@click.option("--write", is_flag=True, help="Put the figures on the page.")
+def main(bootstrap_servers: str | None, version: str, rounds: int, seconds: float, write: bool) -> None:
+    load = os.getloadavg()[0]
+    with kafka(bootstrap_servers, version) as servers:
+        measured = measure(servers, rounds, seconds)
+    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka"]), load=load)
+    body = "\n\n".join([run, strain_table(measured), stages_table(measured.traces)])
+    print(body)
+    if write:
+        write_section("profile_latency", body)
+
+
+if __name__ == "__main__":
+    main()
