@@ -278,6 +278,7 @@ def test_nothing_of_a_partition_is_handed_out_from_its_revocation_on(
             poll_until([second], lambda: bool(records), records)
         finally:
             log.stopped = True
+            produce(kafka.bootstrap_servers, topic, PARTITIONS, partitions=PARTITIONS)  # it looks with every record
         reading.result(timeout=10)
 
     (at,) = (index for index, entry in enumerate(log.entries) if isinstance(entry, set))
