@@ -102,8 +102,7 @@ def strain_table(measured: Measured) -> str:
 
 
 def _machine(strains: Sequence[Strain]) -> tuple[str, str]:
-    short = median(each.short for each in strains)
-    return spread([each.busy for each in strains]), "unknown" if short < 0 else f"{short:.0%}"
+    return spread([each.busy for each in strains]), f"{median(each.short for each in strains):.0%}"
 
 
 @click.command(help=__doc__)
