@@ -6,7 +6,7 @@ import resource
 import time
 
 from benchmarks.delays.feed import STAMP_BYTES
-from benchmarks.delays.strain import Watch
+from benchmarks.delays.strain import Strain, Watch
 from benchmarks.delays.task import Delays, Task
 
 __all__ = ["Log"]
@@ -21,6 +21,7 @@ class Log:
         self._delays: list[int] = []
         self._used: float | None = None
         self._watch = Watch()
+        self._strain: Strain | None = None
 
     def take(self, value: bytes) -> bool:
         """Note when ``value`` came; True as long as there is time."""
@@ -29,11 +30,14 @@ class Log:
             if self._used is None:
                 self._used, self._watch = _cpu_s(), Watch()
             self._delays.append(now - int.from_bytes(value[:STAMP_BYTES], "big"))
+        if now >= self._end:
+            self._strain = self._watch.strain()  # as long as the client has all its threads
         return now < self._end
 
     def delays(self) -> Delays:
         assert self._used is not None, "no record came"
-        return Delays.of(self._delays, _cpu_s() - self._used, self._watch.strain())
+        assert self._strain is not None, "it has not seen enough"
+        return Delays.of(self._delays, _cpu_s() - self._used, self._strain)
 
 
 def _cpu_s() -> float:
