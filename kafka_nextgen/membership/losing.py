@@ -41,14 +41,15 @@ def abandon_all(state: MemberState) -> Outcome:
     stop = stop_all(state)
     lost = tuple(sorted(by_name(state, state.held)))
     state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None, deadlines={}))
+    ended = (*published, *stop)
     if lost:
         state, number = numbered(state)
         state = evolve(state, phase=Phase.LOSING, waits_for=number)
-        return state, (*published, *stop, CallOnLost(number, lost))
+        return state, (*ended, CallOnLost(number, lost))
     if state.phase in CALLBACK_RUNS:
-        return state, (*published, *stop)
+        return state, ended
     emptied = (ASSIGN_NOTHING,) if stop else ()
-    return evolve(state, phase=Phase.IDLE, waits_for=None), (*published, *stop, *emptied)
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (*ended, *emptied)
 
 
 def count_out(state: MemberState) -> Outcome:

@@ -90,14 +90,15 @@ def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
         evolve(state, owned=NOTHING, held=NOTHING, giving_up=NOTHING, assigned=None, must_rejoin=False),
         forget_id=forget_id,
     )
+    ended = (*published, *stop)
     if lost:
         state, number = numbered(state)
         state = evolve(state, phase=Phase.LOSING, waits_for=number)
-        return state, (*published, *stop, CallOnLost(number, lost))
+        return state, (*ended, CallOnLost(number, lost))
     if state.phase in _CALLED:
-        return state, (*published, *stop)
+        return state, ended
     emptied = (ASSIGN_NOTHING,) if stop else ()
-    return evolve(state, phase=Phase.IDLE, waits_for=None), (*published, *stop, *emptied)
+    return evolve(state, phase=Phase.IDLE, waits_for=None), (*ended, *emptied)
 
 
 def reset(state: ClassicState, at: Moment, *, forget_id: bool, reason: str) -> Outcome:
