@@ -128,11 +128,25 @@ class Conversation:
         return "find coordinator"
 
 
-def computing(*assignors: str) -> Conversation:
-    """A member whose assignor is at work for epoch 7."""
+def preparing(*assignors: str) -> Conversation:
+    """A member that was told to compute, and has asked for the group."""
     talk = Conversation(*assignors)
     talk.hear(compute=True)
+    return talk
+
+
+def computing(*assignors: str) -> Conversation:
+    """A member whose assignor is at work for epoch 7."""
+    talk = preparing(*assignors)
     talk.prepare()
+    return talk
+
+
+def blocked() -> Conversation:
+    """A member that is told to compute anew while its assignor is still at work for another membership."""
+    talk = computing()
+    talk.end()
+    talk.hear(compute=True)
     return talk
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.assigning.machine import RULES
 from kafka_nextgen.membership.assigning.refusals import REACTIONS
-from tests.membership.assigning.conversation import WALKED, Conversation, computing, installing
+from tests.membership.assigning.conversation import WALKED, Conversation, blocked, computing, installing, preparing
 
 STEPS = {
     "heard": Conversation.hear,
@@ -41,20 +41,6 @@ def test_whatever_happens_in_whatever_order_it_comes_to_rest(steps: list[str]) -
         assert not ("compute mine" in lines and before == "blocked"), "one computation at a time"
     talk.passes(60)
     assert (talk.phase, talk.machine.deadline()) == ("idle", None)
-
-
-def preparing() -> Conversation:
-    talk = Conversation()
-    talk.hear(compute=True)
-    return talk
-
-
-def blocked() -> Conversation:
-    """A member that is told to compute anew while its assignor is still at work for another membership."""
-    talk = computing()
-    talk.end()
-    talk.hear(compute=True)
-    return talk
 
 
 def test_every_arrow_is_walked() -> None:
