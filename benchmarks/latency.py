@@ -15,12 +15,11 @@ from statistics import median
 
 import click
 
-from benchmarks.delays.feed import Feed
-from benchmarks.delays.task import POINTS, Delays, Task
-from benchmarks.kafka import create_topic, delete_topics, kafka, which_kafka
+from benchmarks.delays.steady import steady
+from benchmarks.delays.task import POINTS, Delays
+from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
 from benchmarks.plots import draw_percentiles
-from benchmarks.processes import ask, running
 from benchmarks.turns import turns
 
 HANDLERS: Mapping[str, str] = {
@@ -51,19 +50,12 @@ def measure(
     uncounted_s: float = UNCOUNTED_S,
 ) -> Measured:
     """Everybody once uncounted, then in turns; the topic is deleted at the end."""
-    topic = create_topic(bootstrap_servers, partitions, name="latency")
-
-    def handle(name: str, warm_up_s: float, seconds: float) -> Delays:
-        task = Task(HANDLERS[name], bootstrap_servers, topic, partitions, warm_up_s, seconds)
-        return ask("benchmarks.delays.handle", task, Delays)
-
     delays: dict[str, list[Delays]] = {name: [] for name in HANDLERS}
-    with running("benchmarks.delays.feed", Feed(bootstrap_servers, topic, partitions, records_per_s)):
-        for name in HANDLERS:
-            handle(name, 0.0, uncounted_s)
+    with steady(bootstrap_servers, partitions, records_per_s) as records:
+        for handler in HANDLERS.values():
+            records.handle(handler, 0.0, uncounted_s)
         for name in turns(list(HANDLERS), rounds):
-            delays[name].append(handle(name, warm_up_s, seconds))
-    delete_topics(bootstrap_servers, [topic])
+            delays[name].append(records.handle(HANDLERS[name], warm_up_s, seconds))
     return delays
 
 

@@ -11,21 +11,23 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from statistics import fmean, median
+from statistics import median
 
 import click
 from attrs import Factory, define
 
-from benchmarks.delays.feed import Feed
+from benchmarks.delays.steady import steady
 from benchmarks.delays.strain import Strain, Watch
-from benchmarks.delays.task import Delays, Task
-from benchmarks.delays.trace import STAGES, Trace
-from benchmarks.kafka import create_topic, delete_topics, kafka, which_kafka
+from benchmarks.delays.task import Delays
+from benchmarks.delays.trace import STAGES, TRACED, Trace
+from benchmarks.kafka import kafka, which_kafka
 from benchmarks.latency import WARM_UP_S
 from benchmarks.page import about_the_run, in_ms, of_peers, spread, table, write_section
-from benchmarks.processes import ask, running
+from benchmarks.turns import turns
 
 HANDLERS = {"confluent-kafka, poll()": "confluent.poll", "kafka_nextgen, for record in consumer": "ours.iterate"}
+
+NOBODY = "nobody"
 
 RECORDS_PER_S, PARTITIONS = 5000, 6
 
@@ -45,21 +47,18 @@ class Measured:
 def measure(
     bootstrap_servers: str, rounds: int, seconds: float, warm_up_s: float = WARM_UP_S, uncounted_s: float = UNCOUNTED_S
 ) -> Measured:
-    topic = create_topic(bootstrap_servers, PARTITIONS, name="latency")
+    """Every handler once uncounted, then all in turns."""
     measured = Measured()
-
-    def task(handler: str, warm_up_s: float, seconds: float) -> Task:
-        return Task(handler, bootstrap_servers, topic, PARTITIONS, warm_up_s, seconds)
-
-    with running("benchmarks.delays.feed", Feed(bootstrap_servers, topic, PARTITIONS, RECORDS_PER_S)):
+    with steady(bootstrap_servers, PARTITIONS, RECORDS_PER_S) as records:
         for handler in HANDLERS.values():
-            ask("benchmarks.delays.handle", task(handler, 0.0, uncounted_s), Delays)
-        for _ in range(rounds):
-            measured.nobody.append(_watched(seconds))
-            for name, handler in HANDLERS.items():
-                measured.delays[name].append(ask("benchmarks.delays.handle", task(handler, warm_up_s, seconds), Delays))
-            measured.traces.append(ask("benchmarks.delays.trace", task("", warm_up_s, seconds), Trace))
-    delete_topics(bootstrap_servers, [topic])
+            records.handle(handler, 0.0, uncounted_s)
+        for name in turns([NOBODY, *HANDLERS, TRACED], rounds):
+            if name == NOBODY:
+                measured.nobody.append(_watched(seconds))
+            elif name == TRACED:
+                measured.traces.append(records.trace(warm_up_s, seconds))
+            else:
+                measured.delays[name].append(records.handle(HANDLERS[name], warm_up_s, seconds))
     return measured
 
 
@@ -84,10 +83,10 @@ def stages_table(traces: Sequence[Trace]) -> str:
 
 def strain_table(measured: Measured) -> str:
     """How busy the machine was, and how long threads waited for a core, by who handles the records."""
-    rows = [("nobody", *_machine(measured.nobody), "", "", "")]
+    rows = [(NOBODY, *_machine(measured.nobody), "", "", "")]
     for name, delays in measured.delays.items():
         strains = [each.strain for each in delays]
-        ran, waited = fmean(each.ran for each in strains), fmean(each.waited for each in strains)
+        ran, waited = median(each.ran for each in strains), median(each.waited for each in strains)
         p99 = in_ms([each.at(0.99) for each in delays])
         rows.append((name, *_machine(strains), f"{ran:.0%}", f"{waited:.0%}", p99))
     names = (

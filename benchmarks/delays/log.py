@@ -16,26 +16,24 @@ class Log:
     """The delays of one handler; ``take`` each value until it says that it has seen enough."""
 
     def __init__(self, task: Task) -> None:
-        self._begin = time.monotonic_ns() + int(task.warm_up_s * 1e9)
-        self._end = self._begin + int(task.seconds * 1e9)
+        self._begin, self._end = task.window_ns()
         self._delays: list[int] = []
-        self._used: float | None = None
-        self._watch = Watch()
+        self._used = 0.0
+        self._watch: Watch | None = None  # since the first record that counts
         self._strain: Strain | None = None
 
     def take(self, value: bytes) -> bool:
         """Note when ``value`` came; True as long as there is time."""
         now = time.monotonic_ns()
         if now >= self._begin:
-            if self._used is None:
+            if self._watch is None:
                 self._used, self._watch = _cpu_s(), Watch()
             self._delays.append(now - int.from_bytes(value[:STAMP_BYTES], "big"))
-        if now >= self._end:
-            self._strain = self._watch.strain()  # as long as the client has all its threads
+            if now >= self._end:
+                self._strain = self._watch.strain()  # as long as the client has all its threads
         return now < self._end
 
     def delays(self) -> Delays:
-        assert self._used is not None, "no record came"
         assert self._strain is not None, "it has not seen enough"
         return Delays.of(self._delays, _cpu_s() - self._used, self._strain)
 

@@ -8,14 +8,16 @@ from benchmarks.delays.log import Log
 from benchmarks.delays.task import Delays, Task
 from kafka_nextgen import AsyncConsumer, Consumer, TopicPartition
 
-__all__ = ["iterate", "iterate_async", "poll"]
+__all__ = ["config", "iterate", "iterate_async", "partitions", "poll"]
 
 
-def _config(task: Task) -> dict[str, object]:
+def config(task: Task) -> dict[str, object]:
+    """Where to read, from the end on; all else as it is by default."""
     return {"bootstrap.servers": task.bootstrap_servers, "auto.offset.reset": "latest"}
 
 
-def _partitions(task: Task) -> list[TopicPartition]:
+def partitions(task: Task) -> list[TopicPartition]:
+    """What there is to be assigned."""
     return [TopicPartition(task.topic, number) for number in range(task.partitions)]
 
 
@@ -26,8 +28,8 @@ def _bytes(value: object) -> bytes:
 
 def iterate(task: Task) -> Delays:
     """``for record in consumer``."""
-    with Consumer(_config(task)) as consumer:
-        consumer.assign(_partitions(task))
+    with Consumer(config(task)) as consumer:
+        consumer.assign(partitions(task))
         log = Log(task)
         for record in consumer:
             if not log.take(_bytes(record.value)):
@@ -37,8 +39,8 @@ def iterate(task: Task) -> Delays:
 
 def poll(task: Task) -> Delays:
     """``for record in consumer.poll()``."""
-    with Consumer(_config(task)) as consumer:
-        consumer.assign(_partitions(task))
+    with Consumer(config(task)) as consumer:
+        consumer.assign(partitions(task))
         log = Log(task)
         while all(log.take(_bytes(record.value)) for record in consumer.poll(1.0)):
             pass
@@ -51,8 +53,8 @@ def iterate_async(task: Task) -> Delays:
 
 
 async def _iterate_async(task: Task) -> Delays:
-    async with AsyncConsumer(_config(task)) as consumer:
-        await consumer.assign(_partitions(task))
+    async with AsyncConsumer(config(task)) as consumer:
+        await consumer.assign(partitions(task))
         log = Log(task)
         async for record in consumer:
             if not log.take(_bytes(record.value)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
@@ -24,6 +25,11 @@ class Task:
     partitions: int
     warm_up_s: float
     seconds: float
+
+    def window_ns(self) -> tuple[int, int]:
+        """From when to when records count, on the monotonic clock, if it begins now."""
+        begin = time.monotonic_ns() + int(self.warm_up_s * 1e9)
+        return begin, begin + int(self.seconds * 1e9)
 
 
 def _read(strain: Strain | Mapping[str, float]) -> Strain:

@@ -14,6 +14,7 @@ from statistics import fmean
 from attrs import frozen
 
 from benchmarks.delays.feed import STAMP_BYTES
+from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Task
 from benchmarks.processes import answer, told
 from kafka_nextgen import Consumer, TopicPartition
@@ -22,7 +23,10 @@ from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.fetching import DecodedPartition, Fetch
 from kafka_nextgen.transport.connection import Connection
 
-__all__ = ["STAGES", "Trace"]
+__all__ = ["STAGES", "TRACED", "Trace"]
+
+#: The handler that this is one of.
+TRACED = "ours.iterate"
 
 #: What a record's delay consists of, one after the other.
 STAGES = ("until its answer is received", "until it is decoded", "until it is handled")
@@ -79,17 +83,17 @@ def trace(task: Task) -> Trace:
     """Handle the records of ``for record in consumer``, and note where each was when."""
     notes = _noting()
     records: list[tuple[int, int, int]] = []
-    begin = time.monotonic() + task.warm_up_s
-    with Consumer({"bootstrap.servers": task.bootstrap_servers, "auto.offset.reset": "latest"}) as consumer:
-        consumer.assign([TopicPartition(task.topic, number) for number in range(task.partitions)])
+    with Consumer(config(task)) as consumer:
+        consumer.assign(partitions(task))
+        begin, end = task.window_ns()
         for record in consumer:
             handled = time.monotonic_ns()
             received, decoded = notes.of(TopicPartition(record.topic, record.partition), record.offset)
-            if handled >= begin * 1e9:
+            if handled >= begin:
                 assert isinstance(record.value, bytes)
                 written = int.from_bytes(record.value[:STAMP_BYTES], "big")
                 records.append((received - written, decoded - received, handled - decoded))
-            if handled > (begin + task.seconds) * 1e9:
+            if handled >= end:
                 break
     return Trace.of(records)
 

@@ -1,0 +1,45 @@
+"""Records that come at a steady rate into a topic of their own, and clients that handle them, each in a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from attrs import frozen
+
+from benchmarks.delays.feed import Feed
+from benchmarks.delays.task import Delays, Task
+from benchmarks.delays.trace import TRACED, Trace
+from benchmarks.kafka import create_topic, delete_topics
+from benchmarks.processes import ask, running
+
+__all__ = ["Steady", "steady"]
+
+
+@frozen
+class Steady:
+    """Such a topic."""
+
+    bootstrap_servers: str
+    topic: str
+    partitions: int
+
+    def handle(self, handler: str, warm_up_s: float, seconds: float) -> Delays:
+        """Have the records handled, and their delays noted after ``warm_up_s``."""
+        return ask("benchmarks.delays.handle", self._task(handler, warm_up_s, seconds), Delays)
+
+    def trace(self, warm_up_s: float, seconds: float) -> Trace:
+        """Have the records handled by ours, and their delays taken apart after ``warm_up_s``."""
+        return ask("benchmarks.delays.trace", self._task(TRACED, warm_up_s, seconds), Trace)
+
+    def _task(self, handler: str, warm_up_s: float, seconds: float) -> Task:
+        return Task(handler, self.bootstrap_servers, self.topic, self.partitions, warm_up_s, seconds)
+
+
+@contextmanager
+def steady(bootstrap_servers: str, partitions: int, records_per_s: int) -> Iterator[Steady]:
+    """Make the topic, and write to it all the time; it is deleted at the end."""
+    topic = create_topic(bootstrap_servers, partitions, name="latency")
+    with running("benchmarks.delays.feed", Feed(bootstrap_servers, topic, partitions, records_per_s)):
+        yield Steady(bootstrap_servers, topic, partitions)
+    delete_topics(bootstrap_servers, [topic])
