@@ -1,7 +1,11 @@
-"""The broker that a benchmark runs against: one that was named, or one that is started as the tests do."""
+"""The broker that a benchmark runs against: one that was named, or one that is started as the tests do.
+
+That one gets the memory that Kafka's own scripts would give it.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +20,14 @@ from confluent_kafka.cimpl import NewTopic
 __all__ = ["check_disk", "create_topic", "delete_topics", "kafka", "which_kafka"]
 
 F = TypeVar("F", bound=Callable[..., object])
+
+#: What Kafka's own scripts give a broker, in the variables of theirs that say otherwise (4.3, bin/kafka-server-start.sh
+#: and bin/kafka-run-class.sh). With the small heap that does for tests it would collect garbage all the time.
+_JAVA = {
+    "KAFKA_HEAP_OPTS": "-Xmx1G -Xms1G",
+    "KAFKA_JVM_PERFORMANCE_OPTS": "-server -XX:+UseG1GC -XX:MaxGCPauseMillis=20 -XX:InitiatingHeapOccupancyPercent=35"
+    " -XX:+ExplicitGCInvokesConcurrent -XX:MaxInlineLevel=15",
+}
 
 
 def which_kafka(command: F) -> F:
@@ -42,9 +54,23 @@ def kafka(bootstrap_servers: str | None, version: str) -> Iterator[str]:
 
     servers = Servers()
     try:
-        yield servers.get(version).bootstrap_servers
+        with _unless_said_otherwise(_JAVA):
+            server = servers.get(version)
+        yield server.bootstrap_servers
     finally:
         servers.stop()
+
+
+@contextmanager
+def _unless_said_otherwise(variables: Mapping[str, str]) -> Iterator[None]:
+    """Have these environment variables, where they are not set, as long as the context."""
+    added = variables.keys() - os.environ.keys()
+    os.environ.update({name: variables[name] for name in added})
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def create_topic(

@@ -2,7 +2,8 @@
 
 Maven copies the jars of one version into a directory of the user's cache. They are fetched beside it and moved
 there by one rename, so nobody sees half-done work; processes that want them at the same time take turns. The
-broker itself keeps everything in a temporary directory and is killed at the end: nobody needs its data.
+broker itself keeps everything in a temporary directory and is killed at the end: nobody needs its data. It has little
+memory, for there may be many of them, unless ``KAFKA_HEAP_OPTS`` says otherwise, which Kafka's own scripts heed, too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = ["fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_
 OLDEST_JAVA = 17
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 LOG_LINES_SHOWN = 40
+SMALL_HEAP = "-Xmx512m"
 
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -93,7 +95,10 @@ def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[byt
 
 def start_node(java: str, jars: Path, config: Path, log: Path) -> subprocess.Popen[bytes]:
     """Format the storage of a node with these properties and run it; ``KafkaStartError`` if that can't be done."""
-    command = [java, "-Xmx512m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
+    options = " ".join(
+        [os.environ.get("KAFKA_HEAP_OPTS", SMALL_HEAP), os.environ.get("KAFKA_JVM_PERFORMANCE_OPTS", "")]
+    )
+    command = [java, *options.split(), "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
     with log.open("wb") as output:
         storage = [*command, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config)]
         if subprocess.run(storage, stdout=output, stderr=subprocess.STDOUT, check=False).returncode != 0:

@@ -20,9 +20,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def pretend_java(folder: Path, banner: str) -> None:
+    """Whatever is asked of it, it prints this and the question, and ends."""
     (folder / "bin").mkdir()
     java = folder / "bin" / "java"
-    java.write_text(f"#!/bin/sh\necho '{banner}' >&2\n")
+    java.write_text(f"#!/bin/sh\necho '{banner}' \"$*\" >&2\n")
     java.chmod(0o755)
 
 
@@ -82,8 +83,20 @@ def test_a_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_broker_that_ends_at_once_shows_its_log(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend_java(tmp_path, 'openjdk version "17.0.1" 2021-10-19')  # whatever is asked of it, it prints this and ends
+    pretend_java(tmp_path, 'openjdk version "17.0.1" 2021-10-19')
     (cache / "4.3.0-and-tools").mkdir(parents=True)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(maven.KafkaStartError, match=r'ended while it started:\nopenjdk version "17\.0\.1"'):
+        maven.start_from_maven("4.3.0")
+
+
+def test_how_much_memory_a_broker_gets_is_said_as_to_kafkas_own_scripts(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend_java(tmp_path, 'openjdk version "17.0.1" 2021-10-19')
+    (cache / "4.3.0-and-tools").mkdir(parents=True)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("KAFKA_HEAP_OPTS", "-Xmx1G -Xms1G")
+    monkeypatch.setenv("KAFKA_JVM_PERFORMANCE_OPTS", "-XX:+UseG1GC")
+    with pytest.raises(maven.KafkaStartError, match=r"-Xmx1G -Xms1G -XX:\+UseG1GC -D.*kafka\.Kafka"):
         maven.start_from_maven("4.3.0")
