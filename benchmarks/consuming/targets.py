@@ -59,6 +59,7 @@ class Target:
 _BASELINE = (BASELINE.kind, BASELINE.reader)
 _ARROW = ("columns", "ours.arrow")
 _ITERATION = ("asyncio", "ours_async.iterate")
+_BATCHES = ("asyncio", "ours_async.poll")
 
 TARGETS: Sequence[Target] = (
     Target("columns, records/s, to confluent's consume(10000)", _ARROW, _BASELINE, _rate, 8),
@@ -68,6 +69,7 @@ TARGETS: Sequence[Target] = (
     Target("the same since assign()", ("objects", "ours.iterate"), _BASELINE, _rate_from_start, 2),
     Target("asyncio iteration, to AIOConsumer.poll()", _ITERATION, ("asyncio", "confluent_async.poll"), _rate, 5),
     Target("asyncio iteration, to AIOConsumer.consume()", _ITERATION, ("asyncio", "confluent_async.consume"), _rate, 5),
+    Target("asyncio batches, to AIOConsumer.consume()", _BATCHES, ("asyncio", "confluent_async.consume"), _rate, 5),
     Target("asyncio iteration, to aiokafka's", _ITERATION, ("asyncio", "with_aiokafka.iterate"), _rate, 1),
     Target("asyncio iteration, to aiokafka's getmany()", _ITERATION, ("asyncio", "with_aiokafka.getmany"), _rate, 1),
     Target(
