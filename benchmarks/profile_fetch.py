@@ -24,10 +24,8 @@ from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, of_peers, table, write_section
 from benchmarks.plots import Bar, draw_bars
 from benchmarks.processes import ROOT
-from benchmarks.profiling.read import COUNTED, Task
+from benchmarks.profiling.read import COUNTED, WAYS, Task
 from benchmarks.profiling.samples import BUSY, IDLE, Profile, profile_of
-
-WAYS = {"to Arrow": False, "iterating": True}
 
 #: Threads that did next to nothing are left out of the table.
 LEAST_BUSY = 0.02
@@ -38,10 +36,9 @@ Profiles = Mapping[str, Profile]
 def measure(bootstrap_servers: str, records: int, times: int, hz: int) -> Iterator[tuple[str, Profile]]:
     for layout in LAYOUTS[:2]:
         with filled_topic(bootstrap_servers, 6, records, 100, layout) as topic:
-            for way, iterates in WAYS.items():
-                often = max(1, times // (4 if iterates else 1))
-                task = Task(bootstrap_servers, topic.name, 6, records, often, iterates)
-                yield f"{way}, {layout.compression}", sample(task, hz)
+            for name, way in WAYS.items():
+                task = Task(bootstrap_servers, topic.name, 6, records, max(1, times // way.slower), name)
+                yield f"{name}, {layout.compression}", sample(task, hz)
 
 
 def sample(task: Task, hz: int) -> Profile:

@@ -26,6 +26,7 @@ from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
 from benchmarks.kafka import check_disk
 from benchmarks.profile_fetch import profile_table
+from benchmarks.profiling import read as profiling
 from benchmarks.profiling.samples import BUSY, DECODER_FILES, IDLE, profile_of, told
 from benchmarks.starting.start import CLIENTS as STARTS
 from benchmarks.starting.start import start
@@ -151,6 +152,11 @@ def test_waiting_is_measured_of_each_client(waiter: str, orders: Topic) -> None:
     assert idleness.cpu_share >= 0
     rows = many_partitions.idle_table({"confluent-kafka": [idleness], "ours": [idleness]}).splitlines()
     assert len(rows) == 4
+
+
+@pytest.mark.parametrize("way", profiling.WAYS)
+def test_every_way_of_the_profile_comes_to_the_end_of_a_topic_and_begins_again(way: str, orders: Topic) -> None:
+    profiling.read(profiling.Task(orders.bootstrap_servers, orders.name, orders.partitions, 1000, 2, way))
 
 
 @pytest.mark.parametrize("client", STARTS)

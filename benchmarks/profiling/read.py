@@ -1,11 +1,14 @@
 """Reads a topic again and again, in a process of its own that a sampler looks at.
 
 Run as ``python -m benchmarks.profiling.read TASK``, a ``Task`` as JSON. The samples of the main thread that count are
-those inside of ``arrow_again`` or ``iterate_again``.
+those inside of the functions ``COUNTED``.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import islice
 
 from attrs import frozen
@@ -14,24 +17,29 @@ from benchmarks.consuming.readers.ours import config, partitions
 from benchmarks.consuming.task import BATCH
 from benchmarks.consuming.task import Task as Reading
 from benchmarks.processes import told
-from kafka_nextgen import Consumer, Records
+from kafka_nextgen import AsyncConsumer, Consumer, Records
 
-__all__ = ["COUNTED", "Task"]
+__all__ = ["COUNTED", "WAYS", "Task"]
 
 #: The functions that the profile is about.
-COUNTED = ("arrow_again", "iterate_again")
+COUNTED = ("arrow_again", "iterate_again", "iterate_async")
 
 
 @frozen
 class Task:
-    """Read all ``records`` so many ``times``, into Arrow or, with ``iterates``, as objects."""
+    """Read all ``records`` so many ``times``, in one of the ``WAYS``."""
 
     bootstrap_servers: str
     topic: str
     partitions: int
     records: int
     times: int
-    iterates: bool
+    way: str
+
+    @property
+    def reading(self) -> Reading:
+        """What there is to be read."""
+        return Reading("", self.bootstrap_servers, self.topic, self.partitions, self.records)
 
 
 def arrow_again(consumer: Consumer, records: int) -> None:
@@ -47,13 +55,48 @@ def iterate_again(consumer: Consumer, records: int) -> None:
         value, offset = record.value, record.offset  # noqa: F841
 
 
-def read(task: Task) -> None:
-    about = Reading("", task.bootstrap_servers, task.topic, task.partitions, task.records)
-    with Consumer(config(about)) as consumer:
-        consumer.assign(partitions(about))
+def iterate_async(task: Task) -> None:
+    asyncio.run(_iterate_async(task))
+
+
+async def _iterate_async(task: Task) -> None:
+    async with AsyncConsumer(config(task.reading)) as consumer:
+        await consumer.assign(partitions(task.reading))
         for _ in range(task.times):
-            consumer.seek_to_beginning(partitions(about))
-            (iterate_again if task.iterates else arrow_again)(consumer, task.records)
+            await consumer.seek_to_beginning(partitions(task.reading))
+            missing = task.records
+            async for record in consumer:
+                value, offset = record.value, record.offset  # noqa: F841
+                missing -= 1
+                if not missing:
+                    break
+
+
+def _again(task: Task, read_all: Callable[[Consumer, int], None]) -> None:
+    with Consumer(config(task.reading)) as consumer:
+        consumer.assign(partitions(task.reading))
+        for _ in range(task.times):
+            consumer.seek_to_beginning(partitions(task.reading))
+            read_all(consumer, task.records)
+
+
+@frozen
+class Way:
+    """How records are read; and how much slower that is than to Arrow, roughly, so that it is done less often."""
+
+    read: Callable[[Task], None]
+    slower: int
+
+
+WAYS: Mapping[str, Way] = {
+    "to Arrow": Way(partial(_again, read_all=arrow_again), 1),
+    "iterating": Way(partial(_again, read_all=iterate_again), 4),
+    "iterating with asyncio": Way(iterate_async, 4),
+}
+
+
+def read(task: Task) -> None:
+    WAYS[task.way].read(task)
 
 
 if __name__ == "__main__":
