@@ -41,15 +41,16 @@ def test_nothing_acknowledged_is_lost_and_the_group_goes_on(tmp_path: Path) -> N
         servers = broker.bootstrap_servers
         create_named_topic(servers, "orders", PARTITIONS)
         with Readers(servers, "billing", "orders", dynamic=MEMBERS, static=MEMBERS) as readers:
-            with GroupAdmin(bootstrap_servers=servers) as admin, Load(servers, "orders", PARTITIONS) as load:
-                group = stable(admin)
-                for _ in range(KILLS):
-                    wait_for_progress(load, readers)
-                    committed = readers.committed()
-                    broker.kill()
-                    broker.start()
-                    check_offsets(admin, committed)
-                    assert described(admin) == group
+            with GroupAdmin(bootstrap_servers=servers) as admin:
+                group = stable(admin)  # before there is anything to read: nobody goes on where another has begun
+                with Load(servers, "orders", PARTITIONS) as load:
+                    for _ in range(KILLS):
+                        wait_for_progress(load, readers)
+                        committed = readers.committed()
+                        broker.kill()
+                        broker.start()
+                        check_offsets(admin, committed)
+                        assert described(admin) == group
             eventually("all is read", lambda: readers.count() >= load.sent or bool(readers.failures()), PATIENCE_S)
             assert readers.failures() == []
         check_records(servers, load)

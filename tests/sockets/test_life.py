@@ -101,7 +101,7 @@ def test_who_stops_polling_leaves_by_itself_and_is_back_as_the_same_member_with_
 ) -> None:
     stage.create(partitions=2, records=5)
     heard = Hears()
-    with subscribed(stage, heard, max_poll_interval_ms=300, **more) as consumer:
+    with subscribed(stage, heard, max_poll_interval_ms=1000, **more) as consumer:
         read(consumer, 10)
         me = consumer.group_metadata().member_id
         script.wait_for("acknowledgement")
