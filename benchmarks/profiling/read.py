@@ -16,6 +16,7 @@ from attrs import frozen
 from benchmarks.consuming.readers.ours import config, partitions
 from benchmarks.consuming.task import BATCH
 from benchmarks.consuming.task import Task as Reading
+from benchmarks.consuming.touching import touch
 from benchmarks.processes import told
 from kafka_nextgen import AsyncConsumer, Consumer, Records
 
@@ -64,12 +65,7 @@ async def _iterate_async(task: Task) -> None:
         await consumer.assign(partitions(task.reading))
         for _ in range(task.times):
             await consumer.seek_to_beginning(partitions(task.reading))
-            missing = task.records
-            async for record in consumer:
-                value, offset = record.value, record.offset  # noqa: F841
-                missing -= 1
-                if not missing:
-                    break
+            await touch(consumer, task.records)
 
 
 def _again(task: Task, read_all: Callable[[Consumer, int], None]) -> None:

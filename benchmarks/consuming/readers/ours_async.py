@@ -7,6 +7,7 @@ import asyncio
 from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.readers.ours import config, partitions
 from benchmarks.consuming.task import Task
+from benchmarks.consuming.touching import touch
 from kafka_nextgen import AsyncConsumer
 
 __all__ = ["iterate", "poll"]
@@ -21,12 +22,7 @@ async def _iterate(task: Task, gauge: Gauge) -> Reading:
     async with AsyncConsumer(config(task)) as consumer:
         gauge.begin()
         await consumer.assign(partitions(task))
-        missing = task.records
-        async for record in consumer:
-            value, offset = record.value, record.offset  # noqa: F841
-            missing -= 1
-            if not missing:
-                break
+        await touch(consumer, task.records)
         return gauge.end(task.records)
 
 

@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.task import CONSUMED, PARTITION_BYTES, Task
+from benchmarks.consuming.touching import touch
 
 __all__ = ["getmany", "iterate"]
 
@@ -54,12 +55,7 @@ async def _iterate(task: Task, gauge: Gauge) -> Reading:
     await consumer.start()
     gauge.begin()
     consumer.assign(_partitions(task))
-    missing = task.records
-    async for record in consumer:
-        value, offset = record.value, record.offset  # noqa: F841
-        missing -= 1
-        if not missing:
-            break
+    await touch(consumer, task.records)
     reading = gauge.end(task.records)
     await consumer.stop()
     return reading
