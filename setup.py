@@ -11,7 +11,7 @@ from setuptools import Extension, setup
 setup(
     ext_modules=[
         Extension(
-            "kafka_nextgen.wire.records._accelerator",
+            "kafka_nextgen.compiled._accelerator",
             sources=["accelerator/module.c"],
             depends=sorted(map(str, Path("accelerator").glob("*.h"))),
             extra_compile_args=[] if os.name == "nt" else ["-O3"],  # whatever CFLAGS says: a loop without it is no use

@@ -263,7 +263,7 @@ static PyType_Slot awaited_slots[] = {
 };
 
 static PyType_Spec awaited_spec = {
-    .name = "kafka_nextgen.wire.records._accelerator.Awaited",
+    .name = "kafka_nextgen.compiled._accelerator.Awaited",
     .basicsize = sizeof(Awaited),
     .flags =
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,

@@ -92,7 +92,7 @@ static PyType_Slot iteration_slots[] = {
 };
 
 static PyType_Spec iteration_spec = {
-    .name = "kafka_nextgen.wire.records._accelerator.Iteration",
+    .name = "kafka_nextgen.compiled._accelerator.Iteration",
     .basicsize = sizeof(Iteration),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = iteration_slots,

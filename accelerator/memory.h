@@ -98,7 +98,7 @@ static PyBufferProcs memory_as_buffer = {.bf_getbuffer = memory_getbuffer};
 
 static PyTypeObject MemoryType = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "kafka_nextgen.wire.records._accelerator.Memory",
+    .tp_name = "kafka_nextgen.compiled._accelerator.Memory",
     .tp_doc = PyDoc_STR("Bytes of which memory is used again; there is nothing to it but its buffer."),
     .tp_basicsize = sizeof(Memory),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,

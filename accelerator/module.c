@@ -1,4 +1,4 @@
-/* kafka_nextgen.wire.records._accelerator: records of sound data to columns, without an object per record.
+/* kafka_nextgen.compiled._accelerator: records of sound data to columns, without an object per record.
  *
  * What this reads is what the pure Python twin (wire/records/decode.py and what it calls) reads, and the result is the
  * same to the last bit. It is a fast path for sound data only: wherever anything is odd, `scan` and `decode` answer
@@ -11,6 +11,7 @@
  *     decode        makes the columns
  *     to_list       makes objects of a run of a column of byte strings
  *     to_headers    makes objects of the headers of a run of records
+ *     RecordFields  is what a record is made of
  *     RecordRows    gives out the records of some rows as objects
  *     Iteration     gives out what lies ready to `async for`
  */
@@ -20,6 +21,7 @@
 #include "decode.h"
 #include "headers.h"
 #include "iteration.h"
+#include "record_fields.h"
 #include "record_rows.h"
 #include "scan.h"
 
@@ -88,7 +90,9 @@ static int prepare(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     crc_prepare();
     state->awaited = (PyTypeObject *)PyType_FromModuleAndSpec(module, &awaited_spec, NULL);
-    return PyType_Ready(&MemoryType) < 0 || state->awaited == NULL || add_type(module, &rows_spec) < 0 || add_type(module, &iteration_spec) < 0 ? -1 : 0;
+    if (state->awaited == NULL || PyType_Ready(&MemoryType) < 0 || add_record_fields(module) < 0)
+        return -1;
+    return add_type(module, &rows_spec) < 0 || add_type(module, &iteration_spec) < 0 ? -1 : 0;
 }
 
 static int traverse_state(PyObject *module, visitproc visit, void *arg) {

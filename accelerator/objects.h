@@ -18,11 +18,9 @@
 #include "binary.h"
 #include "headers.h"
 #include "locking.h"
+#include "record_fields.h"
 
 #define KEPT_BYTES 4096 /* the most that the strings of a record may have if it is kept */
-
-/* The fields of a record, in the order in which the type has them. */
-enum { TOPIC, PARTITION, OFFSET, TIMESTAMP, TIMESTAMP_TYPE, KEY, VALUE, HEADERS, LEADER_EPOCH, FIELD_COUNT };
 
 /* A number of the row before, as an object; NULL if there is none. */
 typedef struct {

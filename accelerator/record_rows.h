@@ -25,9 +25,9 @@ typedef struct {
     int is_over;
 } RecordRows;
 
-static int is_type_of_tuples(PyTypeObject *type) {
-    return PyType_IsSubtype(type, &PyTuple_Type) && type->tp_basicsize == PyTuple_Type.tp_basicsize &&
-           type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0 && type->tp_weaklistoffset == 0;
+static int is_type_of_records(PyTypeObject *type) {
+    return PyType_IsSubtype(type, &RecordFieldsType) && type->tp_basicsize == RecordFieldsType.tp_basicsize &&
+           type->tp_dictoffset == 0 && type->tp_weaklistoffset == 0;
 }
 
 static int take_headers(PyObject *headers, Run *run) {
@@ -74,8 +74,8 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         Py_XDECREF(rows);
         return NULL;
     }
-    if (!is_type_of_tuples(rows->run.type))
-        PyErr_SetString(PyExc_TypeError, "RecordRows takes a type of tuples that have nothing but their fields");
+    if (!is_type_of_records(rows->run.type))
+        PyErr_SetString(PyExc_TypeError, "RecordRows takes a type of records that have nothing but their fields");
     else if (!run_fits(&rows->run, rows->row, rows->stop))
         PyErr_SetString(PyExc_ValueError, "the rows lie outside of their columns");
     else
@@ -176,7 +176,7 @@ static PyType_Slot rows_slots[] = {
 };
 
 static PyType_Spec rows_spec = {
-    .name = "kafka_nextgen.wire.records._accelerator.RecordRows",
+    .name = "kafka_nextgen.compiled._accelerator.RecordRows",
     .basicsize = sizeof(RecordRows),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = rows_slots,

@@ -8,6 +8,7 @@ Everything else here is what they take, return and raise. What is about administ
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.assignors.spec import PartitionAssignor
+from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
@@ -72,7 +73,6 @@ from kafka_nextgen.types import (
     TimestampType,
     TopicPartition,
 )
-from kafka_nextgen.wire.records.compiled import ACCELERATED
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin import (

@@ -15,6 +15,8 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from attrs import frozen
 
+from kafka_nextgen.quick_fields import with_quick_fields
+
 __all__ = [
     "JoinReason",
     "LeaveMode",
@@ -118,6 +120,7 @@ class RebalanceReason(IntEnum):
     MEMBER_REQUESTED = 12  # a member joined again for another reason, such as KIP-568's
 
 
+@with_quick_fields
 class Record(NamedTuple):
     """One record as it was handed over.
 

@@ -31,7 +31,7 @@ IDLE = ("waiting for the GIL", "waiting for the broker", "waiting for another th
 DECODER_FILES = ("batch", "buffers", "columns", "crc32c", "decode", "gil", "memory", "record", "scan")
 
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
-_DECODER = rf"{_C_DECODER}|wire/records/(accelerated|batch|compiled|compression|decode|gathering)"
+_DECODER = rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|gathering)"
 _LIBC = r"[^<]*libc\.[^<]*"
 
 

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 import pytest
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application import async_iteration as iterating
 from kafka_nextgen.engine.application.async_iteration import IterationInPython
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 T = TypeVar("T")
 Refill = tuple[int, Iterator[int], int]

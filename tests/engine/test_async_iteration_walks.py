@@ -10,8 +10,8 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.async_iteration import IterationInPython
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")
 

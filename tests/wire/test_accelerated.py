@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import (
@@ -20,7 +21,6 @@ from kafka_nextgen.wire.records import (
 )
 from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER
-from kafka_nextgen.wire.records.compiled import ACCELERATED
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
 from tests.wire.test_records_peer import Row, read_by_peer, rows_of

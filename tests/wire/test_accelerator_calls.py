@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import pytest
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records import BinaryColumn, Compression, HeaderColumn, NewRecord, encode_batch
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
 

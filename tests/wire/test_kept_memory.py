@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import (
     Columns,
@@ -19,7 +20,6 @@ from kafka_nextgen.wire.records import (
     encode_batch,
     let_go_of_memory,
 )
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
 

@@ -14,7 +14,7 @@ orders = kafka_nextgen.TopicPartition("orders", 0)
 columns = decode_partition(encode_batch([NewRecord(b"paid")]), orders, 0, RecordLimits())
 print(kafka_nextgen.accelerated, *columns.values)
 """
-MISSING = "import sys; sys.modules['kafka_nextgen.wire.records._accelerator'] = None"
+MISSING = "import sys; sys.modules['kafka_nextgen.compiled._accelerator'] = None"
 
 
 def run(program: str, **environment: str) -> str:

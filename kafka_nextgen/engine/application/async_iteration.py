@@ -11,9 +11,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from itertools import islice
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.types import Record
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 __all__ = ["IterationInPython", "Refill", "iterate"]
 

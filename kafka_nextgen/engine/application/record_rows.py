@@ -6,15 +6,15 @@ Both give out records between which no line of Python runs: taking one is one st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, repeat
 from operator import length_hint
 from typing import Protocol
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import Record, TimestampType
 from kafka_nextgen.wire.records import Columns
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 __all__ = ["RecordRows", "RowsInPython", "record_rows"]
 
@@ -22,7 +22,8 @@ __all__ = ["RecordRows", "RowsInPython", "record_rows"]
 CHUNK_RECORDS = 512
 
 _TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # by their numbers
-_to_record = partial(tuple.__new__, Record)  # what Record._make does, without its line of Python
+# What Record._make does, without its line of Python.
+_to_record: Callable[[Iterable[object]], Record] = Record._make if ACCELERATED else partial(tuple.__new__, Record)
 _NOTHING: dict[str, Record] = {}  # getting something from it gives the default: of two arguments the second
 
 

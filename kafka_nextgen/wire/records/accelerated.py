@@ -10,12 +10,12 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.batch_header import HEADER
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
 from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records.compression import decompress_view
 
 __all__ = ["decode_sound", "let_go_of_memory", "unfilled"]

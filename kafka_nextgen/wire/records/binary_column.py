@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 
 from attrs import define
 
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 
 __all__ = ["BinaryColumn"]
 

@@ -15,9 +15,9 @@ from itertools import pairwise
 
 from attrs import Factory, define, field, frozen
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 
 __all__ = ["ColumnSlice", "Columns", "HeaderColumn", "Headers"]
 

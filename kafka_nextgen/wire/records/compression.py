@@ -16,8 +16,8 @@ from enum import IntEnum
 
 import cramjam
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_size, zstd_size
 
 __all__ = ["Compression", "compress", "decompress", "decompress_view"]

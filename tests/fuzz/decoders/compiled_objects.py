@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import Record, TimestampType
-from kafka_nextgen.wire.records.compiled import ACCELERATED, accelerator
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.guarded import Guarded
 

@@ -22,7 +22,7 @@ from tests.fuzz.guarded import Guarded
 from tests.wire.test_accelerated import content
 
 if ACCELERATED:
-    from kafka_nextgen.wire.records import _accelerator
+    from kafka_nextgen.compiled import _accelerator
 
 __all__ = ["COMPILED_RECORDS"]
 

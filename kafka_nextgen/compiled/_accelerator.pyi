@@ -1,5 +1,5 @@
 from array import array
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
@@ -29,6 +29,10 @@ def to_headers(
 def new_buffer(size: int, /) -> memoryview: ...
 def new_bytearray(size: int, /) -> bytearray: ...
 def let_go() -> None: ...
+
+class RecordFields(tuple[object, ...]):
+    @classmethod
+    def _make(cls: type[_T], iterable: Iterable[object], /) -> _T: ...
 
 class RecordRows(Generic[_T]):
     row: int

@@ -9,10 +9,10 @@ import os
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from kafka_nextgen.wire.records import _accelerator as accelerator
+    from kafka_nextgen.compiled import _accelerator as accelerator
 else:
     try:
-        from kafka_nextgen.wire.records import _accelerator as accelerator
+        from kafka_nextgen.compiled import _accelerator as accelerator
     except ImportError:
         accelerator = None
 
