@@ -85,7 +85,9 @@ class World:
         if right is not None and right.resource_type is ResourceType.TOPIC:
             new_topic = lacking(right.operation, "new-")
         topic, group = names[ResourceType.TOPIC], names[ResourceType.GROUP]
-        group = ASSIGNED if right == rights.DESCRIBE_TOPIC else group
+        if right == rights.DESCRIBE_TOPIC:
+            group = ASSIGNED
+            eventually(f"{group} has a topic assigned", self._has_joined)  # again: its member is silent, and expires
         return Names(topic, self._topic_ids[topic], group, names[ResourceType.TRANSACTIONAL_ID], new_topic)
 
     def ask(self, user: str, api: Api, names: Names) -> list[ErrorCode]:
