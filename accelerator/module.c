@@ -8,6 +8,7 @@
  *     new_buffer    makes room to decompress into
  *     new_bytearray makes room to receive into
  *     let_go        gives back memory that is kept to be used again
+ *     receive       goes on receiving into such room
  *     decode        makes the columns
  *     to_list       makes objects of a run of a column of byte strings
  *     to_headers    makes objects of the headers of a run of records
@@ -21,6 +22,7 @@
 #include "decode.h"
 #include "headers.h"
 #include "iteration.h"
+#include "receive.h"
 #include "record_fields.h"
 #include "record_rows.h"
 #include "scan.h"
@@ -76,6 +78,7 @@ static int add_type(PyObject *module, PyType_Spec *spec) {
 }
 
 static PyMethodDef methods[] = {
+    RECEIVE_METHODS
     {"scan", scan, METH_VARARGS, scan_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},

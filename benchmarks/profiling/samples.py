@@ -53,6 +53,7 @@ RULES: Sequence[Rule] = (
     Rule("waiting for another thread", re.compile(r"PyThread_acquire_lock_timed|sem_(timed|clock)?wait"), 5),
     Rule("decompression", re.compile(r"cramjam|lz4_|zstd|snappy|inflate", re.IGNORECASE)),
     Rule("CRC", re.compile(r"crc32c|crc_", re.IGNORECASE)),
+    Rule("socket", re.compile(r"accelerator/receive\.h")),
     Rule("objects", re.compile(rf"(?!{_C_DECODER})accelerator/|make_records \(")),
     Rule("memory", re.compile(rf"^({_LIBC} < )*(malloc|calloc|realloc|free|mmap|munmap|madvise) \({_LIBC}")),
     Rule("memory", re.compile(rf"^{_LIBC} < [^<]*frame_buffers")),

@@ -22,6 +22,7 @@ from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenErr
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.frame_reader import FrameReader
+from kafka_nextgen.transport.large_frames import Receive, receiver_of
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.security.tls_errors import tls_failure
@@ -53,6 +54,7 @@ class Connection(asyncio.BufferedProtocol):
         self._pipeline = Pipeline(settings.max_in_flight)
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
+        self._receive: Receive | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._quiet_since = self._loop.time()
         self.was_lost = True  # unless this side ends it without need
@@ -130,6 +132,7 @@ class Connection(asyncio.BufferedProtocol):
         """Called by asyncio."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._receive = receiver_of(transport)
         if self._ended is not None:  # given up while the socket was being connected
             transport.abort()
         else:
@@ -144,10 +147,10 @@ class Connection(asyncio.BufferedProtocol):
         """Called by asyncio: so much was received."""
         if self._ended is not None:
             return
-        self._traffic.bytes_in += nbytes
         try:
-            for frame in self._reader.received(nbytes):
-                self._answer(frame)
+            self._take(nbytes)
+            if self._reader.is_in_large_frame and self._receive is not None:
+                self._take(self._receive(self._reader.buffer()))
         except DecodeError as error:
             self._end(self._at(error))
         else:
@@ -160,6 +163,11 @@ class Connection(asyncio.BufferedProtocol):
             self._lost.set_result(None)
 
     # ---- inside
+
+    def _take(self, nbytes: int) -> None:
+        self._traffic.bytes_in += nbytes
+        for frame in self._reader.received(nbytes):
+            self._answer(frame)
 
     def _answer(self, frame: memoryview) -> None:
         pending = self._pipeline.answered(frames.peek_correlation_id(frame))

@@ -45,6 +45,11 @@ class FrameReader:
             return self._large[self._large_end :]
         return self._view[self._end :]
 
+    @property
+    def is_in_large_frame(self) -> bool:
+        """Whether what is received goes to where it stays, and much more of it is to come."""
+        return self._large is not None
+
     def received(self, count: int) -> Iterator[memoryview]:
         """Hand over the frames that ``count`` more bytes complete, without their lengths.
 

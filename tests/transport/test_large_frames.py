@@ -1,0 +1,138 @@
+"""The rest of a large frame is received in one go, and never more than that."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.errors import DisconnectedError
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.large_frames import receiver_of
+from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.wire.messages import MetadataRequest
+
+from .scripted import in_loop, scripted, settings
+
+compiled = pytest.mark.skipif(not hasattr(accelerator, "receive"), reason="nothing is compiled here, or it is Windows")
+
+PATIENCE_MS = 5_000
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    peer, ours = socket.socketpair()
+    ours.setblocking(False)
+    with peer, ours:
+        yield peer, ours
+
+
+def receive(ours: socket.socket, to: bytearray, most_ms: int = PATIENCE_MS) -> int:
+    return accelerator.receive(ours.fileno(), to, most_ms)
+
+
+@compiled
+def test_it_stops_where_the_frame_ends(pair: tuple[socket.socket, socket.socket]) -> None:
+    peer, ours = pair
+    peer.sendall(b"frame" + b"next")
+    to = bytearray(5)
+    assert (receive(ours, to), bytes(to)) == (5, b"frame")
+    assert ours.recv(100) == b"next"
+
+
+@compiled
+def test_it_goes_on_while_more_comes(pair: tuple[socket.socket, socket.socket]) -> None:
+    peer, ours = pair
+    frame = bytes(range(256)) * 20_000  # more than a socket holds
+    writer = threading.Thread(target=peer.sendall, args=(frame,))
+    writer.start()
+    to, count = bytearray(len(frame)), 0
+    while count < len(frame):
+        count += accelerator.receive(ours.fileno(), memoryview(to)[count:], PATIENCE_MS)
+    writer.join()
+    assert to == frame
+
+
+@compiled
+def test_it_does_not_wait_for_what_does_not_come(pair: tuple[socket.socket, socket.socket]) -> None:
+    peer, ours = pair
+    peer.sendall(b"half a fr")
+    assert receive(ours, bytearray(100)) == 9
+    assert receive(ours, bytearray(100)) == 0
+
+
+@compiled
+def test_it_does_not_go_on_for_longer_than_it_may(pair: tuple[socket.socket, socket.socket]) -> None:
+    peer, ours = pair
+    peer.sendall(b"half a fr")
+    assert receive(ours, bytearray(100), most_ms=-1) == 0
+    assert ours.recv(100) == b"half a fr"
+
+
+def hang_up(peer: socket.socket) -> None:
+    peer.close()
+
+
+def reset(peer: socket.socket) -> None:
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    peer.close()
+
+
+@compiled
+@pytest.mark.parametrize("end", [hang_up, reset])
+def test_an_end_is_left_to_whoever_reads_next(end: Callable[[socket.socket], None]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ours = socket.create_connection(server.getsockname())
+        peer, _ = server.accept()
+    with ours:
+        end(peer)
+        time.sleep(0.01)
+        assert receive(ours, bytearray(100)) == 0
+        assert ours.recv(100) == b""
+
+
+@compiled
+def test_a_closed_socket_brings_nothing() -> None:
+    assert accelerator.receive(-1, bytearray(100), PATIENCE_MS) == 0
+
+
+@compiled
+def test_only_what_can_be_written_to_is_received_into(pair: tuple[socket.socket, socket.socket]) -> None:
+    with pytest.raises(TypeError):
+        accelerator.receive(pair[1].fileno(), b"constant", PATIENCE_MS)  # type: ignore[arg-type]
+
+
+class Transport(asyncio.Transport):
+    """Knows what it is asked for."""
+
+    def __init__(self, **extra: object) -> None:
+        super().__init__(extra)
+
+
+def test_only_a_plain_socket_is_received_from(pair: tuple[socket.socket, socket.socket]) -> None:
+    plain = receiver_of(Transport(socket=pair[1]))
+    assert (plain is not None) == (ACCELERATED and hasattr(accelerator, "receive"))
+    assert receiver_of(Transport(socket=pair[1], sslcontext=object())) is None
+    assert receiver_of(Transport()) is None
+
+
+@in_loop
+async def test_a_connection_may_end_within_a_large_frame() -> None:
+    async with scripted() as (broker,):
+        connection = await dial(broker.address, settings())
+        broker.script[METADATA] = struct.pack(">i", 1_000_000) + bytes(300_000)
+        question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
+        asking = asyncio.create_task(connection.request(METADATA, 13, question, Deadline(20, "the question")))
+        await broker.heard(METADATA)
+        await asyncio.sleep(0.05)
+        broker.drop_connections()
+        with pytest.raises(DisconnectedError):
+            await asking
+        await connection.close()
