@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
 
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge.isolation import number_of
@@ -35,9 +37,10 @@ from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
+from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.apis import FETCH
+from kafka_nextgen.wire.apis import FETCH, Answer, Api
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
@@ -46,6 +49,14 @@ __all__ = ["Fetcher"]
 logger = logging.getLogger("kafka_nextgen.fetch")
 
 _LEAST_DELAY_S = 0.001  # until the next plan: what falls due within it is planned together
+
+
+class _Sent(NamedTuple):
+    """A fetch on its way: what was asked, since when, and the answer to be; None where there was no connection yet."""
+
+    question: tuple[Node, Api, Callable[[int], RawFetchRequest], float]
+    began: float
+    reply: Reply[Answer] | None
 
 
 class Fetcher:
@@ -121,7 +132,15 @@ class Fetcher:
     def pump(self) -> None:
         """Begin everything the state wants to know now, and come back when it will want more."""
         for need in self._plan():
-            self._tasks.start(self._satisfy(need))
+            self._begin(need)
+
+    def _begin(self, need: Need) -> None:
+        """Have a task see to it. A fetch is sent at once, for a task begins when the loop turns next."""
+        sent = None
+        if isinstance(need, Fetch):
+            with suppress(Exception):  # the task will try as well, and deal with it
+                sent = self._send(need)
+        self._tasks.start(self._satisfy(need, sent))
 
     def _plan(self) -> tuple[Need, ...]:
         if self._closed:
@@ -153,20 +172,21 @@ class Fetcher:
         self._decoder.close()
         self._alarm.set_after(None)
 
-    async def _satisfy(self, need: Need) -> None:
-        """Ask, and go on asking: with a task for each question, every fetch would wait for the loop to turn first."""
+    async def _satisfy(self, need: Need, sent: _Sent | None = None) -> None:
+        """Ask, unless that was ``sent``, and go on asking: a task for each question would have to begin first."""
         following: Need | None = need
         while following is not None:
             try:
-                await self._meet(following)
+                await self._meet(following, sent)
             except Exception:  # a bug reaches the application, and all others go on
                 self._mailbox.wake()
                 self.pump()
                 raise
             self._has_news = True
             following, *others = self._plan() or (None,)
+            sent = None
             for other in others:
-                self._tasks.start(self._satisfy(other))
+                self._begin(other)
             if not isinstance(following, Fetch):
                 self._ring()
 
@@ -180,9 +200,9 @@ class Fetcher:
             self._has_news = False
             self._mailbox.wake()
 
-    async def _meet(self, need: Need) -> None:
+    async def _meet(self, need: Need, sent: _Sent | None) -> None:
         try:
-            await self._ask(need)
+            await self._ask(need, sent)
             if self._outages:
                 self._outage(need).over()
         except KafkaNextgenError as failure:
@@ -198,9 +218,9 @@ class Fetcher:
         what = type(need).__name__ + node
         return self._outages.setdefault(what, Outage(logger, what))
 
-    async def _ask(self, need: Need) -> None:
+    async def _ask(self, need: Need, sent: _Sent | None) -> None:
         if isinstance(need, Fetch):
-            await self._fetch(need)
+            await self._fetch(need, sent)
         else:
             await self._questions.ask(need)
 
@@ -209,8 +229,8 @@ class Fetcher:
         with self._fetches.locked() as state:
             state.failed(need, time.monotonic())
 
-    async def _fetch(self, need: Fetch) -> None:
-        answer = await self._exchange(need)
+    async def _fetch(self, need: Fetch, sent: _Sent | None) -> None:
+        answer = await self._exchange(need, sent or self._send(need))
         is_quick = self._decoder.is_quick(answer.partitions)
         if not self._receive(need, answer, is_quick):
             return
@@ -222,7 +242,7 @@ class Fetcher:
             where, lease_s = format_partitions(astray), self._config.metadata_max_age_ms / 1000
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
 
-    async def _exchange(self, need: Fetch) -> bridge.FetchAnswer:
+    def _send(self, need: Fetch) -> _Sent:
         config, session = self._config, need.session
         limits = bridge.FetchLimits(
             max_wait_ms=need.max_wait_ms,
@@ -239,10 +259,13 @@ class Fetcher:
 
         began, timeout_s = time.monotonic(), (need.max_wait_ms + config.request_timeout_ms) / 1000
         node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
-        reply = self._cluster.send(node, FETCH, build, timeout_s)
+        question = node, FETCH, build, timeout_s
+        return _Sent(question, began, self._cluster.send(*question))
+
+    async def _exchange(self, need: Fetch, sent: _Sent) -> bridge.FetchAnswer:
         self._ring()
-        message = await (reply or self._cluster.call(node, FETCH, build, timeout_s))
-        self._counters.note_answer(began)
+        message = await (sent.reply or self._cluster.call(*sent.question))
+        self._counters.note_answer(sent.began)
         assert isinstance(message, RawFetchAnswer)
         return bridge.from_response(message, bridge.names_of(need.positions))
 

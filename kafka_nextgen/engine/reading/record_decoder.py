@@ -14,8 +14,10 @@ import os
 import threading
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from kafka_nextgen.bridge.fetch import FetchedPartition
+from kafka_nextgen.engine.reading.joint_work import do_together
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
@@ -58,18 +60,14 @@ class RecordDecoder:
         before, self._last = self._last, asyncio.Event()
         done = self._last
         try:
-            await self._work_side_by_side(decoding, sum(map(_is_compressed, answered)))
+            num_threads = max(1, min(self._num_threads, sum(map(_is_compressed, answered))))
+            await do_together(self._threads, num_threads, partial(self._work, decoding))
             if before is not None:
                 await before.wait()
         finally:
             self._waiting -= 1
             done.set()
         return decoding.results()
-
-    async def _work_side_by_side(self, decoding: AnswerDecoding, num_compressed: int) -> None:
-        loop = asyncio.get_running_loop()
-        workers = range(max(1, min(self._num_threads, num_compressed)))
-        await asyncio.gather(*(loop.run_in_executor(self._threads, self._work, decoding) for _ in workers))
 
     def _work(self, decoding: AnswerDecoding) -> None:
         """Decode one partition after the other, until all are begun; nobody wants the rest of them after the end."""
