@@ -181,6 +181,8 @@ def test_starts_are_told_next_to_ours() -> None:
         ("0x1 (libc.so.6) < PyThread_acquire_lock_timed (libpython3.so)", "waiting for another thread"),
         ("epoll_wait (libc.so.6) < select_epoll_poll (selectmodule.c:1598)", "waiting for the broker"),
         ("0x1 (libc.so.6) < recv (libc.so.6) < sock_recv_into (socketmodule.c:3631)", "socket"),
+        ("0x1 (libc.so.6) < recv (libc.so.6) < receive_for (accelerator/receive.h:45)", "socket"),
+        ("0x1 (libc.so.6) < poll (libc.so.6) < receive_for (accelerator/receive.h:45)", "waiting for the broker"),
         ("0x1 (cramjam.so) < decompress (kafka_nextgen/wire/records/compression.py:73)", "decompression"),
         ("_mm_crc32_u64 (smmintrin.h:842) < crc32c_of (accelerator/crc32c.h:103)", "CRC"),
         ("0x1 (libc.so.6) < append_entry (accelerator/columns.h:123)", "copying"),

@@ -149,7 +149,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             self._take(nbytes)
-            if self._reader.is_in_large_frame and self._receive is not None:
+            if self._reader.is_in_large_frame and self._receive is not None and self.is_open:
                 self._take(self._receive(self._reader.buffer()))
         except DecodeError as error:
             self._end(self._at(error))
