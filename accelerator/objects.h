@@ -87,9 +87,7 @@ static void fill_record(PyObject *record, PyObject **fields) {
         PyTuple_SET_ITEM(record, i, fields[i]);
         Py_XDECREF(before);
     }
-#if PY_VERSION_HEX >= 0x030E0000
-    ((PyTupleObject *)record)->ob_hash = -1; /* that of its fields before */
-#endif
+    forget_hash(record); /* that of its fields before */
 }
 
 static PyObject *new_record(PyTypeObject *type) {

@@ -34,11 +34,23 @@ static PyMemberDef field_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
+/* Have the hash found out when somebody asks for it. */
+static void forget_hash(PyObject *record) {
+#if PY_VERSION_HEX >= 0x030E0000
+    ((PyTupleObject *)record)->ob_hash = -1;
+#else
+    (void)record; /* that Python keeps none */
+#endif
+}
+
 /* A record of these fields, borrowed references all of them. */
 static PyObject *new_of_fields(PyTypeObject *type, PyObject *const *fields) {
     PyObject *record = type->tp_alloc(type, FIELD_COUNT);
-    for (int i = 0; record != NULL && i < FIELD_COUNT; i++)
+    if (record == NULL)
+        return NULL;
+    for (int i = 0; i < FIELD_COUNT; i++)
         PyTuple_SET_ITEM(record, i, Py_NewRef(fields[i]));
+    forget_hash(record);
     return record;
 }
 
