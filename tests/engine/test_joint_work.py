@@ -29,10 +29,10 @@ def test_the_task_goes_on_when_the_last_has_ended(threads: ThreadPoolExecutor) -
     assert sorted(ended) == [0, 1, 2]
 
 
-def test_it_goes_on_in_the_turn_of_the_loop_that_hears_of_it(threads: ThreadPoolExecutor) -> None:
+def test_it_goes_on_in_the_turn_of_the_loop_that_hears_of_it() -> None:
     """By futures, what waits is woken in one turn and goes on in another."""
 
-    async def turns() -> int:
+    async def turns(threads: ThreadPoolExecutor) -> int:
         loop, seen = asyncio.get_running_loop(), []
 
         async def together() -> None:
@@ -46,8 +46,8 @@ def test_it_goes_on_in_the_turn_of_the_loop_that_hears_of_it(threads: ThreadPool
             await asyncio.sleep(0)
         return seen.index("went on")
 
-    with ThreadPoolExecutor(1) as threads:
-        assert asyncio.run(turns()) == 0
+    with ThreadPoolExecutor(1) as one:
+        assert asyncio.run(turns(one)) == 0
 
 
 def test_what_one_of_them_raises_is_raised_when_all_have_ended(threads: ThreadPoolExecutor) -> None:
