@@ -48,7 +48,8 @@ class Reach:
     ) -> Connection:
         """A connection to the least busy server that can be reached, leaving out those that ``failed`` already.
 
-        Raises ``NoBrokersError``, which tells what happened to each, or ``AuthenticationError``.
+        Raises ``NoBrokersError``, which tells what happened to each, ``RequestTimeoutError`` if the time is over before
+        that is known of all, or ``AuthenticationError``.
         """
         failures = dict(failed or {})
         servers = self._in_order()
@@ -64,12 +65,13 @@ class Reach:
             else:
                 return connection
         self._note_no_answer()
-        raise NoBrokersError(_what_happened(servers, failures))
+        nobody = NoBrokersError(_what_happened(servers, failures))
+        raise nobody if deadline.left_s() > 0 else deadline.missed(nobody)
 
     async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> Answer:
         """Put a question that may be put twice to one server after the other until one answers.
 
-        Raises ``NoBrokersError``, ``AuthenticationError``, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
+        Raises as ``connect`` does, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
         """
         failed: dict[ServerAddress, KafkaNextgenError] = {}
         while True:

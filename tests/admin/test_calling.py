@@ -76,7 +76,7 @@ def test_nobody_there_is_heard_at_once() -> None:
 def test_a_server_that_never_answers_costs_no_more_than_the_timeout() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        with GroupAdmin(bootstrap_servers=address) as admin, pytest.raises((RequestTimeoutError, NoBrokersError)):
+        with GroupAdmin(bootstrap_servers=address) as admin, pytest.raises(RequestTimeoutError):
             admin.list(timeout=0.2)
 
 
