@@ -1,8 +1,8 @@
 /* RecordFields: what types.Record is made of where this extension is used: a tuple whose fields have names.
  *
  * A named tuple's fields are found by a call of `_tuplegetter` each time. These are members at a fixed place of the
- * object, as of a class with `__slots__`, which Python 3.11 and later read without calling anything; a loop that looks
- * at two fields of each record takes two thirds of the time.
+ * object, as of a class with `__slots__`, which Python 3.11 and later read without calling anything: in a loop that
+ * does little else, those calls would be a good part of the time.
  *
  * So nothing may be one that has fewer fields. Only what is here makes them: `tuple.__new__` refuses a type that has a
  * `__new__` in C of its own, and no other tuple becomes one by assigning `__class__`, for these are a little larger.

@@ -1,7 +1,7 @@
 """Records whose fields are read without a call, where the extension in C is used.
 
-Each field of a named tuple is found by a call, which costs a loop over records a third of its time. The extension has a
-base for records whose fields lie at fixed places, as in a class with ``__slots__``. Upon that the same class is made
+Each field of a named tuple is found by a call, which is a good part of what a loop over records does. The extension has
+a base for records whose fields lie at fixed places, as in a class with ``__slots__``. Upon that the same class is made
 once more: what is typed, and what there is without the extension, stays a ``NamedTuple``.
 """
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from contextvars import Context
 from typing import Generic, TypeVar
 
@@ -84,6 +85,20 @@ class Reply(Generic[T]):
         """There will be none. Whoever awaits it hears of it when all is cleared up that has to do with it."""
         self._failure = failure
         self._settle(at_once=False)
+
+    def end(self: Reply[None], failure: BaseException | None = None) -> None:
+        """What was waited for is over, or failed; nothing if nobody waits any more."""
+        if self._is_done:
+            return
+        if failure is None:
+            self.set_result(None)
+        else:
+            self.set_exception(failure)
+
+    def end_from_thread(self: Reply[None], failure: BaseException | None = None) -> None:
+        """Have its loop ``end`` this; from any thread."""
+        with suppress(RuntimeError):  # the loop was closed: nobody waits there any more
+            self._loop.call_soon_threadsafe(self.end, failure)
 
     def cancel(self, msg: object = None) -> bool:
         """Nobody wants the answer any more; False if it came before. Called by asyncio too."""

@@ -89,7 +89,8 @@ def test_a_task_that_does_not_wait_any_more_is_left_alone(threads: ThreadPoolExe
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         go_on.set()
-        await asyncio.sleep(0.05)
+        threads.shutdown()  # the thread has ended, and told the loop
+        await asyncio.sleep(0)
 
     asyncio.run(wait())
     assert failures == []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import select
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -16,6 +16,7 @@ from kafka_nextgen.errors import DisconnectedError
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.large_frames import receiver_of
+from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import MetadataRequest
 
@@ -93,7 +94,7 @@ def test_an_end_is_left_to_whoever_reads_next(end: Callable[[socket.socket], Non
         peer, _ = server.accept()
     with ours:
         end(peer)
-        time.sleep(0.01)
+        assert select.select([ours], [], [], 10)[0]  # it has heard of that
         assert receive(ours, bytearray(100)) == 0
         assert ours.recv(100) == b""
 
@@ -126,12 +127,13 @@ def test_only_a_plain_socket_is_received_from(pair: tuple[socket.socket, socket.
 @in_loop
 async def test_a_connection_may_end_within_a_large_frame() -> None:
     async with scripted() as (broker,):
-        connection = await dial(broker.address, settings())
+        traffic = Traffic()
+        connection = await dial(broker.address, settings(), traffic)
         broker.script[METADATA] = struct.pack(">i", 1_000_000) + bytes(300_000)
         question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
         asking = asyncio.create_task(connection.request(METADATA, 13, question, Deadline(20, "the question")))
-        await broker.heard(METADATA)
-        await asyncio.sleep(0.05)
+        while traffic.bytes_in < 300_000:
+            await asyncio.sleep(0)
         broker.drop_connections()
         with pytest.raises(DisconnectedError):
             await asking

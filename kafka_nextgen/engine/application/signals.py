@@ -83,8 +83,7 @@ class AsyncSignal:
             self._rings += 1
             waiters = list(self._waiters)
         for waiter in waiters:
-            with suppress(RuntimeError):  # its loop was closed: nobody waits there any more
-                waiter.get_loop().call_soon_threadsafe(_resolve, waiter)
+            waiter.end_from_thread()
 
     async def wait(self, rings: int, timeout_s: float) -> None:
         """Wait until it was rung more often than ``rings``, at most ``timeout_s`` seconds."""
@@ -93,7 +92,7 @@ class AsyncSignal:
         with self._lock:
             self._waiters.add(waiter)
             is_rung = self._rings != rings
-        timer = loop.call_later(timeout_s, _resolve, waiter)
+        timer = loop.call_later(timeout_s, waiter.end)
         try:
             if not is_rung:
                 await waiter
@@ -101,8 +100,3 @@ class AsyncSignal:
             timer.cancel()
             with self._lock:
                 self._waiters.discard(waiter)
-
-
-def _resolve(waiter: Reply[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)

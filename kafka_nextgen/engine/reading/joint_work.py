@@ -10,7 +10,6 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 
 from kafka_nextgen.transport.reply import Reply
 
@@ -42,13 +41,4 @@ class _JointWork:
             self._failure = self._failure or failure
             is_last = not self._left
         if is_last:
-            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
-                self.reply.get_loop().call_soon_threadsafe(self._settle)
-
-    def _settle(self) -> None:
-        if self.reply.done():  # nobody waits any more
-            return
-        if self._failure is None:
-            self.reply.set_result(None)
-        else:
-            self.reply.set_exception(self._failure)
+            self.reply.end_from_thread(self._failure)
