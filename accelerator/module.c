@@ -6,6 +6,7 @@
  *
  *     scan          checks the batches and says which of them are compressed; decompressing is Python's
  *     new_buffer    makes room to decompress into
+ *     find_all      finds where batches end that were decompressed together
  *     new_bytearray makes room to receive into
  *     let_go        gives back memory that is kept to be used again
  *     receive       goes on receiving into such room
@@ -20,6 +21,7 @@
 #include <Python.h>
 
 #include "decode.h"
+#include "find.h"
 #include "headers.h"
 #include "iteration.h"
 #include "receive.h"
@@ -80,6 +82,7 @@ static int add_type(PyObject *module, PyType_Spec *spec) {
 static PyMethodDef methods[] = {
     RECEIVE_METHODS
     {"scan", scan, METH_VARARGS, scan_doc},
+    {"find_all", find_all, METH_VARARGS, find_all_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},

@@ -28,10 +28,12 @@ BUSY = ("socket", "decompression", "CRC", "memory", "copying", "decoding", "Arro
 IDLE = ("waiting for the GIL", "waiting for the broker", "waiting for another thread")
 
 #: The files of the extension that make columns of bytes; the others make objects of columns.
-DECODER_FILES = ("batch", "buffers", "columns", "crc32c", "decode", "gil", "memory", "record", "scan")
+DECODER_FILES = ("batch", "buffers", "columns", "crc32c", "decode", "find", "gil", "memory", "record", "scan")
 
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
-_DECODER = rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|gathering)"
+_DECODER = (
+    rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|gathering|joint_decompression|stated_size)"
+)
 _LIBC = r"[^<]*libc\.[^<]*"
 
 

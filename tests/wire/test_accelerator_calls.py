@@ -157,6 +157,31 @@ def test_what_is_no_size_is_an_error(name: str) -> None:
         make("1")
 
 
+@pytest.mark.parametrize(
+    ("data", "wanted", "most", "places"),
+    [
+        (b"ab--ab", b"ab", 9, [0, 4]),
+        (b"ab--ab", b"ab", 1, [0]),
+        (b"ab--ab", b"ab", 0, []),
+        (b"aaaaa", b"aa", 9, [0, 2]),
+        (b"aab", b"ab", 9, [1]),
+        (b"a", b"ab", 9, []),
+        (b"", b"ab", 9, []),
+        (b"-" * 100_000 + b"ab", b"ab", 9, [100_000]),
+    ],
+)
+def test_what_is_looked_for_is_found_from_the_beginning(
+    data: bytes, wanted: bytes, most: int, places: list[int]
+) -> None:
+    assert accelerator.find_all(data, wanted, most) == places
+
+
+@pytest.mark.parametrize(("wanted", "most"), [(b"", 1), (b"a", -1)])
+def test_what_can_not_be_looked_for_is_an_error(wanted: bytes, most: int) -> None:
+    with pytest.raises(ValueError, match="looked for"):
+        accelerator.find_all(b"abc", wanted, most)
+
+
 @pytest.mark.parametrize(("start", "stop"), [(-1, 1), (0, 4), (2, 1), (3, 4), (0, sys.maxsize)])
 def test_a_run_outside_of_its_column_is_an_error(start: int, stop: int) -> None:
     column = BinaryColumn.of([b"a", None, b"c"])

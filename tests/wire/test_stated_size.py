@@ -8,7 +8,7 @@ import pytest
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.records.compression import Compression, compress, decompress
-from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_size, zstd_size
+from kafka_nextgen.wire.records.stated_size import Frame, gzip_size, lz4_frame, lz4_size, zstd_frame, zstd_size
 
 SIZES = [0, 1, 255, 256, 300, 65_535, 65_536, 65_537, 70_000, 200_000]
 LIMIT_BYTES = 1_000_000
@@ -46,6 +46,19 @@ def test_lz4_becomes_no_more_than_its_blocks(size: int, block_size: int, with_ch
     assert most is not None
     block_bytes = 256 * 1024 if block_size == lz4.frame.BLOCKSIZE_MAX256KB else 64 * 1024
     assert size <= most < size + block_bytes
+    assert lz4_frame(memoryview(data + b"more")) == Frame(len(data), most)
+
+
+@pytest.mark.parametrize("size", [*SIZES, 131_072, 131_073, 300_000])
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_zstd_becomes_no_more_than_its_blocks(size: int, is_stream: bool) -> None:
+    compressor = cramjam.zstd.Compressor()
+    compressor.compress(b"a" * size)
+    data = bytes(compressor.finish()) if is_stream else compress(Compression.ZSTD, b"a" * size)
+    frame = zstd_frame(memoryview(data + b"more"))
+    assert frame is not None
+    assert frame.end == len(data)
+    assert size <= frame.most_bytes < size + 2 * 131_072
 
 
 def test_lz4_without_an_end_is_counted_as_far_as_it_is_worth() -> None:
@@ -57,6 +70,7 @@ def test_lz4_without_an_end_is_counted_as_far_as_it_is_worth() -> None:
 def test_what_is_cut_or_of_another_format_says_nothing(data: bytes) -> None:
     view = memoryview(data)
     assert (gzip_size(view), zstd_size(view), lz4_size(view)) == (None, None, None)
+    assert (zstd_frame(view), lz4_frame(view)) == (None, None)
 
 
 @pytest.mark.parametrize("stated", [0, 1, 2**32 - 1])

@@ -17,6 +17,7 @@ from kafka_nextgen.wire.records.batch_header import HEADER
 from kafka_nextgen.wire.records.binary_column import BinaryColumn
 from kafka_nextgen.wire.records.columns import Columns, HeaderColumn
 from kafka_nextgen.wire.records.compression import decompress_view
+from kafka_nextgen.wire.records.joint_decompression import decompress_jointly
 
 __all__ = ["decode_sound", "let_go_of_memory", "unfilled"]
 
@@ -77,9 +78,16 @@ def let_go_of_memory() -> None:
 
 
 def _decompress_all(
-    data: memoryview, compressed: Iterable[tuple[int, int, int]], limit_bytes: int
+    data: memoryview, compressed: Sequence[tuple[int, int, int]], limit_bytes: int
 ) -> tuple[tuple[memoryview, ...], int | None]:
     """Decompress these records; answers with them, and with where the first batch begins that can't be, if any."""
+    joint = decompress_jointly(data, compressed, limit_bytes)
+    return (joint, None) if joint is not None else _decompress_each(data, compressed, limit_bytes)
+
+
+def _decompress_each(
+    data: memoryview, compressed: Iterable[tuple[int, int, int]], limit_bytes: int
+) -> tuple[tuple[memoryview, ...], int | None]:
     payloads: list[memoryview] = []
     for codec, start, stop in compressed:
         try:

@@ -6,18 +6,30 @@
   large a whole one is the header says: 64 KiB with both (lz4 frame format, "General Structure of LZ4 Frame format").
 - A snappy block begins with it; the library reads that.
 
-Each function answers None if there is no such word, or if the data is not of its format.
+Each of those functions answers None if there is no such word, or if the data is not of its format. Blocks say how long
+they are themselves, so that the headers of a frame lead to its end, too (``Frame``).
 """
 
 from __future__ import annotations
 
-__all__ = ["gzip_size", "lz4_size", "zstd_size"]
+from typing import NamedTuple
+
+__all__ = ["Frame", "gzip_size", "lz4_frame", "lz4_size", "zstd_frame", "zstd_size"]
 
 _GZIP_LEAST_BYTES = 18  # header and trailer
 _LZ4_MAGIC = b"\x04\x22\x4d\x18"
-_LZ4_MOST_BLOCKS = 1024  # more than that are not worth counting
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _ZSTD_DICTIONARY_ID_BYTES = (0, 1, 2, 4)
+_ZSTD_BLOCK_BYTES = 128 * 1024  # what a block becomes at most (RFC 8878, "Blocks")
+_ZSTD_RUN, _ZSTD_RESERVED = 1, 3  # kinds of blocks
+_MOST_BLOCKS = 1024  # more than that are not worth counting
+
+
+class Frame(NamedTuple):
+    """Where a frame ends, which may be behind the data, and how many bytes it becomes at most."""
+
+    end: int
+    most_bytes: int
 
 
 def gzip_size(data: memoryview) -> int | None:
@@ -29,26 +41,54 @@ def zstd_size(data: memoryview) -> int | None:
     """What the header of a zstd frame says."""
     if len(data) < 5 or data[:4] != _ZSTD_MAGIC:
         return None
-    descriptor = data[4]
-    is_single_segment = descriptor >> 5 & 1
-    size_bytes = (is_single_segment, 2, 4, 8)[descriptor >> 6]
-    start = 5 + (1 - is_single_segment) + _ZSTD_DICTIONARY_ID_BYTES[descriptor & 3]
+    start, size_bytes = _zstd_size_field(data[4])
     if size_bytes == 0 or len(data) < start + size_bytes:
         return None
     size = int.from_bytes(data[start : start + size_bytes], "little")
     return size + 256 if size_bytes == 2 else size
 
 
+def zstd_frame(data: memoryview) -> Frame | None:
+    """The zstd frame at the beginning of the data; None if it is none, or goes on for long."""
+    if len(data) < 5 or data[:4] != _ZSTD_MAGIC:
+        return None
+    descriptor = data[4]
+    at = sum(_zstd_size_field(descriptor))
+    for blocks in range(1, _MOST_BLOCKS):
+        head = int.from_bytes(data[at : at + 3], "little")
+        is_last, kind, size = head & 1, head >> 1 & 3, head >> 3
+        if kind == _ZSTD_RESERVED or at >= len(data):
+            return None
+        at += 3 + (1 if kind == _ZSTD_RUN else size)
+        if is_last:
+            checksum_bytes = 4 * (descriptor >> 2 & 1)
+            return Frame(at + checksum_bytes, blocks * _ZSTD_BLOCK_BYTES)
+    return None
+
+
+def _zstd_size_field(descriptor: int) -> tuple[int, int]:
+    """Where the size would stand, and how long it is, 0 if there is none."""
+    is_single_segment = descriptor >> 5 & 1
+    size_bytes = (is_single_segment, 2, 4, 8)[descriptor >> 6]
+    return 5 + (1 - is_single_segment) + _ZSTD_DICTIONARY_ID_BYTES[descriptor & 3], size_bytes
+
+
 def lz4_size(data: memoryview) -> int | None:
     """At most what the blocks of an lz4 frame become."""
+    frame = lz4_frame(data)
+    return None if frame is None else frame.most_bytes
+
+
+def lz4_frame(data: memoryview) -> Frame | None:
+    """The lz4 frame at the beginning of the data, as far as its blocks are worth counting; None if it is none."""
     if len(data) < 7 or data[:4] != _LZ4_MAGIC:
         return None
     flags = data[4]
     block_bytes = 1 << (8 + 2 * (data[5] >> 4 & 7))
-    checksum_bytes = 4 * (flags >> 4 & 1)
+    block_checksum_bytes, checksum_bytes = 4 * (flags >> 4 & 1), 4 * (flags >> 2 & 1)
     at = 7 + 8 * (flags >> 3 & 1) + 4 * (flags & 1)  # a size and the id of a dictionary may be there
     blocks = 0
-    while blocks < _LZ4_MOST_BLOCKS and (size := int.from_bytes(data[at : at + 4], "little") & 0x7FFFFFFF):
+    while blocks < _MOST_BLOCKS and (size := int.from_bytes(data[at : at + 4], "little") & 0x7FFFFFFF):
         blocks += 1
-        at += 4 + size + checksum_bytes
-    return blocks * block_bytes
+        at += 4 + size + block_checksum_bytes
+    return Frame(at + 4 + checksum_bytes, blocks * block_bytes)
