@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate, groupby
+from itertools import groupby
 from unittest.mock import patch
 
 import cramjam
@@ -40,14 +40,19 @@ def with_everything(data: bytes) -> bytes:
     )
 
 
-def jointly(codec: Compression, frames: Sequence[bytes], limit_bytes: int = LIMIT) -> list[bytes] | None:
-    """Decompress frames that have something in front and behind, as batches have headers."""
+def laid_out(codec: Compression, frames: Sequence[bytes]) -> tuple[bytes, list[tuple[int, int, int]]]:
+    """Frames that have something in front and behind, as batches have headers; and where they are."""
     data, places = b"", []
     for frame in frames:
         data += b"header"
         places.append((int(codec), len(data), len(data) + len(frame)))
         data += frame
-    parts = decompress_jointly(memoryview(data + b"cut"), places, limit_bytes)
+    return data + b"cut", places
+
+
+def jointly(codec: Compression, frames: Sequence[bytes], limit_bytes: int = LIMIT) -> list[bytes] | None:
+    data, places = laid_out(codec, frames)
+    parts = decompress_jointly(memoryview(data), places, limit_bytes)
     return None if parts is None else [bytes(part) for part in parts]
 
 
@@ -104,6 +109,23 @@ def test_what_may_take_more_than_is_allowed_is_left(codec: Compression, most_byt
     assert jointly(codec, frames, limit_bytes=3 * most_bytes - 1) is None
 
 
+def test_what_was_decompressed_counts_as_what_it_is() -> None:
+    frames = [compress(LZ4, b"orders")] * 100  # of 64 KiB at most, each
+    assert jointly(LZ4, frames, limit_bytes=2_000_000) == [b"orders"] * 100
+    frames = [compress(LZ4, bytes(600_000))] * 3
+    assert jointly(LZ4, frames, limit_bytes=1_900_000) == [bytes(600_000)] * 3
+    assert jointly(LZ4, frames, limit_bytes=1_800_000) is None, "the last could be longer than it is"
+
+
+def test_small_batches_do_not_keep_the_room_they_might_have_taken() -> None:
+    frame = compress(LZ4, b"orders")
+    parts = decompress_jointly(
+        memoryview(frame * 16), [(3, len(frame) * i, len(frame) * (i + 1)) for i in range(16)], LIMIT
+    )
+    assert parts is not None
+    assert sum(memoryview(piece).nbytes for piece in {id(part.obj): part.obj for part in parts}.values()) < 1_000
+
+
 def lz4_block(data: bytes) -> bytes:
     return (len(data) | 1 << 31).to_bytes(4, "little") + data
 
@@ -152,10 +174,8 @@ def test_what_is_no_whole_frame_is_left(codec: Compression, frame: bytes, sound_
     ],
 )
 def test_some_lie_in_one_piece_of_memory_and_nothing_is_kept_of_the_data(sizes: list[int], together: list[int]) -> None:
-    frames = [compress(LZ4, b"a" * size) for size in sizes]
-    ends = list(accumulate(map(len, frames)))
-    data = bytearray(b"".join(frames))
-    places = [(int(LZ4), end - len(frame), end) for frame, end in zip(frames, ends, strict=True)]
+    laid, places = laid_out(LZ4, [compress(LZ4, b"a" * size) for size in sizes])
+    data = bytearray(laid)
     parts = decompress_jointly(memoryview(data), places, LIMIT)
     assert parts is not None
     assert [len(part) for part in parts] == sizes

@@ -20,7 +20,7 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_size, zstd_size
 
-__all__ = ["Compression", "compress", "decompress", "decompress_view"]
+__all__ = ["Compression", "compress", "decompress", "decompress_view", "trimmed"]
 
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version and oldest version able to read it
@@ -82,7 +82,7 @@ def _growing(
         while True:
             buffer = _new_buffer(size)
             try:
-                return _trimmed(buffer, into(data, buffer))
+                return trimmed(buffer, into(data, buffer))
             except cramjam.DecompressionError as error:
                 if size == limit_bytes:
                     raise CorruptRecordError(
@@ -98,7 +98,7 @@ def _new_buffer(size: int) -> memoryview:
     return accelerator.new_buffer(size) if ACCELERATED else memoryview(bytearray(size))
 
 
-def _trimmed(buffer: memoryview, used: int) -> memoryview:
+def trimmed(buffer: memoryview, used: int) -> memoryview:
     """What was written to ``buffer``, which is let go if most of it was not."""
     return buffer[:used] if 2 * used >= len(buffer) else memoryview(bytes(buffer[:used]))
 

@@ -17,7 +17,7 @@ import cramjam
 from attrs import frozen
 
 from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.wire.records.compression import Compression, compress
+from kafka_nextgen.wire.records.compression import Compression, compress, trimmed
 from kafka_nextgen.wire.records.stated_size import Frame, lz4_frame, zstd_frame
 
 __all__ = ["decompress_jointly"]
@@ -62,13 +62,14 @@ def decompress_jointly(
     if codec is None:
         return None
     batches = _measured([data[start:stop] for _, start, stop in compressed], codec)
-    if batches is None or sum([most_bytes for _, most_bytes in batches]) > limit_bytes:
+    if batches is None:
         return None
     payloads: list[memoryview] = []
     for some in _in_parts(batches):
-        found = _decompress(some, codec)
+        found = _decompress(some, codec, limit_bytes)
         if found is None:
             return None
+        limit_bytes -= sum(map(len, found))
         payloads += found
     return tuple(payloads)
 
@@ -97,14 +98,18 @@ def _in_parts(batches: Sequence[_Batch]) -> Iterator[list[_Batch]]:
     yield part
 
 
-def _decompress(batches: Sequence[_Batch], codec: _Codec) -> list[memoryview] | None:
-    room = accelerator.new_buffer(sum([most_bytes + len(_MARK) for _, most_bytes in batches]))
+def _decompress(batches: Sequence[_Batch], codec: _Codec, limit_bytes: int) -> list[memoryview] | None:
+    most_bytes = sum([most for _, most in batches])
+    if most_bytes > limit_bytes:
+        return None
+    room = accelerator.new_buffer(most_bytes + len(batches) * len(_MARK))
     try:
         used = codec.into(codec.separator.join([frame for frame, _ in batches]), room)
     except cramjam.DecompressionError:
         return None
-    ends = [*accelerator.find_all(room[:used], _MARK, len(batches)), used]
+    found = trimmed(room, used)
+    ends = [*accelerator.find_all(found, _MARK, len(batches)), used]
     if len(ends) != len(batches):
         return None
     starts = [0, *[end + len(_MARK) for end in ends[:-1]]]
-    return [room[start:end] for start, end in zip(starts, ends, strict=True)]
+    return [found[start:end] for start, end in zip(starts, ends, strict=True)]
