@@ -10,7 +10,7 @@ from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
 
 __all__ = ["config_of", "numbers", "poll_until", "read", "read_async"]
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 #: A member of a classic group sets for itself what the broker sets for the others.
@@ -47,7 +47,8 @@ async def read_async(consumer: AsyncConsumer, count: int) -> list[Record]:
     records: list[Record] = []
     deadline = time.monotonic() + PATIENCE_S
     while len(records) < count:
-        assert time.monotonic() < deadline, f"{len(records)} of {count} records came in {PATIENCE_S} s"
+        came = f"{len(records)} of {count} records came in {PATIENCE_S} s"
+        assert time.monotonic() < deadline, f"{came}; {consumer.health()}"
         records += await consumer.poll(timeout=0.2)
     assert len(records) == count
     return records
@@ -60,7 +61,9 @@ def poll_until(
     came = records if records is not None else []
     deadline = time.monotonic() + PATIENCE_S
     while not is_so():
-        assert time.monotonic() < deadline, f"still not so after {PATIENCE_S} s; {len(came)} records came"
+        if time.monotonic() > deadline:
+            how = "; ".join(str(consumer.health()) for consumer in consumers)
+            raise AssertionError(f"still not so after {PATIENCE_S} s; {len(came)} records came; {how}")
         for consumer in consumers:
             came += consumer.poll(timeout=0.2 / len(consumers))
     return came

@@ -283,7 +283,7 @@ def poll_until(consumer: Consumer, is_so: Callable[[], bool]) -> list[Record]:
     records: list[Record] = []
     deadline = time.monotonic() + PATIENCE_S
     while not is_so():
-        assert time.monotonic() < deadline, f"still not so; {len(records)} records came"
+        assert time.monotonic() < deadline, f"still not so; {len(records)} records came; {consumer.health()}"
         records += consumer.poll(timeout=0.1)
     return records
 
@@ -293,7 +293,7 @@ def read(consumer: Consumer, count: int) -> list[Record]:
     records: list[Record] = []
     deadline = time.monotonic() + PATIENCE_S
     while len(records) < count:
-        assert time.monotonic() < deadline, f"{len(records)} of {count} records came"
+        assert time.monotonic() < deadline, f"{len(records)} of {count} records came; {consumer.health()}"
         records += consumer.poll(timeout=0.1, max_records=count - len(records))
     return records
 
