@@ -71,7 +71,7 @@ async def test_a_port_where_something_else_listens_is_passed_over(answer: object
 async def test_a_server_that_accepts_and_says_nothing_is_passed_over() -> None:
     async with scripted(2) as (mute, broker):
         mute.script[API_VERSIONS] = SILENCE
-        async with client_of(mute, broker, setup_timeout_s=0.05) as client:
+        async with client_of(mute, broker, setup_timeout_s=0.5) as client:
             await client.start()
             assert len(client.metadata.brokers) == 2
 
