@@ -155,7 +155,7 @@ class AuthenticationError(TransportError):
     """A broker refused who we say we are, or could not show who it is; the message has the broker's own words.
 
     This is no weather: nothing is tried again with the same credentials. Whoever was refused stays refused, and every
-    later call says so; with better credentials, make another consumer. ``code`` is Kafka's number for it.
+    later poll says so; with better credentials, make another consumer. ``code`` is Kafka's number for it.
     """
 
     code = ErrorCode.SASL_AUTHENTICATION_FAILED

@@ -47,7 +47,7 @@ def test_a_member_that_does_not_poll_leaves_and_returns_with_its_next_poll(
 ) -> None:
     slow_heard, other_heard = Heard(), Heard()
     with (
-        Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=1500)) as slow,
+        Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=3000)) as slow,
         Consumer(**config_of(kafka, group, protocol)) as other,
     ):
         slow.subscribe([topic], listener=slow_heard)

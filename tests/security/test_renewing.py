@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen import AuthenticationError, Consumer, Record, TransportError
+from kafka_nextgen import (
+    AuthenticationError,
+    CommitFailedError,
+    Consumer,
+    Record,
+    TopicPartition,
+    TransportError,
+)
 from tests.endtoend.reading import QUICK_CLASSIC, poll_until
 from tests.security.ways import login
 from tests.support.clients import create_topic, produce, unique
@@ -49,6 +56,12 @@ def changing_password(secured_embedded: SecuredKafka) -> Iterator[SecuredKafka]:
     set_passwords(secured_embedded.in_the_clear["SHORT"], PASSWORDS)
 
 
+def commit_again_and_again(consumer: Consumer, partition: TopicPartition) -> None:
+    """Until a commit fails: a connection that is open is good for as long as its login."""
+    while True:
+        consumer.commit({partition: 1}, timeout=5)
+
+
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
 def test_who_is_refused_in_the_middle_of_its_life_is_out_for_good(
     changing_password: SecuredKafka, protocol: str
@@ -65,7 +78,7 @@ def test_who_is_refused_in_the_middle_of_its_life_is_out_for_good(
         with pytest.raises(AuthenticationError, match="during re-authentication"):
             poll_until([consumer], lambda: False)
         assert "during re-authentication" in str(consumer.health().problem)
-        with pytest.raises(TransportError):
-            consumer.commit(timeout=5)
+        with pytest.raises((TransportError, CommitFailedError)):
+            commit_again_and_again(consumer, TopicPartition(topic, 0))
         with pytest.raises(AuthenticationError):
             consumer.poll(timeout=5)
