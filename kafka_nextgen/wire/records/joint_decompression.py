@@ -29,7 +29,7 @@ _Batch = tuple[memoryview, int]  # compressed, and what it becomes at most
 _MARK = b"\xffbetween batches"
 
 #: What the batches of one call may become together: what a processor's cache can hold, for it is looked at again.
-_TOGETHER_BYTES = 1024 * 1024
+_TOGETHER_BYTES = 2 * 1024 * 1024
 
 
 @frozen
