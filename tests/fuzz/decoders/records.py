@@ -73,7 +73,12 @@ def record_seeds() -> list[bytes]:
     """Batches of real producers, of each codec, and such as no producer writes."""
     batches = [*_recorded_batches(), *_made_batches()]
     several = [bytes([_SEALED | flags]) + b"".join(_logged(batches[-9:-2])) for flags in (0, 3, _NARROW)]
-    return [bytes([_SEALED]) + batch for batch in batches] + several
+    return [bytes([_SEALED]) + data for data in (*batches, *_decompressed_together())] + several
+
+
+def _decompressed_together() -> Iterator[bytes]:
+    for codec in (Compression.LZ4, Compression.ZSTD):
+        yield b"".join(_logged([encode_batch([NewRecord(value)], codec) for value in (b"v" * 200, b"", b"w")]))
 
 
 def _logged(batches: list[bytes]) -> Iterator[bytes]:
