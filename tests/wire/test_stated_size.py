@@ -8,7 +8,14 @@ import pytest
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.records.compression import Compression, compress, decompress
-from kafka_nextgen.wire.records.stated_size import Frame, gzip_size, lz4_frame, lz4_size, zstd_frame, zstd_size
+from kafka_nextgen.wire.records.stated_size import (
+    CompressedFrame,
+    gzip_size,
+    lz4_frame,
+    lz4_size,
+    zstd_frame,
+    zstd_size,
+)
 
 SIZES = [0, 1, 255, 256, 300, 65_535, 65_536, 65_537, 70_000, 200_000]
 LIMIT_BYTES = 1_000_000
@@ -46,7 +53,7 @@ def test_lz4_becomes_no_more_than_its_blocks(size: int, block_size: int, with_ch
     assert most is not None
     block_bytes = 256 * 1024 if block_size == lz4.frame.BLOCKSIZE_MAX256KB else 64 * 1024
     assert size <= most < size + block_bytes
-    assert lz4_frame(memoryview(data + b"more")) == Frame(len(data), most)
+    assert lz4_frame(memoryview(data + b"more")) == CompressedFrame(len(data), most)
 
 
 @pytest.mark.parametrize("size", [*SIZES, 131_072, 131_073, 300_000])

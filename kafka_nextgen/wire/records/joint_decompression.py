@@ -18,7 +18,7 @@ from attrs import frozen
 
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.wire.records.compression import Compression, compress, trimmed
-from kafka_nextgen.wire.records.stated_size import Frame, lz4_frame, zstd_frame
+from kafka_nextgen.wire.records.stated_size import CompressedFrame, lz4_frame, zstd_frame
 
 __all__ = ["decompress_jointly"]
 
@@ -36,7 +36,7 @@ _TOGETHER_BYTES = 2 * 1024 * 1024
 class _Codec:
     """How frames of a codec are measured and decompressed, and the frame that is put in between."""
 
-    frame: Callable[[memoryview], Frame | None]
+    frame: Callable[[memoryview], CompressedFrame | None]
     into: Callable[[bytes, memoryview], int]
     separator: bytes
 

@@ -7,14 +7,14 @@
 - A snappy block begins with it; the library reads that.
 
 Each of those functions answers None if there is no such word, or if the data is not of its format. Blocks say how long
-they are themselves, so that the headers of a frame lead to its end, too (``Frame``).
+they are themselves, so that the headers of a frame lead to its end, too (``CompressedFrame``).
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Frame", "gzip_size", "lz4_frame", "lz4_size", "zstd_frame", "zstd_size"]
+__all__ = ["CompressedFrame", "gzip_size", "lz4_frame", "lz4_size", "zstd_frame", "zstd_size"]
 
 _GZIP_LEAST_BYTES = 18  # header and trailer
 _LZ4_MAGIC = b"\x04\x22\x4d\x18"
@@ -25,7 +25,7 @@ _ZSTD_RUN, _ZSTD_RESERVED = 1, 3  # kinds of blocks
 _MOST_BLOCKS = 1024  # more than that are not worth counting
 
 
-class Frame(NamedTuple):
+class CompressedFrame(NamedTuple):
     """Where a frame ends, which may be behind the data, and how many bytes it becomes at most."""
 
     end: int
@@ -48,7 +48,7 @@ def zstd_size(data: memoryview) -> int | None:
     return size + 256 if size_bytes == 2 else size
 
 
-def zstd_frame(data: memoryview) -> Frame | None:
+def zstd_frame(data: memoryview) -> CompressedFrame | None:
     """The zstd frame at the beginning of the data; None if it is none, or goes on for long."""
     if len(data) < 5 or data[:4] != _ZSTD_MAGIC:
         return None
@@ -62,7 +62,7 @@ def zstd_frame(data: memoryview) -> Frame | None:
         at += 3 + (1 if kind == _ZSTD_RUN else size)
         if is_last:
             checksum_bytes = 4 * (descriptor >> 2 & 1)
-            return Frame(at + checksum_bytes, blocks * _ZSTD_BLOCK_BYTES)
+            return CompressedFrame(at + checksum_bytes, blocks * _ZSTD_BLOCK_BYTES)
     return None
 
 
@@ -79,7 +79,7 @@ def lz4_size(data: memoryview) -> int | None:
     return None if frame is None else frame.most_bytes
 
 
-def lz4_frame(data: memoryview) -> Frame | None:
+def lz4_frame(data: memoryview) -> CompressedFrame | None:
     """The lz4 frame at the beginning of the data, as far as its blocks are worth counting; None if it is none."""
     if len(data) < 7 or data[:4] != _LZ4_MAGIC:
         return None
@@ -91,4 +91,4 @@ def lz4_frame(data: memoryview) -> Frame | None:
     while blocks < _MOST_BLOCKS and (size := int.from_bytes(data[at : at + 4], "little") & 0x7FFFFFFF):
         blocks += 1
         at += 4 + size + block_checksum_bytes
-    return Frame(at + 4 + checksum_bytes, blocks * block_bytes)
+    return CompressedFrame(at + 4 + checksum_bytes, blocks * block_bytes)
