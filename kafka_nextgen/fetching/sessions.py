@@ -99,7 +99,7 @@ class FetchSession:
         told = [(known.get(position.partition), position) for position in positions]
         changed = [(old, new) for old, new in told if old is not new and old != new]
         dropped: tuple[FetchPosition, ...] = ()
-        others = [new for old, new in changed if old is None or old.topic_id != new.topic_id]
+        others = [new for old, new in changed if old is None or _is_other_topic(old, new)]
         if others or len(known) != len(told):
             self._known = {position.partition: position for position in positions}
             dropped = _dropped(known, self._known)
@@ -175,4 +175,9 @@ def _dropped(
     before: Mapping[TopicPartition, FetchPosition], now: Mapping[TopicPartition, FetchPosition]
 ) -> tuple[FetchPosition, ...]:
     """What is not fetched any more, also where another topic took its name."""
-    return tuple([old for tp, old in before.items() if tp not in now or now[tp].topic_id != old.topic_id])
+    return tuple([old for tp, old in before.items() if tp not in now or _is_other_topic(old, now[tp])])
+
+
+def _is_other_topic(old: FetchPosition, new: FetchPosition) -> bool:
+    """Mostly it is the same object, and ids are slow to compare."""
+    return old.topic_id is not new.topic_id and old.topic_id != new.topic_id
