@@ -3,14 +3,15 @@
 Run as ``python -m benchmarks.profile_latency`` from the root of the repository; ``--write`` puts the figures on the
 page docs/benchmarks.md. Records are written and handled as for ``benchmarks.latency``: by nobody, by confluent-kafka,
 by kafka_nextgen, and by kafka_nextgen once more while it notes when each record was received and decoded. They take
-turns, after the broker was warmed up.
+turns, after the broker was warmed up. Then far fewer records are written, so that each comes alone, and cores are free:
+what a handler runs for a record is what an answer costs it.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 import click
@@ -31,6 +32,11 @@ NOBODY = "nobody"
 
 RECORDS_PER_S, PARTITIONS = 5000, 6
 
+#: At this rate nearly every record is an answer of its own.
+ALONE_PER_S = 500
+
+HANDLERS_ALONE = {**HANDLERS, "aiokafka, async for": "with_aiokafka.iterate"}
+
 #: How long each handler handles records before the first round.
 UNCOUNTED_S = 10.0
 
@@ -42,12 +48,13 @@ class Measured:
     nobody: list[Strain] = Factory(list)
     delays: dict[str, list[Delays]] = Factory(lambda: {name: [] for name in HANDLERS})
     traces: list[Trace] = Factory(list)
+    alone: dict[str, list[Delays]] = Factory(lambda: {name: [] for name in HANDLERS_ALONE})
 
 
 def measure(
     bootstrap_servers: str, rounds: int, seconds: float, warm_up_s: float = WARM_UP_S, uncounted_s: float = UNCOUNTED_S
 ) -> Measured:
-    """Every handler once uncounted, then all in turns."""
+    """Every handler once uncounted, then all in turns; in the end those that handle records that come alone."""
     measured = Measured()
     with steady(bootstrap_servers, PARTITIONS, RECORDS_PER_S) as records:
         for handler in HANDLERS.values():
@@ -59,6 +66,9 @@ def measure(
                 measured.traces.append(records.trace(warm_up_s, seconds))
             else:
                 measured.delays[name].append(records.handle(HANDLERS[name], warm_up_s, seconds))
+    with steady(bootstrap_servers, PARTITIONS, ALONE_PER_S) as records:
+        for name in turns(list(HANDLERS_ALONE), rounds):
+            measured.alone[name].append(records.handle(HANDLERS_ALONE[name], warm_up_s, seconds))
     return measured
 
 
@@ -104,6 +114,20 @@ def _machine(strains: Sequence[Strain]) -> tuple[str, str]:
     return spread([each.busy for each in strains]), f"{median(each.short for each in strains):.0%}"
 
 
+def alone_table(alone: Mapping[str, Sequence[Delays]]) -> str:
+    """What a handler ran for a record that came alone, and how old the record was by then."""
+    rows = [
+        (
+            name,
+            in_ms([each.cpu_s / each.records for each in delays]),
+            in_ms([each.at(0.5) for each in delays]),
+            in_ms([each.at(0.99) for each in delays]),
+        )
+        for name, delays in alone.items()
+    ]
+    return table((f"who handles {ALONE_PER_S} records a second", "ran for each, ms", "p50, ms", "p99, ms"), rows)
+
+
 @click.command(help=__doc__)
 @which_kafka
 @click.option("--rounds", default=4, show_default=True)
@@ -113,8 +137,8 @@ def main(bootstrap_servers: str | None, version: str, rounds: int, seconds: floa
     load = os.getloadavg()[0]
     with kafka(bootstrap_servers, version) as servers:
         measured = measure(servers, rounds, seconds)
-    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka"]), load=load)
-    body = "\n\n".join([run, strain_table(measured), stages_table(measured.traces)])
+    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka", "aiokafka"]), load=load)
+    body = "\n\n".join([run, strain_table(measured), stages_table(measured.traces), alone_table(measured.alone)])
     print(body)
     if write:
         write_section("profile_latency", body)

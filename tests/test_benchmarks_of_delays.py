@@ -53,7 +53,8 @@ def test_records_are_found_again_among_what_was_decoded() -> None:
 
 
 def test_delays_are_taken_apart_and_the_machine_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profile_latency, "RECORDS_PER_S", 50)
+    for rate in ("RECORDS_PER_S", "ALONE_PER_S"):
+        monkeypatch.setattr(profile_latency, rate, 50)
     with Cluster() as cluster:
         measured = profile_latency.measure(cluster.bootstrap_servers, 1, 0.2, 0.0, 0.1)
     (traced,) = measured.traces
@@ -61,6 +62,7 @@ def test_delays_are_taken_apart_and_the_machine_is_watched(monkeypatch: pytest.M
     assert len(profile_latency.stages_table(measured.traces).splitlines()) == 2 + len(STAGES)
     assert len(measured.nobody) == 1
     assert profile_latency.strain_table(measured).count("kafka_nextgen") == 1
+    assert len(profile_latency.alone_table(measured.alone).splitlines()) == 2 + len(profile_latency.HANDLERS_ALONE)
 
 
 def test_what_the_system_does_not_tell_is_no_number(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
