@@ -81,8 +81,6 @@ def _decompress_all(
     data: memoryview, compressed: Sequence[tuple[int, int, int]], limit_bytes: int
 ) -> tuple[tuple[memoryview, ...], int | None]:
     """Decompress these records; answers with them, and with where the first batch begins that can't be, if any."""
-    if not compressed:
-        return (), None
     joint = decompress_jointly(data, compressed, limit_bytes)
     return (joint, None) if joint is not None else _decompress_each(data, compressed, limit_bytes)
 

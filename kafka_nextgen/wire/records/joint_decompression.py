@@ -55,8 +55,10 @@ def decompress_jointly(
     None if they have to be decompressed one by one: they are few, of several codecs or one that can't be joined, may
     take more, or something is wrong with them.
     """
+    if len(compressed) < 2:  # in small answers, and where nothing is compressed
+        return None
     codecs = {codec for codec, _, _ in compressed}
-    if len(compressed) < 2 or len(codecs) > 1:
+    if len(codecs) > 1:
         return None
     codec = _CODECS.get(codecs.pop())  # type: ignore[call-overload]
     if codec is None:
