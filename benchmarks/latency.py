@@ -20,7 +20,6 @@ from benchmarks.delays.task import POINTS, Delays
 from benchmarks.kafka import kafka, which_kafka
 from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
 from benchmarks.plots import draw_percentiles
-from benchmarks.turns import turns
 
 HANDLERS: Mapping[str, str] = {
     "kafka_nextgen, for record in consumer": "ours.iterate",
@@ -50,13 +49,10 @@ def measure(
     uncounted_s: float = UNCOUNTED_S,
 ) -> Measured:
     """Everybody once uncounted, then in turns; the topic is deleted at the end."""
-    delays: dict[str, list[Delays]] = {name: [] for name in HANDLERS}
     with steady(bootstrap_servers, partitions, records_per_s) as records:
         for handler in HANDLERS.values():
             records.handle(handler, 0.0, uncounted_s)
-        for name in turns(list(HANDLERS), rounds):
-            delays[name].append(records.handle(HANDLERS[name], warm_up_s, seconds))
-    return delays
+        return records.handle_in_turns(HANDLERS, rounds, warm_up_s, seconds)
 
 
 def delays_table(measured: Measured, seconds: float) -> str:

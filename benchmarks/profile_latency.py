@@ -22,11 +22,12 @@ from benchmarks.delays.strain import Strain, Watch
 from benchmarks.delays.task import Delays
 from benchmarks.delays.trace import STAGES, TRACED, Trace
 from benchmarks.kafka import kafka, which_kafka
-from benchmarks.latency import WARM_UP_S
+from benchmarks.latency import BASELINE, WARM_UP_S
+from benchmarks.latency import HANDLERS as EVERYBODY
 from benchmarks.page import about_the_run, in_ms, of_peers, spread, table, write_section
 from benchmarks.turns import turns
 
-HANDLERS = {"confluent-kafka, poll()": "confluent.poll", "kafka_nextgen, for record in consumer": "ours.iterate"}
+HANDLERS = {name: EVERYBODY[name] for name in (BASELINE, "kafka_nextgen, for record in consumer")}
 
 NOBODY = "nobody"
 
@@ -35,7 +36,7 @@ RECORDS_PER_S, PARTITIONS = 5000, 6
 #: At this rate nearly every record is an answer of its own.
 ALONE_PER_S = 500
 
-HANDLERS_ALONE = {**HANDLERS, "aiokafka, async for": "with_aiokafka.iterate"}
+HANDLERS_ALONE = {name: EVERYBODY[name] for name in (*HANDLERS, "aiokafka, async for")}
 
 #: How long each handler handles records before the first round.
 UNCOUNTED_S = 10.0
@@ -48,7 +49,7 @@ class Measured:
     nobody: list[Strain] = Factory(list)
     delays: dict[str, list[Delays]] = Factory(lambda: {name: [] for name in HANDLERS})
     traces: list[Trace] = Factory(list)
-    alone: dict[str, list[Delays]] = Factory(lambda: {name: [] for name in HANDLERS_ALONE})
+    alone: Mapping[str, Sequence[Delays]] = Factory(dict)
 
 
 def measure(
@@ -67,8 +68,7 @@ def measure(
             else:
                 measured.delays[name].append(records.handle(HANDLERS[name], warm_up_s, seconds))
     with steady(bootstrap_servers, PARTITIONS, ALONE_PER_S) as records:
-        for name in turns(list(HANDLERS_ALONE), rounds):
-            measured.alone[name].append(records.handle(HANDLERS_ALONE[name], warm_up_s, seconds))
+        measured.alone = records.handle_in_turns(HANDLERS_ALONE, rounds, warm_up_s, seconds)
     return measured
 
 

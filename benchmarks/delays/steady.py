@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from attrs import frozen
@@ -12,6 +12,7 @@ from benchmarks.delays.task import Delays, Task
 from benchmarks.delays.trace import TRACED, Trace
 from benchmarks.kafka import create_topic, delete_topics
 from benchmarks.processes import ask, running
+from benchmarks.turns import turns
 
 __all__ = ["Steady", "steady"]
 
@@ -27,6 +28,15 @@ class Steady:
     def handle(self, handler: str, warm_up_s: float, seconds: float) -> Delays:
         """Have the records handled, and their delays noted after ``warm_up_s``."""
         return ask("benchmarks.delays.handle", self._task(handler, warm_up_s, seconds), Delays)
+
+    def handle_in_turns(
+        self, handlers: Mapping[str, str], rounds: int, warm_up_s: float, seconds: float
+    ) -> dict[str, list[Delays]]:
+        """Have ``handlers``, which have names, take turns; the delays of each round, by name."""
+        delays: dict[str, list[Delays]] = {name: [] for name in handlers}
+        for name in turns(list(handlers), rounds):
+            delays[name].append(self.handle(handlers[name], warm_up_s, seconds))
+        return delays
 
     def trace(self, warm_up_s: float, seconds: float) -> Trace:
         """Have the records handled by ours, and their delays taken apart after ``warm_up_s``."""
