@@ -7,13 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen import (
-    AuthenticationError,
-    Consumer,
-    Record,
-    TopicPartition,
-    TransportError,
-)
+from kafka_nextgen import AuthenticationError, Consumer, Record, TopicPartition, TransportError
 from tests.endtoend.reading import QUICK_CLASSIC, poll_until
 from tests.security.ways import login
 from tests.support.clients import create_topic, produce, unique
