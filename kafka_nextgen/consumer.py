@@ -183,7 +183,7 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
         interrupts = self._presence.is_inside
-        with self._presence.inside():
+        with self._presence:
             begins = self._core.begin_closing(all_is_processed and not interrupts)
             if begins:
                 self._closer = threading.get_ident()
@@ -197,7 +197,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._closed.wait(timeout)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> None:
-        with self._presence.inside():
+        with self._presence:
             self._close_within(timeout, mode)
 
     def _close_within(self, timeout: float, mode: LeaveMode) -> None:
@@ -233,7 +233,7 @@ class Consumer(BlockingCalls, RunsHandlers):
     # ---- being inside a call
 
     def _present(self) -> AbstractContextManager[None]:
-        return self._presence.inside()
+        return self._presence
 
     # ---- taking steps
 

@@ -154,7 +154,8 @@ class Engine:
     @property
     def wants_poll(self) -> bool:
         """Whether something waits for the application to poll."""
-        return self._driver is not None and self._driver.wants_poll
+        driver = self._membership.driver
+        return driver is not None and driver.wants_poll
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The last rebalances of the member, oldest first."""

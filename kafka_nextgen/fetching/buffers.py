@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from attrs import define, evolve
 
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
@@ -18,19 +19,18 @@ from kafka_nextgen.wire.records import Columns, ColumnSlice
 __all__ = ["Buffers", "HandedOver"]
 
 
-class HandedOver(NamedTuple):
+@define
+class HandedOver:
     """How many records were handed over, and how many bytes their batches took, uncompressed."""
 
     records: int = 0
     bytes: int = 0
 
-    def plus(self, columns: Columns, start: int, stop: int) -> HandedOver:
-        """With one more run, whose part of the bytes is that of its records."""
+    def add(self, columns: Columns, start: int, stop: int) -> None:
+        """Count one more run, whose part of the bytes is that of its records."""
         size, whole = columns.data_bytes, len(columns)
-        return HandedOver(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
-
-
-_NOTHING = HandedOver()
+        self.records += stop - start
+        self.bytes += size * stop // whole - size * start // whole
 
 
 class Buffers:
@@ -44,7 +44,7 @@ class Buffers:
     ) -> None:
         self._runs = {partition: deque(parts) for partition, parts in runs.items()}
         self._bytes = dict(sizes)
-        self._handed_over = dict(handed_over)
+        self._handed_over = _copied(handed_over)
         #: What everything here takes, in bytes.
         self.total_bytes = sum(self._bytes.values())
         #: Counts what made room: runs handed over to their end.
@@ -92,7 +92,7 @@ class Buffers:
 
     def handed_over(self) -> Mapping[str, HandedOver]:
         """What was handed over until now, by topic."""
-        return dict(self._handed_over)
+        return _copied(self._handed_over)
 
     def peek(
         self, ready: Callable[[TopicPartition], bool], max_records: int, whole_runs: bool = False
@@ -131,8 +131,9 @@ class Buffers:
             return None
         run = runs[0]
         assert stop <= run.stop
-        before = self._handed_over.get(partition.topic, _NOTHING)
-        self._handed_over[partition.topic] = before.plus(columns, run.start, stop)
+        if partition.topic not in self._handed_over:
+            self._handed_over[partition.topic] = HandedOver()
+        self._handed_over[partition.topic].add(columns, run.start, stop)
         if stop < run.stop:
             runs[0] = ColumnSlice(columns, stop, run.stop)
         else:
@@ -145,3 +146,7 @@ class Buffers:
             self.total_bytes -= columns.nbytes
         self._runs[partition] = self._runs.pop(partition)  # last in turn
         return len(runs)
+
+
+def _copied(counts: Mapping[str, HandedOver]) -> dict[str, HandedOver]:
+    return {topic: evolve(count) for topic, count in counts.items()}

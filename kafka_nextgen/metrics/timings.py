@@ -34,12 +34,6 @@ class _Window:
     total_s: float = 0.0
     max_s: float = 0.0
 
-    def note(self, took_s: float) -> None:
-        self.count += 1
-        self.total_s += took_s
-        if took_s > self.max_s:
-            self.max_s = took_s
-
 
 class Timings:
     """Durations of one kind of thing. ``now`` is on any steady clock, in seconds."""
@@ -55,7 +49,11 @@ class Timings:
         self.total_s += took_s
         if not self._windows or now - self._windows[-1].began >= WINDOW_S:
             self._windows = (*self._windows[-1:], _Window(now))
-        self._windows[-1].note(took_s)
+        window = self._windows[-1]
+        window.count += 1
+        window.total_s += took_s
+        if took_s > window.max_s:
+            window.max_s = took_s
 
     def latency(self, now: float) -> Latency:
         """What was measured until now."""

@@ -217,11 +217,11 @@ def test_only_the_thread_that_was_interrupted_does_what_was_left_to_be_done() ->
     presence, done = Presence(), list[str]()
 
     def call_elsewhere() -> None:
-        with presence.inside():
+        with presence:
             assert presence.is_inside
 
     def interrupted() -> None:
-        with presence.inside(), presence.inside():
+        with presence, presence:
             presence.when_out(lambda: done.append("done"))
             elsewhere = threading.Thread(target=call_elsewhere)
             elsewhere.start()

@@ -165,7 +165,8 @@ class ConsumerCore:
         """The callback to run, or to wait for if it runs already; the same one until it is told to be finished."""
         if self._running is None:
             self._running = self.engine.mailbox.take_callback()
-            self.polls.begin_callback()
+            if self._running is not None:
+                self.polls.begin_callback()
         return self._running
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
@@ -37,6 +38,48 @@ _NOTHING_ENFORCED = {
         "cluster has; it is about to join, which makes the group rebalance anyhow"
     ),
 }
+
+
+class _Call:
+    """A call from its beginning to its end, of the one caller; one from a callback is part of the call that runs it.
+
+    No generator, for each poll is such a call, and there may be hundreds a second.
+    """
+
+    def __init__(self, core: ConsumerCore, guard: Guard, presence: AbstractContextManager[None], name: str) -> None:
+        self._core = core
+        self._guard = guard
+        self._presence = presence
+        self._name = name
+        self._is_part = False
+
+    def __enter__(self) -> None:
+        self._presence.__enter__()
+        try:
+            self._is_part = _check_usable(self._core)
+            if not self._is_part:
+                self._guard.enter(self._name)
+        except BaseException as error:
+            self._presence.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if not self._is_part:
+                self._guard.leave()
+        finally:
+            self._presence.__exit__(kind, error, trace)
+
+
+def _check_usable(core: ConsumerCore) -> bool:
+    """Raise MisuseError if it can't be used now; a callback may while the consumer closes. Whether this is in one."""
+    if is_in_callback(core):
+        core.engine.check_usable()
+        return True
+    core.check_open()
+    return False
 
 
 class Front:
@@ -155,24 +198,17 @@ class Front:
         return core.topics
 
     def _usable(self) -> ConsumerCore:
-        """The core, for whoever may use it now; a callback may do so while the consumer closes."""
-        if is_in_callback(self._core):
-            self._core.engine.check_usable()
-        else:
-            self._core.check_open()
+        """The core, for whoever may use it now."""
+        _check_usable(self._core)
         return self._core
 
     def _present(self) -> AbstractContextManager[None]:
         """Be inside a call, whether alone or not."""
         return nullcontext()
 
-    @contextmanager
-    def _use(self, call: str) -> Iterator[None]:
+    def _use(self, call: str) -> AbstractContextManager[None]:
         """Be the one caller for a call; a callback is part of the call that runs it."""
-        with self._present():
-            self._usable()
-            with nullcontext() if is_in_callback(self._core) else self._guard.entered(call):
-                yield
+        return _Call(self._core, self._guard, self._present(), call)
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
         """Be the one caller for a call that runs callbacks."""

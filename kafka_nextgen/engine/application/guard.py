@@ -8,25 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 
 from kafka_nextgen.errors import ConcurrentUseError
 
 __all__ = ["Guard"]
-
-
-class _Entered:
-    """A call, from its beginning to its end."""
-
-    def __init__(self, guard: Guard, call: str) -> None:
-        self._guard = guard
-        self._call = call
-
-    def __enter__(self) -> None:
-        self._guard.enter(self._call)
-
-    def __exit__(self, *how: object) -> None:
-        self._guard.leave()
 
 
 class Guard:
@@ -38,10 +23,6 @@ class Guard:
         self._holder: object | None = None
         self._call = ""
         self._depth = 0
-
-    def entered(self, call: str) -> AbstractContextManager[None]:
-        """Hold the consumer for one call; raises ConcurrentUseError while another caller is inside."""
-        return _Entered(self, call)
 
     def enter(self, call: str) -> None:
         """Take the consumer, to be given back by ``leave``; raises ConcurrentUseError if another caller has it."""

@@ -8,8 +8,7 @@ same thread as soon as its outermost call has let go of everything; the call the
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from kafka_nextgen.errors import MisuseError
 
@@ -17,34 +16,35 @@ __all__ = ["Presence"]
 
 
 class Presence:
-    """Each thread writes under its own ident only, so that there is no lock that a handler could find taken."""
+    """Entering it is being inside a call; what was left to be done is done at the end of the outermost.
+
+    Each thread writes under its own ident only, so that there is no lock that a handler could find taken.
+    """
 
     def __init__(self) -> None:
         self._depths: dict[int, int] = {}
         self._wishes: dict[int, Callable[[], None]] = {}
 
+    def __enter__(self) -> None:
+        me = threading.get_ident()
+        self._depths[me] = self._depths.get(me, 0) + 1
+
+    def __exit__(self, kind: type[BaseException] | None, *how: object) -> None:
+        me = threading.get_ident()
+        if self._depths[me] > 1:
+            self._depths[me] -= 1
+            return
+        del self._depths[me]
+        wish = self._wishes.pop(me, None)
+        if wish is not None:
+            wish()
+            if kind is None:
+                raise MisuseError("this consumer was closed during the call")
+
     @property
     def is_inside(self) -> bool:
         """Whether this thread is inside a call."""
         return threading.get_ident() in self._depths
-
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """Be inside a call; what was left to be done is done at the end of the outermost."""
-        me, wish = threading.get_ident(), None
-        self._depths[me] = self._depths.get(me, 0) + 1
-        try:
-            yield
-        finally:
-            if self._depths[me] > 1:
-                self._depths[me] -= 1
-            else:
-                del self._depths[me]
-                wish = self._wishes.pop(me, None)
-            if wish is not None:
-                wish()
-        if wish is not None:
-            raise MisuseError("this consumer was closed during the call")
 
     def when_out(self, wish: Callable[[], None]) -> None:
         """Have this done when the call is over that this thread is inside of."""

@@ -41,12 +41,8 @@ class RecordRows(Protocol):
         """The records that are left."""
 
 
-def record_rows(columns: Columns, start: int, stop: int) -> RecordRows:
-    """The records of the rows from ``start`` up to before ``stop``."""
-    return _compiled(columns, start, stop) if ACCELERATED else RowsInPython(columns, start, stop)
-
-
 def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
+    keys, values = columns.keys, columns.values
     return accelerator.RecordRows(
         Record,
         columns.partition.topic,
@@ -57,8 +53,8 @@ def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
         columns.timestamps,
         columns.timestamp_types,
         columns.leader_epochs,
-        columns.keys.buffers,
-        columns.values.buffers,
+        (keys.data, keys.bounds, keys.validity),
+        (values.data, values.bounds, values.validity),
         start,
         stop,
     )
@@ -118,3 +114,7 @@ def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object
         repeat(()) if columns.headers is None else columns.headers.to_list(start, stop),
         columns.leader_epochs[start:stop],
     )
+
+
+#: The records of the rows of these columns from the first number up to before the second.
+record_rows: Callable[[Columns, int, int], RecordRows] = _compiled if ACCELERATED else RowsInPython

@@ -28,7 +28,7 @@ class RecordRun:
 
     def __init__(self, slices: Sequence[ColumnSlice], deserializers: Deserializers) -> None:
         self._slices = tuple(slices)
-        self._deserializers = deserializers
+        self._apply = deserializers.apply if deserializers else None
         self._is_over = False
         self._rows = _NO_ROWS
         self._at = 0, _NO_ROWS  # which slice, and how far in it
@@ -58,4 +58,4 @@ class RecordRun:
             if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
                 return
             self._at = which, rows
-            yield map(self._deserializers.apply, rows) if self._deserializers else rows
+            yield rows if self._apply is None else map(self._apply, rows)

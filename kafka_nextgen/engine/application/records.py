@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Records"]
 
+_NO_DESERIALIZERS = Deserializers()
+
 
 class Records(DataFrames):
     """Records of one or more partitions, in each partition's order.
@@ -29,7 +31,7 @@ class Records(DataFrames):
 
     def __init__(self, slices: Sequence[ColumnSlice] = (), deserializers: Deserializers | None = None) -> None:
         self._slices = tuple(slices)
-        self._deserializers = deserializers or Deserializers()
+        self._deserializers = _NO_DESERIALIZERS if deserializers is None else deserializers
 
     def __len__(self) -> int:
         return sum(map(len, self._slices))

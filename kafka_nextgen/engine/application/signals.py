@@ -58,9 +58,9 @@ class ThreadSignal:
         waiter = Lock()
         waiter.acquire()
         self._waiters.append(waiter)
-        if self._rings == rings and timeout_s > 0:
-            waiter.acquire(timeout=timeout_s)
-        with suppress(ValueError):  # it was rung for
+        if self._rings == rings and timeout_s > 0 and waiter.acquire(timeout=timeout_s):
+            return  # whoever rang has taken it out
+        with suppress(ValueError):  # it is being rung for
             self._waiters.remove(waiter)
 
 
