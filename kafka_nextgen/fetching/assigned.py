@@ -22,17 +22,14 @@ class Assigned:
     ) -> None:
         self._max_bytes = max_bytes
         self._states = {state.partition: state for state in states}
+        #: Every partition's state, as it is at any time.
+        self.states: Collection[PartitionState] = self._states.values()
         self._last_fence = last_fence
         self.buffers = buffers or Buffers()
 
     def copy(self) -> Assigned:
         """The same again, to be changed without changing this."""
         return Assigned(self._max_bytes, map(evolve, self.states), self.buffers.copy(), self._last_fence)
-
-    @property
-    def states(self) -> Collection[PartitionState]:
-        """Every partition's state."""
-        return self._states.values()
 
     @property
     def partitions(self) -> frozenset[TopicPartition]:
@@ -52,7 +49,7 @@ class Assigned:
             self.buffers.drop(tp)
             del self._states[tp]
         for state in self._states.values():
-            state.stopped = False  # what is assigned is not being given up
+            state.stop(False)  # what is assigned is not being given up
         for tp in sorted(wanted - self._states.keys()):
             topic_id = topic_ids.get(tp.topic)
             self._states[tp] = PartitionState(
@@ -73,8 +70,7 @@ class Assigned:
 
     def known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
         """The states of those of ``partitions`` that are assigned."""
-        found = (self._states.get(tp) for tp in partitions)
-        return [state for state in found if state is not None]
+        return [state for state in map(self._states.get, partitions) if state is not None]
 
     def require(self, partition: TopicPartition) -> PartitionState:
         """The state of a partition; raises MisuseError if it is not assigned."""

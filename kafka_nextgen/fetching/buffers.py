@@ -43,6 +43,8 @@ class Buffers:
         handed_over: Mapping[str, HandedOver] = MappingProxyType({}),
     ) -> None:
         self._runs = {partition: deque(parts) for partition, parts in runs.items()}
+        #: Those of which there are records, in their turn.
+        self.partitions: Collection[TopicPartition] = self._runs.keys()
         self._bytes = dict(sizes)
         self._handed_over = _copied(handed_over)
         #: What everything here takes, in bytes.
@@ -76,11 +78,6 @@ class Buffers:
     def has(self, partition: TopicPartition) -> bool:
         """Whether there are records of this partition."""
         return partition in self._runs
-
-    @property
-    def partitions(self) -> Collection[TopicPartition]:
-        """Those of which there are records, in their turn."""
-        return self._runs.keys()
 
     def bytes_of(self, partition: TopicPartition) -> int:
         """What the records of this partition take. A run counts in full until its last record is handed over."""

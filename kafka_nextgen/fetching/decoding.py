@@ -140,8 +140,10 @@ def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[To
 
 
 def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_crc: bool) -> DecodedPartition:
-    columns, corrupt = None, None
+    columns, corrupt, diverging = None, None, None
     if answer.error == ErrorCode.NONE:
+        if answer.diverging is not None:
+            diverging = _known_end(answer.diverging.epoch, answer.diverging.end_offset)
         try:
             columns = _decode_records(answer, offset, limits, check_crc)
         except CorruptRecordError as error:
@@ -155,7 +157,7 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
         answer.last_stable_offset,
         answer.log_start_offset,
         answer.preferred_replica,
-        _diverging(answer),
+        diverging,
         len(answer.records or b""),
     )
 
@@ -169,8 +171,6 @@ def _decode_records(answer: FetchedPartition, offset: int, limits: RecordLimits,
     return decode_partition(committed.data, answer.partition, offset, limits, check_crc, committed.skipped)
 
 
-def _diverging(answer: FetchedPartition) -> EpochEnd | None:
-    if answer.error != ErrorCode.NONE or answer.diverging is None:
-        return None
-    found = EpochEnd(answer.diverging.epoch, answer.diverging.end_offset)
+def _known_end(epoch: int, end_offset: int) -> EpochEnd | None:
+    found = EpochEnd(epoch, end_offset)
     return found if found.is_known else None

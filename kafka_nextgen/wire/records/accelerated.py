@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import CorruptRecordError
@@ -51,15 +50,15 @@ def decode_sound(
     return Columns(
         partition,
         next_offset,
-        _numbers(offsets, "q"),
-        _numbers(timestamps, "q"),
+        memoryview(offsets).cast("q"),
+        memoryview(timestamps).cast("q"),
         _entries(keys),
         _entries(values),
         None
         if headers is None
-        else HeaderColumn(_numbers(headers[0], "i"), _entries(headers[1]), _entries(headers[2])),
-        _numbers(leader_epochs, "i"),
-        _numbers(timestamp_types, "b"),
+        else HeaderColumn(memoryview(headers[0]).cast("i"), _entries(headers[1]), _entries(headers[2])),
+        memoryview(leader_epochs).cast("i"),
+        memoryview(timestamp_types).cast("b"),
         data_bytes,
         truncated=next_offset == fetch_offset and len(data) > 0,
         end_epoch=end_epoch,
@@ -99,10 +98,6 @@ def _decompress_each(
     return tuple(payloads), None
 
 
-def _numbers(buffer: bytes | memoryview, typecode: Literal["q", "i", "b"]) -> memoryview[int]:
-    return memoryview(buffer).cast(typecode)
-
-
 def _entries(buffers: tuple[bytes | memoryview, bytes | memoryview, bytes | memoryview | None]) -> BinaryColumn:
     data, bounds, validity = buffers
-    return BinaryColumn(data, _numbers(bounds, "i"), validity)
+    return BinaryColumn(data, memoryview(bounds).cast("i"), validity)
