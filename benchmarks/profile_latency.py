@@ -2,9 +2,9 @@
 
 Run as ``python -m benchmarks.profile_latency`` from the root of the repository; ``--write`` puts the figures on the
 page docs/benchmarks.md. Records are written and handled as for ``benchmarks.latency``: by nobody, by confluent-kafka,
-by kafka_nextgen, and by kafka_nextgen once more while it notes when each record was received and decoded. They take
-turns, after the broker was warmed up. Then far fewer records are written, so that each comes alone, and cores are free:
-what a handler runs for a record is what an answer costs it.
+by kafka_nextgen, by kafka_nextgen without a thread of the application's, and by kafka_nextgen once more while it notes
+when each record was received and decoded. They take turns, after the broker was warmed up. Then far fewer records are
+written, so that each comes alone, and cores are free: what a handler runs for a record is what an answer costs it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from benchmarks.latency import HANDLERS as EVERYBODY
 from benchmarks.page import about_the_run, in_ms, of_peers, spread, table, write_section
 from benchmarks.turns import turns
 
-HANDLERS = {name: EVERYBODY[name] for name in (BASELINE, "kafka_nextgen, for record in consumer")}
+HANDLERS = {
+    **{name: EVERYBODY[name] for name in (BASELINE, "kafka_nextgen, for record in consumer")},
+    "kafka_nextgen, handled by the thread that fetches": "one_thread.handle",
+}
 
 NOBODY = "nobody"
 
@@ -36,7 +39,7 @@ RECORDS_PER_S, PARTITIONS = 5000, 6
 #: At this rate nearly every record is an answer of its own.
 ALONE_PER_S = 500
 
-HANDLERS_ALONE = {name: EVERYBODY[name] for name in (*HANDLERS, "aiokafka, async for")}
+HANDLERS_ALONE = {**HANDLERS, "aiokafka, async for": EVERYBODY["aiokafka, async for"]}
 
 #: How long each handler handles records before the first round.
 UNCOUNTED_S = 10.0

@@ -1,0 +1,39 @@
+"""kafka_nextgen with its records handled by the thread that fetches them, which nobody is offered.
+
+It tells what the application's own thread costs: being woken, waiting for a core and for the interpreter, and polling.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from benchmarks.delays.log import Log
+from benchmarks.delays.ours import config, partitions
+from benchmarks.delays.task import Delays, Task
+from kafka_nextgen import Consumer
+from kafka_nextgen.engine.mailbox import Mailbox
+
+__all__ = ["handle"]
+
+_ALL = 1_000_000
+
+
+def handle(task: Task) -> Delays:
+    """Handle records where the application would be told of them; its own thread sleeps."""
+    enough = threading.Event()
+    with Consumer(config(task)) as consumer:
+        fetches = consumer._core.fetches  # noqa: SLF001
+        log = Log(task)
+
+        def handle_at_once(_: Mailbox) -> None:
+            with fetches.locked() as state:
+                parts = state.take(_ALL)
+            for part in parts:
+                for value in part.columns.values.to_list(part.start, part.stop):
+                    if not log.take(value or b""):
+                        enough.set()
+
+        Mailbox.wake = handle_at_once  # type: ignore[method-assign, assignment]
+        consumer.assign(partitions(task))
+        enough.wait()
+        return log.delays()
