@@ -16,22 +16,22 @@ __all__ = ["Front", "LeastLoaded"]
 
 
 class LeastLoaded:
-    """Keeps ``loads``, by place, and the heaps in step."""
+    """Keeps ``loads``, by place, and the heaps in step. ``kind_of`` is by place as well."""
 
     def __init__(self, kinds: Sequence[Kind], loads: list[int]) -> None:
         self.loads = loads
         self._size = len(loads)
         self._heaps = [[loads[place] * self._size + place for place in kind.places] for kind in kinds]
-        self._kind_of = [0] * len(loads)
+        self.kind_of = [0] * len(loads)
         for index, kind in enumerate(kinds):
             heapify(self._heaps[index])
             for place in kind.places:
-                self._kind_of[place] = index
+                self.kind_of[place] = index
 
     def change(self, place: int, by: int) -> tuple[int, int]:
         """Let somebody have more or less; return the new entry and the kind it belongs to."""
         self.loads[place] += by
-        entry, kind = self.loads[place] * self._size + place, self._kind_of[place]
+        entry, kind = self.loads[place] * self._size + place, self.kind_of[place]
         heappush(self._heaps[kind], entry)
         return entry, kind
 
@@ -47,6 +47,10 @@ class LeastLoaded:
     def least(self, kinds: Sequence[int]) -> int:
         """The least load of these kinds."""
         return min(map(self.top, kinds)) // self._size
+
+    def first(self, kind: int) -> int:
+        """The place of the least loaded of a kind."""
+        return self.place_of(self.top(kind))
 
     def place_of(self, entry: int) -> int:
         """Whose entry it is."""

@@ -22,10 +22,10 @@ class Holdings:
         self._shares = shares
         self._topic_ids = topic_ids
         self._lists: list[dict[int, list[int]]] = [{} for _ in shares]
-        indexes = {topic_id: index for index, topic_id in enumerate(topic_ids)}
+        self._indexes = {topic_id: index for index, topic_id in enumerate(topic_ids)}
         for place, share in enumerate(shares):
             for topic_id in share:
-                self.holders[indexes[topic_id]].append(place)
+                self.holders[self._indexes[topic_id]].append(place)
 
     def give(self, topic: int, places: Sequence[int], numbers: Sequence[int]) -> None:
         """Give each of the partitions to the member at the same point of ``places``."""
@@ -46,7 +46,13 @@ class Holdings:
 
     def has_any(self, topic: int, place: int) -> bool:
         """Whether somebody has a partition of the topic."""
-        return bool(self._list(topic, place))
+        numbers = self._lists[place].get(topic)
+        return bool(self._shares[place].get(self._topic_ids[topic]) if numbers is None else numbers)
+
+    def topics_of(self, place: int) -> list[int]:
+        """The topics that somebody has any partition of, in order."""
+        topics = {*self._lists[place], *map(self._indexes.__getitem__, self._shares[place])}
+        return [topic for topic in sorted(topics) if self.has_any(topic, place)]
 
     def shares(self) -> list[Share]:
         """What it came to. A share in which nothing changed is the very object it was."""

@@ -1,10 +1,12 @@
-"""The uniform assignor where subscriptions differ: nobody can be given just anything, so balance is approached.
+"""The uniform assignor where subscriptions differ: nobody can be given just anything, so balance is approached first.
 
 1. Everybody keeps what it had, where that still exists and is still subscribed to.
 2. Topics are filled in the order of their need: most partitions per subscriber first, then fewest subscribers,
    then by topic id. Each free partition goes to the least loaded of the topic's subscribers.
 3. Topics are balanced in the same order, up to sixteen times, because one topic's balance may disturb another's:
    partitions move from the most to the least loaded subscriber until the two differ by at most one.
+4. Members that differ by more then share no topic, or the sweeps came to their end. Partitions move between them along
+   ``chains`` over others, until none would help. That is as even as can be.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from heapq import heapify, heappop, heappush
 
 from attrs import frozen
 
+from kafka_nextgen.assignors.chains import move_along_chains
 from kafka_nextgen.assignors.filling import Filling
 from kafka_nextgen.assignors.keeping import Kept
 from kafka_nextgen.assignors.least_loaded import Front, LeastLoaded
@@ -23,6 +26,7 @@ from kafka_nextgen.types import TopicId
 
 __all__ = ["share_among_mixed"]
 
+#: Chains alone come to the same, with fewer moves where one member joins, but in ten times the time where many do.
 MAX_SWEEPS = 16
 
 
@@ -51,6 +55,7 @@ def share_among_mixed(kept: Kept, subscriptions: Subscriptions) -> None:
         moved = [_balance(index, topic, loads, holdings) for index, topic in enumerate(topics)]
         if not any(moved):
             break
+    move_along_chains([topic.kinds for topic in topics], loads, holdings)
     kept.shares[:] = holdings.shares()
 
 
