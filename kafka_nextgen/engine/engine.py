@@ -154,7 +154,7 @@ class Engine:
     @property
     def wants_poll(self) -> bool:
         """Whether something waits for the application to poll."""
-        driver = self._membership.driver
+        driver = self._driver
         return driver is not None and driver.wants_poll
 
     def rebalances(self) -> tuple[Rebalance, ...]:

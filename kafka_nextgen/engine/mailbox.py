@@ -149,10 +149,11 @@ class Mailbox:
             self.post_error(error)
 
     def take_callback(self) -> PendingCallback | None:
-        """The oldest callback not yet taken, if any; mostly there is none."""
-        with suppress(IndexError):  # dropped just now
-            return self._callbacks.popleft() if self._callbacks else None
-        return None
+        """The oldest callback not yet taken, if any."""
+        try:
+            return self._callbacks.popleft()
+        except IndexError:
+            return None
 
     def drop_callback(self, callback: PendingCallback) -> None:
         """Forget a callback that nobody waits for any more, if it was not taken yet."""

@@ -49,7 +49,7 @@ class Assigned:
             self.buffers.drop(tp)
             del self._states[tp]
         for state in self._states.values():
-            state.stop(False)  # what is assigned is not being given up
+            state.stopped = False  # what is assigned is not being given up
         for tp in sorted(wanted - self._states.keys()):
             topic_id = topic_ids.get(tp.topic)
             self._states[tp] = PartitionState(

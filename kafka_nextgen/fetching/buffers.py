@@ -7,7 +7,7 @@ moving its start; nothing is copied.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 
@@ -46,7 +46,7 @@ class Buffers:
         #: Those of which there are records, in their turn.
         self.partitions: Collection[TopicPartition] = self._runs.keys()
         self._bytes = dict(sizes)
-        self._handed_over = _copied(handed_over)
+        self._handed_over = defaultdict(HandedOver, _copied(handed_over))
         #: What everything here takes, in bytes.
         self.total_bytes = sum(self._bytes.values())
         #: Counts what made room: runs handed over to their end.
@@ -128,8 +128,6 @@ class Buffers:
             return None
         run = runs[0]
         assert stop <= run.stop
-        if partition.topic not in self._handed_over:
-            self._handed_over[partition.topic] = HandedOver()
         self._handed_over[partition.topic].add(columns, run.start, stop)
         if stop < run.stop:
             runs[0] = ColumnSlice(columns, stop, run.stop)

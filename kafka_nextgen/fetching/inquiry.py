@@ -28,7 +28,6 @@ from kafka_nextgen.fetching.outcomes import (
 )
 from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
 from kafka_nextgen.fetching.positions import PartitionState, Phase
-from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.resets import note_listed
 from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
@@ -83,8 +82,7 @@ class Inquiry:
             if state.image is not image:
                 state.find_leader(image)
             if not state.asked:
-                if state.replica is not LEADER:
-                    state.check_replica(image, now)
+                state.check_replica(image, now)
                 check_epoch(state)
         needs = self._plan_positions(now)
         fetches = self._plan_fetches(now)
@@ -137,8 +135,8 @@ class Inquiry:
     def deadline(self, now: float) -> float | None:
         """When to ask ``plan`` again even if nothing happens."""
         pauses = [state.retry_at for state in self._assigned.states if state.retry_at > now and state.has_question]
-        aside = aside_at(self._assigned.states, self._buffers, self._underway, now)
-        return min([at for at in (*pauses, *aside, self._metadata.retry_at) if at > now], default=None)
+        others = (*aside_at(self._assigned.states, self._buffers, self._underway, now), self._metadata.retry_at)
+        return min([*pauses, *[at for at in others if at > now]], default=None)
 
     def _note_asked(self, need: Need) -> None:
         is_for_all = isinstance(need, Fetch) and not need.is_aside

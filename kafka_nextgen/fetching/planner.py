@@ -22,7 +22,6 @@ from collections.abc import Collection, Iterable
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
-from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.resets import question_of
 from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.sessions import SessionRequest
@@ -120,17 +119,11 @@ def fetch_of(
         max_wait_ms=wait_ms,
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(positions),
-        tells_rack=_may_tell_rack(asked, now),
+        tells_rack=all(state.replica.tells_rack(now) for state in asked),  # one request tells one rack for all in it
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
         is_aside=is_aside,
     )
-
-
-def _may_tell_rack(asked: Iterable[PartitionState], now: float) -> bool:
-    """Whether all that are asked may be told the rack, for one request tells one for all that is in it."""
-    others = [state.replica for state in asked if state.replica is not LEADER]
-    return all(replica.tells_rack(now) for replica in others)
 
 
 def _has_room(state: PartitionState, buffers: Buffers, underway: Underway, share_bytes: int) -> bool:
@@ -151,7 +144,7 @@ def by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionStat
     """The partitions that have a leader, by the node they are read from."""
     there: dict[int, list[PartitionState]] = {}
     for state in states:
-        node_id = state.leader if state.replica is LEADER else state.node_id
+        node_id = state.node_id
         if node_id in there:
             there[node_id].append(state)
         elif node_id is not None:

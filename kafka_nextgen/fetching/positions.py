@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from attrs import define, field
+from attrs import define
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
@@ -65,7 +65,6 @@ class PartitionState:
     released: bool = False
     paused: bool = False
     stopped: bool = False
-    may_hand_over: bool = field(init=False)  # its records, and its errors, to the application
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
     fetch_offset: int = -1
@@ -86,28 +85,6 @@ class PartitionState:
     silent_since: float | None = None  # when a fetch was last answered, or, before that, could have
     end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
     log_start_offset: int = -1
-
-    def __attrs_post_init__(self) -> None:
-        self._see_what_may_be()
-
-    def _see_what_may_be(self) -> None:
-        self.may_hand_over = self.released and not self.stopped and not self.paused
-
-    def release(self) -> None:
-        """Let its records be handed over."""
-        self.released = True
-        self._see_what_may_be()
-
-    def stop(self, stops: bool) -> None:
-        """Begin to give it up, or keep it after all."""
-        self.stopped = stops
-        self._see_what_may_be()
-
-    def pause(self, pauses: bool) -> None:
-        """Hand nothing over for a while, or again; what was paused is new to its node."""
-        self.is_new_there = self.is_new_there or (self.paused and not pauses)
-        self.paused = pauses
-        self._see_what_may_be()
 
     def find_leader(self, image: ClusterImage) -> None:
         """Look up who leads."""
@@ -155,14 +132,18 @@ class PartitionState:
         return not self.asked and self.is_read
 
     @property
-    def next_fetch(self) -> tuple[int, int]:
-        """Where the next fetch goes on, and the leader epoch in front of that."""
-        ahead = self.ahead
-        return (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
+    def next_fetch_offset(self) -> int:
+        """Where the next fetch goes on."""
+        return self.fetch_offset if self.ahead is None else self.ahead.end_offset
+
+    @property
+    def next_fetch_epoch(self) -> int:
+        """The leader epoch in front of that."""
+        return self.fetch_epoch if self.ahead is None else self.ahead.end_epoch
 
     def next_position(self) -> FetchPosition:
         """How a fetch is told of all that; the same value as long as it is the same, for there may be thousands."""
-        last, (offset, epoch) = self.asked_for, self.next_fetch
+        last, offset, epoch = self.asked_for, self.next_fetch_offset, self.next_fetch_epoch
         if (
             last is None
             or last.offset != offset
@@ -174,6 +155,11 @@ class PartitionState:
             last = FetchPosition(self.partition, self.topic_id, offset, self.leader_epoch, self.max_bytes, epoch)
             self.asked_for = last
         return last
+
+    @property
+    def may_hand_over(self) -> bool:
+        """Whether its records, and its errors, may reach the application."""
+        return self.released and not self.stopped and not self.paused
 
     @property
     def is_read(self) -> bool:

@@ -65,12 +65,12 @@ class FetchState(Inquiry):
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""
         for state in self._assigned.known(partitions):
-            state.release()
+            state.released = True
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
         """Hand out nothing of these from here on. Their positions stay until ``assign`` leaves them out."""
         for state in self._assigned.known(partitions):
-            state.stop(True)
+            state.stopped = True
             self._assigned.start_over(state)
             if state.position is not None:
                 state.rewind()
@@ -93,12 +93,13 @@ class FetchState(Inquiry):
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch and hand over nothing of these until ``resume``. Raises MisuseError if one is not assigned."""
         for state in [self._assigned.require(tp) for tp in partitions]:
-            state.pause(True)
+            state.paused = True
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """End ``pause``. Raises MisuseError if a partition is not assigned."""
         for state in [self._assigned.require(tp) for tp in partitions]:
-            state.pause(False)
+            state.is_new_there = state.is_new_there or state.paused
+            state.paused = False
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""

@@ -34,8 +34,8 @@ def check_epoch(state: PartitionState) -> None:
     phase = state.phase
     if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1):
         phase = state.phase = Phase.VALIDATING
-        state.stale = state.stale or state.next_fetch[1] > leader_epoch
-    if phase is Phase.VALIDATING and state.next_fetch[1] < 0:
+        state.stale = state.stale or state.next_fetch_epoch > leader_epoch
+    if phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
         state.phase = Phase.FETCHING
         state.checked_epoch = leader_epoch
 
