@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from kafka_nextgen import ConcurrentUseError
+from kafka_nextgen import ConcurrentUseError, Consumer, MisuseError
 from kafka_nextgen.engine.application.guard import Guard
 
 
@@ -37,3 +39,10 @@ def test_the_holder_may_come_back_in() -> None:
     assert not guard.try_enter("poll")
     guard.leave()
     assert guard.try_enter("poll")
+
+
+def test_an_error_inside_frees_the_consumer() -> None:
+    with Consumer({"bootstrap.servers": "127.0.0.1:1"}) as consumer, ThreadPoolExecutor(1) as elsewhere:
+        for caller in (consumer.poll, lambda: elsewhere.submit(consumer.poll).result()):
+            with pytest.raises(MisuseError, match="nothing to read"):
+                caller()
