@@ -8,27 +8,18 @@ to look at its children, as it is on Linux.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-import attrs
 import click
 
 from benchmarks.consuming.run import LAYOUTS, filled_topic
 from benchmarks.kafka import kafka, which_kafka
-from benchmarks.page import about_the_run, of_peers, table, write_section
+from benchmarks.page import about_the_run, of_peers, write_section
 from benchmarks.plots import Bar, draw_bars
-from benchmarks.processes import ROOT
 from benchmarks.profiling.read import COUNTED, WAYS, Task
-from benchmarks.profiling.samples import BUSY, IDLE, Profile, profile_of
-
-#: Threads that did next to nothing are left out of the table.
-LEAST_BUSY = 0.02
+from benchmarks.profiling.samples import BUSY, Profile, profile_of, profile_table
+from benchmarks.profiling.sampling import sampled
 
 Profiles = Mapping[str, Profile]
 
@@ -42,37 +33,8 @@ def measure(bootstrap_servers: str, records: int, times: int, hz: int) -> Iterat
 
 
 def sample(task: Task, hz: int) -> Profile:
-    """Let py-spy look at a process that reads. Raises CalledProcessError, whose output says why."""
-    with tempfile.TemporaryDirectory() as folder:
-        raw = Path(folder) / "raw"
-        looking = ["--native", "--idle", "--threads", "--full-filenames", "--rate", str(hz), "--format", "raw"]
-        read = [sys.executable, "-m", "benchmarks.profiling.read", json.dumps(attrs.asdict(task))]
-        command = ["py-spy", "record", *looking, "--output", str(raw), "--", *read]
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}, check=True, capture_output=True)
-        return profile_of(raw.read_text().splitlines(), COUNTED)
-
-
-def profile_table(profile: Profile) -> str:
-    """A column for each thread, of its time; and how all work is shared out."""
-    threads = [name for name in sorted(profile.samples) if _work_of(profile, name) >= LEAST_BUSY]
-    rows = [
-        (
-            what,
-            *(f"{profile.share_of_time(thread, what):.0%}" for thread in threads),
-            f"{profile.share_of_work(what):.0%}" if what in BUSY else "",
-        )
-        for what in (*BUSY, *IDLE)
-    ]
-    return table(("what", *(_called(thread) for thread in threads), "of all work"), rows)
-
-
-def _work_of(profile: Profile, thread: str) -> float:
-    return sum(profile.share_of_time(thread, what) for what in BUSY)
-
-
-def _called(thread: str) -> str:
-    return "application's thread" if thread == "MainThread" else thread
+    """Look at a process that reads. Raises CalledProcessError, whose output says why."""
+    return profile_of(sampled("benchmarks.profiling.read", task, hz), COUNTED)
 
 
 def plot(profiles: Profiles) -> str:

@@ -4,7 +4,8 @@ Run as ``python -m benchmarks.profile_latency`` from the root of the repository;
 page docs/benchmarks.md. Records are written and handled as for ``benchmarks.latency``: by nobody, by confluent-kafka,
 by kafka_nextgen, by kafka_nextgen without a thread of the application's, and by kafka_nextgen once more while it notes
 when each record was received and decoded. They take turns, after the broker was warmed up. Then far fewer records are
-written, so that each comes alone, and cores are free: what a handler runs for a record is what an answer costs it.
+written, so that each comes alone, and cores are free: what a handler runs for a record is what an answer costs it. In
+the end py-spy looks at kafka_nextgen at the first rate, for what its threads do and in which part of the code.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from benchmarks.kafka import kafka, which_kafka
 from benchmarks.latency import BASELINE, WARM_UP_S
 from benchmarks.latency import HANDLERS as EVERYBODY
 from benchmarks.page import about_the_run, in_ms, of_peers, spread, table, write_section
+from benchmarks.profiling.places import Places, places_table
+from benchmarks.profiling.samples import profile_of, profile_table
 from benchmarks.turns import turns
 
 HANDLERS = {
@@ -73,6 +76,18 @@ def measure(
     with steady(bootstrap_servers, PARTITIONS, ALONE_PER_S) as records:
         measured.alone = records.handle_in_turns(HANDLERS_ALONE, rounds, warm_up_s, seconds)
     return measured
+
+
+def sample(bootstrap_servers: str, seconds: float, hz: int) -> Sequence[str]:
+    """What the threads of a handler did, as py-spy tells it."""
+    with steady(bootstrap_servers, PARTITIONS, RECORDS_PER_S) as records:
+        return records.sample(TRACED, WARM_UP_S, seconds, hz)
+
+
+def samples_tables(lines: Sequence[str]) -> str:
+    """What each thread did; and in which part of the code."""
+    counted = (TRACED.split(".")[1],)
+    return "\n\n".join([profile_table(profile_of(lines, counted)), places_table(Places.of(lines, counted))])
 
 
 def _watched(seconds: float) -> Strain:
@@ -135,13 +150,25 @@ def alone_table(alone: Mapping[str, Sequence[Delays]]) -> str:
 @which_kafka
 @click.option("--rounds", default=4, show_default=True)
 @click.option("--seconds", default=8.0, show_default=True, help="How long each is looked at in each round.")
+@click.option("--sampled-seconds", default=40.0, show_default=True, help="How long py-spy looks.")
+@click.option("--hz", default=250, show_default=True, help="Samples a second.")
 @click.option("--write", is_flag=True, help="Put the figures on the page.")
-def main(bootstrap_servers: str | None, version: str, rounds: int, seconds: float, write: bool) -> None:
+def main(
+    bootstrap_servers: str | None,
+    version: str,
+    rounds: int,
+    seconds: float,
+    sampled_seconds: float,
+    hz: int,
+    write: bool,
+) -> None:
     load = os.getloadavg()[0]
     with kafka(bootstrap_servers, version) as servers:
         measured = measure(servers, rounds, seconds)
-    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka", "aiokafka"]), load=load)
-    body = "\n\n".join([run, strain_table(measured), stages_table(measured.traces), alone_table(measured.alone)])
+        samples = sample(servers, sampled_seconds, hz)
+    run = about_the_run(f"Kafka {version}", *of_peers(["confluent-kafka", "aiokafka", "py-spy"]), load=load)
+    tables = [strain_table(measured), stages_table(measured.traces), alone_table(measured.alone)]
+    body = "\n\n".join([run, *tables, samples_tables(samples)])
     print(body)
     if write:
         write_section("profile_latency", body)

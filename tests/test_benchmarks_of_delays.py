@@ -14,6 +14,7 @@ from benchmarks.delays import strain
 from benchmarks.delays.strain import Strain
 from benchmarks.delays.task import Delays
 from benchmarks.delays.trace import STAGES, Notes, Trace
+from benchmarks.profiling.places import ELSEWHERE, PLACES, place_of
 from kafka_nextgen import TopicPartition
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.testing import Cluster
@@ -69,3 +70,52 @@ def test_delays_are_taken_apart_and_the_machine_is_watched(monkeypatch: pytest.M
 def test_what_the_system_does_not_tell_is_no_number(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(strain, "Path", lambda path: tmp_path / path.lstrip("/"))
     assert all(isnan(share) for share in astuple(strain.Watch().strain()))
+
+
+@pytest.mark.parametrize(
+    ("innermost_first", "part", "function"),
+    [
+        (
+            "recv_into (socketmodule.c:36) < _read_ready__get_buffer (/lib/asyncio/selector_events.py:878)",
+            "asyncio",
+            "_read_ready__get_buffer (asyncio/selector_events.py)",
+        ),
+        ("is_due (/a/kafka_nextgen/fetching/planner.py:7)", "fetching: positions, sessions, what to ask", None),
+        ("crc32c_of (accelerator/crc32c.h:1) < f (/a/kafka_nextgen/fetching/state.py:1)", "decoding records", None),
+        ("record_at (accelerator/objects.h:5)", "the application's side: polling, records", None),
+        ("release (libpython3.so) < ring (/a/kafka_nextgen/engine/application/signals.py:5)", None, None),
+        (
+            "monotonic_ns (timemodule.c:1) < take (/kafka_nextgen/benchmarks/delays/log.py:3)",
+            None,
+            "take (delays/log.py)",
+        ),
+        ("_bootstrap (/lib/threading.py:1002)", ELSEWHERE, "_bootstrap (lib/threading.py)"),
+        ("0x7f", ELSEWHERE, "0x7f"),
+    ],
+)
+def test_work_belongs_to_the_innermost_part_that_did_it(
+    innermost_first: str, part: str | None, function: str | None
+) -> None:
+    found = place_of(["main (run.py:1)", *reversed(innermost_first.split(" < "))])
+    assert found == (part or found[0], function or found[1])
+    assert found[0] in PLACES or part == ELSEWHERE
+
+
+def test_a_profile_tells_threads_and_parts_of_the_code() -> None:
+    inside = "<module> (handle.py:1);iterate (/r/benchmarks/delays/ours.py:36)"
+    tables = profile_latency.samples_tables(
+        [
+            "thread (1): MainThread;<module> (handle.py:1);import_it (a.py:2) 50",
+            f"thread (1): MainThread;{inside};poll (/r/kafka_nextgen/consumer.py:9) 3",
+            f"thread (1): MainThread;{inside} 1",
+            "thread (2): io;write (/lib/asyncio/selector_events.py:5);send (libc.so.6) 4",
+            "thread (2): io;select (/lib/selectors.py:5);epoll_wait (libc.so.6) 2",
+        ]
+    )
+    threads, parts = (text.splitlines()[2:] for text in tables.split("\n\n"))
+    assert [cell.strip() for cell in threads[0].split("|")[1:-1]] == ["socket", "0%", "67%", "50%"]
+    assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in parts] == [
+        ["asyncio", "50%", "50.0%", "`write (asyncio/selector_events.py)`"],
+        ["the application's side: polling, records", "38%", "37.5%", "`poll (kafka_nextgen/consumer.py)`"],
+        ["the benchmark's handler", "12%", "12.5%", "`iterate (delays/ours.py)`"],
+    ]

@@ -25,9 +25,8 @@ from benchmarks.idling.task import Task as WaitingTask
 from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
 from benchmarks.kafka import check_disk
-from benchmarks.profile_fetch import profile_table
 from benchmarks.profiling import read as profiling
-from benchmarks.profiling.samples import BUSY, DECODER_FILES, IDLE, profile_of, told
+from benchmarks.profiling.samples import BUSY, DECODER_FILES, IDLE, profile_of, profile_table, told
 from benchmarks.starting.start import CLIENTS as STARTS
 from benchmarks.starting.start import start
 from benchmarks.turns import turns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from attrs import frozen
@@ -12,6 +12,7 @@ from benchmarks.delays.task import Delays, Task
 from benchmarks.delays.trace import TRACED, Trace
 from benchmarks.kafka import create_topic, delete_topics
 from benchmarks.processes import ask, running
+from benchmarks.profiling.sampling import sampled
 from benchmarks.turns import turns
 
 __all__ = ["Steady", "steady"]
@@ -41,6 +42,10 @@ class Steady:
     def trace(self, warm_up_s: float, seconds: float) -> Trace:
         """Have the records handled by ours, and their delays taken apart after ``warm_up_s``."""
         return ask("benchmarks.delays.trace", self._task(TRACED, warm_up_s, seconds), Trace)
+
+    def sample(self, handler: str, warm_up_s: float, seconds: float, hz: int) -> Sequence[str]:
+        """Have the records handled while py-spy looks at it, so many times a second: lines as of ``sampled``."""
+        return sampled("benchmarks.delays.handle", self._task(handler, warm_up_s, seconds), hz)
 
     def _task(self, handler: str, warm_up_s: float, seconds: float) -> Task:
         return Task(handler, self.bootstrap_servers, self.topic, self.partitions, warm_up_s, seconds)

@@ -16,16 +16,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-__all__ = ["BUSY", "DECODER_FILES", "IDLE", "Profile", "profile_of", "told"]
+from benchmarks.page import table
+
+__all__ = ["BUSY", "DECODER_FILES", "IDLE", "Profile", "profile_of", "profile_table", "stacks_of", "told"]
 
 #: What is work, in the order of the page.
 BUSY = ("socket", "decompression", "CRC", "memory", "copying", "decoding", "Arrow", "objects", "Python")
 
 IDLE = ("waiting for the GIL", "waiting for the broker", "waiting for another thread")
+
+#: What Python calls the thread that a process begins with.
+MAIN = "MainThread"
+
+#: Threads that did less than this share of their time are left out of the table.
+LEAST_BUSY = 0.02
 
 #: The files of the extension that make columns of bytes; the others make objects of columns.
 DECODER_FILES = ("batch", "buffers", "columns", "crc32c", "decode", "find", "gil", "memory", "record", "scan")
@@ -94,11 +102,38 @@ def profile_of(lines: Iterable[str], counted: Sequence[str]) -> Profile:
     Of the main thread only what was inside one of the functions ``counted``.
     """
     samples: dict[str, Counter[str]] = {}
+    for thread, stack, count in stacks_of(lines, counted):
+        samples.setdefault(thread, Counter())[told(stack)] += count
+    return Profile(samples)
+
+
+def stacks_of(lines: Iterable[str], counted: Sequence[str]) -> Iterator[tuple[str, Sequence[str], int]]:
+    """Yield the thread, its stack, outermost function first, and how many samples, as ``profile_of`` reads them."""
     for line in lines:
         text, count = line.rsplit(" ", 1)
         thread, *stack = text.split(";")
-        name = thread.partition(": ")[2] or "MainThread"
-        if name == "MainThread" and not any(frame.startswith(tuple(counted)) for frame in stack):
-            continue
-        samples.setdefault(name, Counter())[told(stack)] += int(count)
-    return Profile(samples)
+        name = thread.partition(": ")[2] or MAIN
+        if name != MAIN or any(frame.startswith(tuple(counted)) for frame in stack):
+            yield name, stack, int(count)
+
+
+def profile_table(profile: Profile) -> str:
+    """A column for each thread, of its time; and how all work is shared out."""
+    threads = [name for name in sorted(profile.samples) if _work_of(profile, name) >= LEAST_BUSY]
+    rows = [
+        (
+            what,
+            *(f"{profile.share_of_time(thread, what):.0%}" for thread in threads),
+            f"{profile.share_of_work(what):.0%}" if what in BUSY else "",
+        )
+        for what in (*BUSY, *IDLE)
+    ]
+    return table(("what", *(_called(thread) for thread in threads), "of all work"), rows)
+
+
+def _work_of(profile: Profile, thread: str) -> float:
+    return sum(profile.share_of_time(thread, what) for what in BUSY)
+
+
+def _called(thread: str) -> str:
+    return "application's thread" if thread == MAIN else thread
