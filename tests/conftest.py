@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
@@ -35,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     refuse_flag_under_ci(config)
+    settings.register_profile("without a clock", deadline=None)  # nothing here is asserted on one
+    settings.load_profile("without a clock")
 
 
 @pytest.fixture(scope="session")

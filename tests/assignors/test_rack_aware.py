@@ -70,7 +70,7 @@ def test_everybody_gets_as_many_as_from_the_uniform_assignor(group: AssignmentSp
 
 
 @given(group=placed(same=True, largest=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_where_all_subscribe_to_the_same_no_balanced_assignment_has_more_local_reads(group: AssignmentSpec) -> None:
     members = dict(list(group.members.items())[:3])
     topics = dict(list(group.topics.items())[:2])

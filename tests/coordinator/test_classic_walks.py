@@ -289,7 +289,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from([3, 8, 9]), st.lists(steps, min_size=10, max_size=60))
 def test_whatever_happens_the_invariants_hold_and_the_group_settles(version: int, walk: list[Step]) -> None:
     walker = Walk(Stage(), version)

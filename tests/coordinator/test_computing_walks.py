@@ -178,7 +178,7 @@ rest = st.one_of(
 walks = st.lists(st.tuples(joins, computing, rest, computing, rest), min_size=2, max_size=8)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from([Profile.V4_0, Profile.V4_3]), st.sampled_from([0, 1000]), walks)
 def test_whoever_computes_and_fails_the_group_comes_to_a_target(
     profile: Profile, interval_ms: int, walk: list[tuple[Step, ...]]

@@ -84,7 +84,7 @@ def check_real_log(stage: Stage, batch_sizes: Sequence[int]) -> None:
         assert told_by(records, stage) == stage.coordinator.groups
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), consumer.walks, cuts, sizes)
 def test_a_consumer_group_is_what_its_log_says_however_it_was_compacted(
     profile: Profile,
@@ -99,7 +99,7 @@ def test_a_consumer_group_is_what_its_log_says_however_it_was_compacted(
     check_log(walker.stage, cleanings, batch_sizes)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(st.lists(classic.steps, min_size=10, max_size=60), cuts, sizes)
 def test_a_classic_group_is_what_its_log_says_however_it_was_compacted(
     walk: list[classic.Step], cleanings: list[tuple[float, float]], batch_sizes: list[int]

@@ -313,7 +313,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.sampled_from(["range", COOPERATIVE]), st.lists(steps, min_size=10, max_size=40))
 def test_whatever_members_change_to_the_invariants_hold_and_the_group_settles(
     profile: Profile, strategy: str, walk: list[Step]

@@ -110,7 +110,7 @@ def test_ten_members_cost_one_rebalance_if_they_were_announced(
     assert len(scale_out(not_announced, spacing_s)) == rebalances
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(
     profile=st.sampled_from(Profile),
     order=st.permutations(INSTANCES),

@@ -173,7 +173,7 @@ def play(scene: Awaitable[None]) -> None:
     asyncio.run(within_reason())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(first=lives, close_limit=limits, second=lives)
 def test_every_record_comes_once_and_in_order(
     full: Stage, first: list[Step], close_limit: float | None, second: list[Step]

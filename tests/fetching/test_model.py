@@ -242,5 +242,5 @@ class Fetching(RuleBasedStateMachine):
                 self.expected[tp] = position
 
 
-Fetching.TestCase.settings = settings(max_examples=150, stateful_step_count=60, deadline=None)
+Fetching.TestCase.settings = settings(max_examples=150, stateful_step_count=60)
 TestFetching = Fetching.TestCase

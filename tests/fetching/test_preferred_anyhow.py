@@ -89,7 +89,7 @@ def several(one: st.SearchStrategy[T]) -> st.SearchStrategy[dict[TopicPartition,
     preferred=several(st.sampled_from([-1, 1, 2, UNKNOWN_NODE])),
     manners=several(st.sampled_from(Manner)),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_partition_is_read_whatever_is_preferred(
     preferred: dict[TopicPartition, list[int]], manners: dict[TopicPartition, list[Manner]]
 ) -> None:

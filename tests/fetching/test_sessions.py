@@ -110,7 +110,7 @@ WANTED = st.dictionaries(st.integers(0, 4), st.tuples(st.integers(0, 2), st.samp
 FATES = st.sampled_from(["answered", "request lost", "answer lost", "node restarts", "evicted"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(WANTED, FATES), max_size=12), st.integers(0, 1))
 def test_a_node_reads_exactly_what_is_wanted_whatever_gets_lost(
     rounds: list[tuple[dict[int, tuple[int, TopicId]], str]], slots: int

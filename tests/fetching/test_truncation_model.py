@@ -185,5 +185,5 @@ class Truncating(RuleBasedStateMachine):
         assert self.state.position(P0) == len(self.log.epochs)
 
 
-Truncating.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+Truncating.TestCase.settings = settings(max_examples=100, stateful_step_count=40)
 TestTruncating = Truncating.TestCase

@@ -188,6 +188,5 @@ TestWalks = Walk.TestCase
 TestWalks.settings = settings(
     max_examples=150,
     stateful_step_count=60,
-    deadline=None,
     phases=[HypothesisPhase.explicit, HypothesisPhase.reuse, HypothesisPhase.generate, HypothesisPhase.shrink],
 )

@@ -127,7 +127,7 @@ def test_a_header_that_cannot_be_read_is_left_to_whoever_decodes() -> None:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_exactly_what_was_committed_is_read_from_any_offset(data: st.DataObject) -> None:
     log = TransactionalLog()
     for _ in range(data.draw(st.integers(1, 25))):

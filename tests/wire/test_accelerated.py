@@ -144,7 +144,7 @@ def answers(draw: st.DrawFn) -> tuple[bytes, int, tuple[int, ...]]:
     return data[: len(data) - cut] if cut < len(data) and draw(st.booleans()) else data, start, skipped
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(answers())
 def test_sound_data_gives_the_columns_of_the_twin_and_never_needs_it(
     answer: tuple[bytes, int, tuple[int, ...]],
@@ -154,7 +154,7 @@ def test_sound_data_gives_the_columns_of_the_twin_and_never_needs_it(
     assert_same(data, fetch_offset, skipped=skipped)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(answers(), st.data())
 def test_damaged_data_gives_the_columns_or_the_error_of_the_twin(
     answer: tuple[bytes, int, tuple[int, ...]], draws: st.DataObject
@@ -167,7 +167,7 @@ def test_damaged_data_gives_the_columns_or_the_error_of_the_twin(
     assert_same(bytes(bad), fetch_offset, RecordLimits(200_000), check_crc=False, skipped=skipped)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(RECORDS, st.data())
 def test_damaged_records_in_a_batch_with_the_right_checksum_too(records: list[NewRecord], draws: st.DataObject) -> None:
     bad = bytearray(encode_batch(records))
@@ -176,7 +176,7 @@ def test_damaged_records_in_a_batch_with_the_right_checksum_too(records: list[Ne
     assert_same(seal(bad))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=80), st.integers(1, 4))
 def test_noise_for_records_too(noise: bytes, count: int) -> None:
     batch = bytearray(encode_batch([NewRecord(b"")] * count)[: HEADER.size] + noise)
@@ -184,7 +184,6 @@ def test_noise_for_records_too(noise: bytes, count: int) -> None:
     assert_same(seal(batch))
 
 
-@settings(deadline=None)
 @given(RECORDS, st.sampled_from(Compression), st.integers(0, 3000))
 def test_the_limit_ends_reading_where_the_twin_ends_it(
     records: list[NewRecord], codec: Compression, limit_bytes: int
@@ -203,7 +202,6 @@ def test_the_limit_is_kept_without_the_twin_if_a_batch_came_before_it(codec: Com
     assert decode_sound(data, ORDERS, 40, 1_000, True, ()) is None
 
 
-@settings(deadline=None)
 @given(RECORDS, st.sampled_from([Compression.NONE, Compression.GZIP]))
 def test_the_peer_reads_the_same_records(records: list[NewRecord], codec: Compression) -> None:
     data = encode_batch(records, codec, base_offset=7)

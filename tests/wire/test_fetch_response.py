@@ -82,7 +82,7 @@ def _partition(partition: Any) -> RawPartition:
 
 @every_version
 def test_what_is_read_is_what_the_schema_says(version: int) -> None:
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=12)
     @given(messages(FetchResponse, version))
     def agrees(message: Any) -> None:
         frame = written(message, version)
@@ -165,7 +165,7 @@ def test_bytes_too_many_are_refused(version: int) -> None:
         read(written(full(FetchResponse, version), version) + b"\x00", version)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(VERSIONS), st.data())
 def test_whatever_changed_bytes_still_mean_to_the_schema_they_mean_here(version: int, data: st.DataObject) -> None:
     frame = bytearray(written(full(FetchResponse, version), version))

@@ -52,7 +52,7 @@ every_message = pytest.mark.parametrize("case", ALL, ids=name_of)
 
 @every_message
 def test_a_message_arrives_as_it_was_sent(case: Case) -> None:
-    @settings(max_examples=8, deadline=None)
+    @settings(max_examples=8)
     @given(messages(message_class(case), case[1]))
     def arrives(message: Any) -> None:
         assert decoded(case, encoded(case, message)) == message
@@ -82,7 +82,7 @@ def test_ones_without_end_are_refused_at_once(case: Case) -> None:
         decoded(case, header + b"\xff" * 200_000)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.sampled_from(ALL), st.data())
 def test_changed_bytes_are_refused_or_make_another_message(case: Case, data: st.DataObject) -> None:
     frame = bytearray(whole(case))
@@ -92,7 +92,7 @@ def test_changed_bytes_are_refused_or_make_another_message(case: Case, data: st.
         decoded(case, bytes(frame))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(ALL), st.binary(max_size=300))
 def test_random_bytes_are_refused_or_a_message(case: Case, noise: bytes) -> None:
     api, version, is_request = case

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import cramjam
 import lz4.frame
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.compiled import ACCELERATED
@@ -74,7 +74,6 @@ def test_each_becomes_what_it_becomes_alone(codec: Compression, make: Callable[[
 UNMARKED = st.binary(max_size=40).filter(lambda text: MARK not in text)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([LZ4, ZSTD]),
     st.lists(UNMARKED | st.sampled_from([MARK[:7], MARK[7:], b"\xff" * 20, b"a" * 70_000]), min_size=2),

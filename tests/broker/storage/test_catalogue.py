@@ -38,7 +38,7 @@ def make(catalogue: Catalogue, kind: str, key: str, value: object) -> None:
         catalogue.put(kind, key, value)
 
 
-@settings(max_examples=50, deadline=None)  # there is a disk in it
+@settings(max_examples=50)
 @given(changes, st.data())
 def test_a_journal_that_is_cut_anywhere_behind_its_first_line_has_the_changes_before(
     made: list[tuple[str, str, object]], data: st.DataObject

@@ -41,7 +41,7 @@ def is_a_prefix(found: list[str], batches: list[list[str]]) -> bool:
     return found in prefixes
 
 
-@settings(max_examples=50, deadline=None)  # there is a disk in it
+@settings(max_examples=50)
 @given(contents, segment_sizes)
 def test_everything_is_there_again_and_goes_on(sizes: list[int], segment_bytes: int) -> None:
     with scratch() as data_dir:
@@ -52,7 +52,7 @@ def test_everything_is_there_again_and_goes_on(sizes: list[int], segment_bytes: 
         assert values_in(log_on(data_dir, segment_bytes))[-1] == "next"
 
 
-@settings(max_examples=50, deadline=None)  # there is a disk in it
+@settings(max_examples=50)
 @given(contents, segment_sizes, st.data())
 def test_a_file_that_is_cut_anywhere_leaves_the_batches_before(
     sizes: list[int], segment_bytes: int, data: st.DataObject
@@ -69,7 +69,7 @@ def test_a_file_that_is_cut_anywhere_leaves_the_batches_before(
         assert again.append(batch("next")) == again.end_offset - 1
 
 
-@settings(max_examples=50, deadline=None)  # there is a disk in it
+@settings(max_examples=50)
 @given(contents, segment_sizes, st.data())
 def test_a_byte_that_changed_costs_its_batch_and_what_follows(
     sizes: list[int], segment_bytes: int, data: st.DataObject
@@ -96,7 +96,7 @@ def checked_bytes(content: bytes) -> list[int]:
     return checked
 
 
-@settings(max_examples=50, deadline=None)  # there is a disk in it
+@settings(max_examples=50)
 @given(contents, st.binary(min_size=1, max_size=200))
 def test_bytes_that_are_no_batch_are_cut_off_the_end(sizes: list[int], tail: bytes) -> None:
     with scratch() as data_dir:

@@ -30,7 +30,7 @@ STEPS = {
 }
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=30))
 def test_whatever_happens_in_whatever_order_it_comes_to_rest(steps: list[str]) -> None:
     talk = Conversation()

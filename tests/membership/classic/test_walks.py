@@ -216,6 +216,5 @@ TestWalks = Walk.TestCase
 TestWalks.settings = settings(
     max_examples=100,
     stateful_step_count=60,
-    deadline=None,
     phases=[HypothesisPhase.explicit, HypothesisPhase.reuse, HypothesisPhase.generate, HypothesisPhase.shrink],
 )

@@ -247,4 +247,4 @@ class Walk(RuleBasedStateMachine):
 
 
 TestWalk = Walk.TestCase
-TestWalk.settings = settings(max_examples=400, stateful_step_count=40, deadline=None)
+TestWalk.settings = settings(max_examples=400, stateful_step_count=40)
