@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import warnings
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from concurrent.futures import CancelledError
@@ -30,6 +31,7 @@ from kafka_nextgen.admin.values import (
 from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -228,6 +230,7 @@ class GroupAdmin:
     def _wait(self, call: Callable[[AdminCalls], Coroutine[object, object, T]]) -> T:
         future = self._thread.submit(call(self._calls))
         try:
+            sleep_until_ended(future, math.inf)  # the call keeps its own time
             return future.result()
         except CancelledError:
             raise MisuseError("this GroupAdmin was closed during the call") from None

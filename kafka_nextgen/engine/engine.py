@@ -255,7 +255,7 @@ class Engine:
 
         Takes no lock and waits for nothing: a signal handler may do this in the middle of anything.
         """
-        self._thread.call_soon(lambda: self._call_off(grace_s))
+        self._thread.call_after_submitted(lambda: self._call_off(grace_s))
 
     def _call_off(self, grace_s: float) -> None:
         self.ask.call_off()

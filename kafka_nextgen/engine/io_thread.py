@@ -62,6 +62,10 @@ class IoThread:
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(callback)
 
+    def call_after_submitted(self, callback: Callable[[], object]) -> None:
+        """The same, once all that was submitted before has begun: it begins a turn of the loop after it was made."""
+        self.call_soon(lambda: self._loop.call_soon(callback))
+
     @property
     def is_foreign(self) -> bool:
         """Whether this process was forked off the one that made the thread."""

@@ -7,7 +7,8 @@ import os
 import random
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -144,26 +145,82 @@ WAITS: dict[str, tuple[Api, float, Callable[[Consumer], object]]] = {
 }
 
 
+def kill_the_process() -> None:
+    os.kill(os.getpid(), signal.SIGUSR1)
+
+
+def kill_another_thread() -> None:
+    """Let the signal come without waking the main thread, as one does that comes when it is just falling asleep."""
+    signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+
+
+@pytest.mark.parametrize("kill", [kill_the_process, kill_another_thread])
 @pytest.mark.parametrize(("api", "timeout_s", "call"), WAITS.values(), ids=WAITS.keys())
 def test_a_handler_ends_a_call_that_waits_for_an_answer(
-    stage: Stage, handler: Handler, api: Api, timeout_s: float, call: Callable[[Consumer], object]
+    stage: Stage,
+    handler: Handler,
+    api: Api,
+    timeout_s: float,
+    call: Callable[[Consumer], object],
+    kill: Callable[[], None],
 ) -> None:
-    stage.create(records=5)
-    consumer = handler.consumer = stage.consumer()
-    handler.timeout_s = timeout_s
-    consumer.subscribe([TOPIC])
-    read(consumer, 5)
+    consumer = a_consumer(stage, handler, timeout_s)
     asked = stage.never(api) if api is LIST_OFFSETS else stage.busy(api)  # which leaves the way to the coordinator free
 
     def interrupt() -> None:
         asked.wait(10)
-        os.kill(os.getpid(), signal.SIGUSR1)
+        time.sleep(0.1)  # it sleeps by now
+        kill()
 
     interrupting = threading.Thread(target=interrupt)
     interrupting.start()
     with pytest.raises(MisuseError, match="closed during the call"):
         call(consumer)
     interrupting.join()
+    assert is_gone(consumer)
+    assert stage.members() == 0
+
+
+def a_consumer(stage: Stage, handler: Handler, timeout_s: float) -> Consumer:
+    """Return one that has read its partition, and is the handler's to close."""
+    stage.create(records=5)
+    consumer = handler.consumer = stage.consumer()
+    handler.timeout_s = timeout_s
+    consumer.subscribe([TOPIC])
+    read(consumer, 5)
+    return consumer
+
+
+@pytest.mark.parametrize("first", ["signal", "question"])
+@pytest.mark.parametrize(("api", "timeout_s", "call"), WAITS.values(), ids=WAITS.keys())
+def test_a_handler_ends_a_call_that_is_about_to_ask(
+    stage: Stage,
+    handler: Handler,
+    api: Api,
+    timeout_s: float,
+    call: Callable[[Consumer], object],
+    first: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    consumer = a_consumer(stage, handler, timeout_s)
+    stage.never(api) if api is LIST_OFFSETS else stage.busy(api)
+    original = asyncio.run_coroutine_threadsafe
+
+    def interrupted(work: Coroutine[object, object, object], loop: asyncio.AbstractEventLoop) -> object:
+        if threading.current_thread() is not threading.main_thread() or handler.closings:
+            return original(work, loop)
+        busy = threading.Event()
+        loop.call_soon_threadsafe(busy.wait, 0.1)  # so that it hears of the signal and of the question together
+        if first == "signal":
+            signal.raise_signal(signal.SIGUSR1)
+        future = original(work, loop)
+        if first == "question":
+            signal.raise_signal(signal.SIGUSR1)
+        return future
+
+    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+    with pytest.raises(MisuseError, match="closed during the call"):
+        call(consumer)
     assert is_gone(consumer)
     assert stage.members() == 0
 

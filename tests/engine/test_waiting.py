@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from concurrent.futures import Future
 
 import pytest
 
 from kafka_nextgen import MisuseError, RequestTimeoutError
+from kafka_nextgen.engine import sleeping
 from kafka_nextgen.engine.application import waiting
 from kafka_nextgen.engine.application.waiting import acknowledged, answer, answer_to
 
@@ -38,6 +40,15 @@ def test_a_thread_that_is_stuck_is_told_from_work_that_is_slow(monkeypatch: pyte
     assert stuck.cancelled()
     with pytest.raises(RequestTimeoutError, match="I/O thread"):
         asyncio.run(acknowledged(Future()))
+
+
+def test_work_that_takes_its_time_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sleeping, "LONGEST_SLEEP_S", 0.01)
+    slow: Future[str] = Future()
+    ends = threading.Timer(0.1, slow.set_result, ["done"])
+    ends.start()
+    assert answer(slow) == "done"
+    ends.join()
 
 
 def test_work_that_closing_cancelled_is_not_a_cancellation_of_the_caller() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
+from typing import TypeVar
 
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.engine.application.front import Front
+from kafka_nextgen.engine.application.presence import Presence
+from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.waiting import answer
 from kafka_nextgen.engine.mailbox import CommitCallback
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
@@ -16,9 +19,19 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["BlockingCalls"]
 
+T = TypeVar("T")
+
 
 class BlockingCalls(Front):
     """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end."""
+
+    _presence: Presence
+
+    def _answer(self, future: Future[T], limit_s: float) -> T:
+        """What was asked for in this call; closing calls off what was asked until then, here what is asked after it."""
+        if self._presence.has_wish and not is_in_callback(self._core):  # a signal handler has closed it meanwhile
+            future.cancel()
+        return answer(future, limit_s)
 
     # ---- offsets
 
@@ -29,7 +42,7 @@ class BlockingCalls(Front):
         """
         with self._use("commit"):
             limit_s = self._limit_s(timeout)
-            answer(self._core.commit(offsets, limit_s), limit_s)
+            self._answer(self._core.commit(offsets, limit_s), limit_s)
 
     def commit_async(self, offsets: Offsets | None = None, callback: CommitCallback | None = None) -> Future[None]:
         """Commit without waiting; the future tells how it ended, as ``commit`` would raise it.
@@ -55,7 +68,7 @@ class BlockingCalls(Front):
         """
         with self._use("committed"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.committed(partitions, limit_s), limit_s)
+            return self._answer(self._core.committed(partitions, limit_s), limit_s)
 
     # ---- positions
 
@@ -66,7 +79,7 @@ class BlockingCalls(Front):
         """
         with self._use("position"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.find_position(partition, limit_s), limit_s)
+            return self._answer(self._core.find_position(partition, limit_s), limit_s)
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
         """Go on reading ``partition`` at ``offset``.
@@ -123,16 +136,16 @@ class BlockingCalls(Front):
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         with self._use(call):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.list_offsets(timestamps, limit_s), limit_s)
+            return self._answer(self._core.list_offsets(timestamps, limit_s), limit_s)
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.ask.partitions_for(topic, limit_s), limit_s)
+            return self._answer(self._core.engine.ask.partitions_for(topic, limit_s), limit_s)
 
     def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""
         with self._use("topics"):
             limit_s = self._limit_s(timeout)
-            return answer(self._core.engine.ask.topics(limit_s), limit_s)
+            return self._answer(self._core.engine.ask.topics(limit_s), limit_s)

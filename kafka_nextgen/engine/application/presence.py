@@ -46,6 +46,11 @@ class Presence:
         """Whether this thread is inside a call."""
         return threading.get_ident() in self._depths
 
+    @property
+    def has_wish(self) -> bool:
+        """Whether something is to be done when the call is over that this thread is inside of."""
+        return threading.get_ident() in self._wishes
+
     def when_out(self, wish: Callable[[], None]) -> None:
         """Have this done when the call is over that this thread is inside of."""
         assert self.is_inside

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TypeVar
 
+from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.errors import MisuseError, RequestTimeoutError
 
 __all__ = ["HANDSHAKE_LIMIT_S", "acknowledged", "answer", "answer_to"]
@@ -22,13 +22,10 @@ HANDSHAKE_LIMIT_S = 10.0
 
 def answer(future: Future[T], limit_s: float = 0.0) -> T:
     """Block until the work is done, which limits itself to ``limit_s`` seconds; its result or its error."""
+    if not sleep_until_ended(future, limit_s + HANDSHAKE_LIMIT_S) and future.cancel():
+        raise _stuck()
     try:
-        return future.result(limit_s + HANDSHAKE_LIMIT_S)
-    except FutureTimeoutError:
-        if future.done():
-            raise  # the work itself says that its time is over
-        future.cancel()
-        raise _stuck() from None
+        return future.result()
     except CancelledError:
         raise _closed_meanwhile() from None
 
