@@ -26,7 +26,7 @@ from benchmarks.kafka import kafka, which_kafka
 from benchmarks.latency import BASELINE, WARM_UP_S
 from benchmarks.latency import HANDLERS as EVERYBODY
 from benchmarks.page import about_the_run, in_ms, of_peers, spread, table, write_section
-from benchmarks.profiling.places import Places, places_table
+from benchmarks.profiling.places import places_of, places_table
 from benchmarks.profiling.samples import profile_of, profile_table
 from benchmarks.turns import turns
 
@@ -87,7 +87,7 @@ def sample(bootstrap_servers: str, seconds: float, hz: int) -> Sequence[str]:
 def samples_tables(lines: Sequence[str]) -> str:
     """What each thread did; and in which part of the code."""
     counted = (TRACED.split(".")[1],)
-    return "\n\n".join([profile_table(profile_of(lines, counted)), places_table(Places.of(lines, counted))])
+    return "\n\n".join([profile_table(profile_of(lines, counted)), places_table(places_of(lines, counted))])
 
 
 def _watched(seconds: float) -> Strain:

@@ -21,6 +21,7 @@ from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import ThreadSignal
 from kafka_nextgen.engine.application.waiting import answer
 from kafka_nextgen.engine.mailbox import PendingCallback
+from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition
@@ -241,7 +242,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         """Take the steps; what a callback raises is raised at once, or kept in ``errors`` if there is such a list."""
         for step in steps:
             if isinstance(step, Rest):
-                self._signal.wait(step.rings, step.at_most_s)
+                self._signal.wait(step.rings, min(step.at_most_s, LONGEST_SLEEP_S))
             elif isinstance(step, PendingCallback):
                 self._run_callback(step, errors)
             else:

@@ -10,12 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import Factory, define
-
 from benchmarks.page import table
 from benchmarks.profiling.samples import BUSY, stacks_of, told
 
-__all__ = ["ELSEWHERE", "PLACES", "Place", "Places", "place_of", "places_table"]
+__all__ = ["ELSEWHERE", "PLACES", "Places", "place_of", "places_of", "places_table"]
 
 #: Each part, and the files that it is made of: the first that fits counts.
 PLACES: Mapping[str, re.Pattern[str]] = {
@@ -40,36 +38,18 @@ ELSEWHERE = "elsewhere"
 _LOCATED = re.compile(r"^(?P<function>.*) \((?P<file>[^()]*?)(:\d+)?\)$")
 
 
-@define
-class Place:
-    """How many samples belong to a part, and to each of its functions."""
-
-    functions: Counter[str] = Factory(Counter)
-
-    @property
-    def samples(self) -> int:
-        return self.functions.total()
+#: Samples of work, by part of the code and by its functions.
+Places = Mapping[str, Counter[str]]
 
 
-@define
-class Places:
-    """Samples of work by part of the code."""
-
-    parts: dict[str, Place] = Factory(dict)
-
-    @classmethod
-    def of(cls, lines: Iterable[str], counted: Sequence[str]) -> Places:
-        """Read py-spy's raw format; of the main thread only what was inside one of the functions ``counted``."""
-        places = cls()
-        for _, stack, count in stacks_of(lines, counted):
-            if told(stack) in BUSY:
-                part, function = place_of(stack)
-                places.parts.setdefault(part, Place()).functions[function] += count
-        return places
-
-    @property
-    def samples(self) -> int:
-        return sum(part.samples for part in self.parts.values())
+def places_of(lines: Iterable[str], counted: Sequence[str]) -> Places:
+    """Read py-spy's raw format; of the main thread only what was inside one of the functions ``counted``."""
+    places: dict[str, Counter[str]] = {}
+    for _, stack, count in stacks_of(lines, counted):
+        if told(stack) in BUSY:
+            part, function = place_of(stack)
+            places.setdefault(part, Counter())[function] += count
+    return places
 
 
 def place_of(stack: Sequence[str]) -> tuple[str, str]:
@@ -91,11 +71,9 @@ def _function_of(frame: str) -> str:
 
 def places_table(places: Places) -> str:
     """Each part's share of all work, and the function that has the most of it."""
-    parts = sorted(places.parts.items(), key=lambda each: -each[1].samples)
-    rows = [(part, f"{place.samples / places.samples:.0%}", *_most(place, places.samples)) for part, place in parts]
+    work = sum(functions.total() for functions in places.values())
+    rows = []
+    for part, functions in sorted(places.items(), key=lambda each: -each[1].total()):
+        ((function, count),) = functions.most_common(1)
+        rows.append((part, f"{functions.total() / work:.0%}", f"{count / work:.1%}", f"`{function}`"))
     return table(("part of the code", "of all work", "the most of it in one function", "which is"), rows)
-
-
-def _most(place: Place, samples: int) -> tuple[str, str]:
-    ((function, count),) = place.functions.most_common(1)
-    return f"{count / samples:.1%}", f"`{function}`"

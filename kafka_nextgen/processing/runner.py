@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
-from concurrent import futures
 from contextlib import suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.listener import RebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
+from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
 from kafka_nextgen.processing.committing import Committer
@@ -132,7 +132,7 @@ class Runner(RebalanceListener):
     def _commit(self, commit: Callable[[Offsets, float], None], partitions: Collection[TopicPartition] | None) -> None:
         """Commit for the last time, also what was acknowledged: an older commit may have been delayed and repeated."""
         if self._committer.pending is not None:
-            futures.wait([self._committer.pending], self._settings.commit_timeout_s)
+            sleep_until_ended(self._committer.pending, self._settings.commit_timeout_s)
         with self._crew.lock:
             offsets = self._work.committable(partitions)
         if offsets:

@@ -6,8 +6,8 @@ import asyncio
 import os
 import random
 import signal
+import sys
 import threading
-import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -18,6 +18,7 @@ from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
+from tests.support.waiting import eventually
 
 LOOPS: dict[str, Callable[[Consumer], object]] = {
     "poll": lambda consumer: consumer.poll(0),
@@ -154,6 +155,11 @@ def kill_another_thread() -> None:
     signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
 
 
+def main_thread_sleeps() -> bool:
+    frame = sys._current_frames()[threading.main_thread().ident or 0]
+    return (frame.f_code.co_filename, frame.f_code.co_name) == (threading.__file__, "wait")
+
+
 @pytest.mark.parametrize("kill", [kill_the_process, kill_another_thread])
 @pytest.mark.parametrize(("api", "timeout_s", "call"), WAITS.values(), ids=WAITS.keys())
 def test_a_handler_ends_a_call_that_waits_for_an_answer(
@@ -169,7 +175,7 @@ def test_a_handler_ends_a_call_that_waits_for_an_answer(
 
     def interrupt() -> None:
         asked.wait(10)
-        time.sleep(0.1)  # it sleeps by now
+        eventually("the call sleeps", main_thread_sleeps)
         kill()
 
     interrupting = threading.Thread(target=interrupt)
@@ -209,13 +215,14 @@ def test_a_handler_ends_a_call_that_is_about_to_ask(
     def interrupted(work: Coroutine[object, object, object], loop: asyncio.AbstractEventLoop) -> object:
         if threading.current_thread() is not threading.main_thread() or handler.closings:
             return original(work, loop)
-        busy = threading.Event()
-        loop.call_soon_threadsafe(busy.wait, 0.1)  # so that it hears of the signal and of the question together
+        both = threading.Event()
+        loop.call_soon_threadsafe(both.wait, 10)  # so that it hears of the signal and of the question together
         if first == "signal":
             signal.raise_signal(signal.SIGUSR1)
         future = original(work, loop)
         if first == "question":
             signal.raise_signal(signal.SIGUSR1)
+        both.set()
         return future
 
     monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)

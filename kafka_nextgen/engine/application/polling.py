@@ -21,7 +21,6 @@ from attrs import frozen
 
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
 
 __all__ = ["ITERATION_TIMEOUT_S", "Rest", "Step", "leave_steps", "poll_steps"]
 
@@ -81,7 +80,7 @@ def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> 
         rings = core.signal.rings
         yield from _callbacks(core)
         if not leaving.done():
-            yield Rest(rings, min(LONGEST_SLEEP_S, max(0.0, deadline - time.monotonic())))
+            yield Rest(rings, max(0.0, deadline - time.monotonic()))
     if leaving.done():
         yield from _callbacks(core)  # of commits that ended last
     yield leaving
