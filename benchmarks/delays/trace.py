@@ -100,22 +100,21 @@ def trace(task: Task) -> Trace:
 
 def _noting() -> Notes:
     """Have connections and decoders note what they do, from now on in this process."""
-    notes, updated, decode = Notes(), Connection.buffer_updated, RecordDecoder.decode
+    notes, updated, decode = Notes(), Connection.buffer_updated, RecordDecoder.decode_at_once
 
     def note_and_update(self: Connection, nbytes: int) -> None:
         notes.received_at = time.monotonic_ns()
         updated(self, nbytes)
 
-    async def decode_and_note(
-        self: RecordDecoder, fetch: Fetch, answered: Collection[FetchedPartition], at_once: bool
+    def decode_and_note(
+        self: RecordDecoder, fetch: Fetch, answered: Collection[FetchedPartition]
     ) -> tuple[DecodedPartition, ...]:
-        received_at = notes.received_at
-        decoded = await decode(self, fetch, answered, at_once)
-        notes.note(decoded, received_at)
+        decoded = decode(self, fetch, answered)
+        notes.note(decoded, notes.received_at)
         return decoded
 
     Connection.buffer_updated = note_and_update  # type: ignore[method-assign]
-    RecordDecoder.decode = decode_and_note  # type: ignore[method-assign]
+    RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
     return notes
 
 

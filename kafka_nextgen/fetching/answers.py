@@ -8,7 +8,7 @@ position never moves because of an error; only ``auto.offset.reset`` may move it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from kafka_nextgen.bridge.fetch import FetchPosition
@@ -31,11 +31,11 @@ class Source(NamedTuple):
     """Who answered a fetch of what."""
 
     node_id: int
-    positions: Sequence[FetchPosition]
+    wanted: Mapping[TopicPartition, FetchPosition]
 
     def leader_epoch(self, partition: TopicPartition) -> int:
         """The epoch at which the leader was known to lead when it was asked."""
-        return next(asked.leader_epoch for asked in self.positions if asked.partition == partition)
+        return self.wanted[partition].leader_epoch
 
 
 def note_fetched(

@@ -118,22 +118,21 @@ def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits:
 
 
 def _asked_for(fetch: Fetch, answered: Iterable[FetchedPartition]) -> list[tuple[FetchedPartition, int]]:
-    offsets = {position.partition: position.offset for position in fetch.positions}
-    found: list[tuple[FetchedPartition, int]] = []
+    found: dict[TopicPartition, tuple[FetchedPartition, int]] = {}
     for answer in answered:
-        offset = offsets.pop(answer.partition, None)
-        if offset is not None:
-            found.append((answer, offset))
-    return found
+        position = fetch.wanted.get(answer.partition)
+        if position is not None:
+            found.setdefault(answer.partition, (answer, position.offset))
+    return list(found.values())
 
 
 def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:
     """Which partitions were answered with records that fetching can go on behind before they are decoded."""
-    offsets = {position.partition: position.offset for position in fetch.positions}
     found: dict[TopicPartition, Arrival] = {}
     for answer in answered:
-        if answer.error == ErrorCode.NONE and answer.records and answer.partition in offsets:
-            end = find_end(memoryview(answer.records), offsets[answer.partition])
+        position = fetch.wanted.get(answer.partition)
+        if answer.error == ErrorCode.NONE and answer.records and position is not None:
+            end = find_end(memoryview(answer.records), position.offset)
             if end is not None:
                 found[answer.partition] = Arrival(end.offset, len(answer.records), end.leader_epoch)
     return found

@@ -30,6 +30,7 @@ from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_me
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.resets import note_listed
 from kafka_nextgen.fetching.room import Room
+from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
@@ -55,6 +56,7 @@ class Inquiry:
         self._truncated: dict[TopicPartition, Truncation] = {}
         self._searched: ClusterImage | None = None  # where every topic was looked for, if the assignment is the same
         self._metadata = MetadataQuestion(settings)
+        self._routine: Routine | None = None  # None as well as long as nobody asked whether it is routine
         #: Whether handing over may let something be asked for that the last plan left out.
         self.waits_for_room = False
 
@@ -64,6 +66,7 @@ class Inquiry:
         """See which topics are gone or others now; returns the partitions that begin anew because of that."""
         if image is self._searched:
             return ()
+        self._end_routine()
         others = [state for state in self._assigned.states if find_topic(state, image)]
         self._searched = None if others else image
         for state in others:
@@ -76,6 +79,7 @@ class Inquiry:
         To be asked again after every answer, every change and every hand-over, and at ``deadline``; ``find_topics``
         comes first.
         """
+        self._end_routine()
         states = self._assigned.states
         note_silence(states, now)
         for state in states:
@@ -128,8 +132,15 @@ class Inquiry:
                 self._assigned.start_over(state)
                 state.rewind()
 
+    def _end_routine(self) -> None:
+        """What is about to be done may change what is to be asked next (``routine``)."""
+        if self._routine is not None:
+            self._routine.note_silence(self._assigned)
+            self._routine = None
+
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
+        self._end_routine()
         return silence_s(self._assigned.states, self._buffers, now)
 
     def deadline(self, now: float) -> float | None:
@@ -155,6 +166,7 @@ class Inquiry:
         ``fetched`` or ``failed`` is still to follow; but if False is returned nothing is: the node refused the session,
         and the same is to be asked again at once.
         """
+        self._end_routine()
         quiet = self._underway.receive(fetch, answer, arrivals)
         for state in self._assigned.unchanged(quiet).values():
             state.asked = False
@@ -173,13 +185,14 @@ class Inquiry:
 
         Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
         """
+        self._end_routine()
         astray: list[TopicPartition] = []
         rest = self._underway.end(fetch)
         arrivals = rest.arrivals
         current = self._unasked(rest.fences, but=arrivals)
-        source = Source(fetch.node_id, fetch.positions)
+        source = Source(fetch.node_id, fetch.wanted)
         for result in results:
-            self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
+            self._note_growth(result)
             state = current.pop(result.partition, None)
             if state is not None:
                 if arrivals and result.partition in arrivals:
@@ -193,6 +206,9 @@ class Inquiry:
                 if state.replica is not replica and state.replica.goes_astray and not replica.goes_astray:
                     astray.append(state.partition)
         return tuple(astray)
+
+    def _note_growth(self, result: DecodedPartition) -> None:
+        self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
 
     def _meet(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
         """See whether decoding ended where fetching went on."""
@@ -209,6 +225,7 @@ class Inquiry:
         A partition that is not in ``offsets`` at all was unknown just now: resetting it would skip or repeat what the
         group has committed there, so it is asked for again.
         """
+        self._end_routine()
         for tp, state in self._answered(need).items():
             found = offsets.get(tp)
             if tp not in offsets:
@@ -220,11 +237,13 @@ class Inquiry:
 
     def reset_found(self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float) -> None:
         """Take in offsets by timestamp, or why there are none."""
+        self._end_routine()
         for tp, state in self._answered(need).items():
             note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
 
     def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
         """Take in where the epochs end that were asked for; None if the broker can't be asked."""
+        self._end_routine()
         for tp, state in self._answered(need).items():
             question = need.questions[tp]
             if ends is None:
@@ -248,12 +267,14 @@ class Inquiry:
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
         """The cluster image is new; a leader still missing is looked for after a pause."""
+        self._end_routine()
         self._metadata.answered(now)
         for state in self._assigned.unchanged(need.fences).values():
             state.stale = False
 
     def failed(self, need: Need, now: float) -> None:
         """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""
+        self._end_routine()
         if isinstance(need, NeedMetadata):
             self._metadata.answered(now)
             return

@@ -70,7 +70,8 @@ class NeedMetadata:
 
 
 class Fetch(NamedTuple):
-    """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
+    """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``,
+    or only ``read_on`` if that takes it.
 
     A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
     rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
@@ -78,7 +79,7 @@ class Fetch(NamedTuple):
     """
 
     node_id: int
-    positions: tuple[FetchPosition, ...]
+    wanted: Mapping[TopicPartition, FetchPosition]
     max_bytes: int
     max_wait_ms: int
     fences: Mapping[TopicPartition, int]
@@ -87,6 +88,11 @@ class Fetch(NamedTuple):
     set_aside_bytes: int = 0
     asked_at: float = 0.0
     is_aside: bool = False
+
+    @property
+    def positions(self) -> tuple[FetchPosition, ...]:
+        """Where to fetch each partition."""
+        return tuple(self.wanted.values())
 
 
 @frozen

@@ -111,14 +111,14 @@ def fetch_of(
     is_aside: bool = False,
 ) -> Fetch:
     """Fetch these partitions, where they are to be read next."""
-    positions = tuple([state.next_position() for state in asked])
+    wanted = {state.partition: state.next_position() for state in asked}
     return Fetch(
         node_id,
-        positions,
+        wanted,
         max_bytes=most_bytes,
         max_wait_ms=wait_ms,
         fences={state.partition: state.fence for state in asked},
-        session=SessionRequest.alone(positions),
+        session=SessionRequest.alone(tuple(wanted.values())),
         tells_rack=all(state.replica.tells_rack(now) for state in asked),  # one request tells one rack for all in it
         set_aside_bytes=set_aside_bytes,
         asked_at=now,

@@ -122,6 +122,18 @@ class FetchSession:
         self._epoch = 1 if request.epoch == _LAST_EPOCH else request.epoch + 1
         return True
 
+    def goes_on(self, request: SessionRequest, answer: SessionAnswer) -> bool:
+        """Whether the answer, if it were taken in, would leave the session as it is, all partitions known."""
+        is_sound = answer.error == ErrorCode.NONE and answer.session_id != _NO_SESSION and not request.is_full
+        return is_sound and self._fits(request, answer)
+
+    def ask_on(self, moved: tuple[FetchPosition, ...]) -> SessionRequest:
+        """What to say in order to fetch on at these positions, and all else where it was, in a session that goes on."""
+        for position in moved:
+            self._known[position.partition] = position
+        self._open = SessionRequest(self._id, self._epoch, moved)
+        return self._open
+
     def failed(self, request: SessionRequest) -> None:
         """No answer came, and nobody knows whether the node has counted the request."""
         if request is self._open:
@@ -159,6 +171,14 @@ class FetchSessions:
     def answered(self, node_id: int, request: SessionRequest, answer: SessionAnswer) -> bool:
         """Take in what a node said; returns whether it has no news of the partitions that it left out."""
         return request.epoch != _ALONE and self._by_node[node_id].answered(request, answer)
+
+    def goes_on(self, node_id: int, request: SessionRequest, answer: SessionAnswer) -> bool:
+        """Whether the answer would leave the session as it is; see ``FetchSession``."""
+        return request.epoch != _ALONE and self._by_node[node_id].goes_on(request, answer)
+
+    def ask_on(self, node_id: int, moved: tuple[FetchPosition, ...]) -> SessionRequest:
+        """What to say to a node in a session that goes on; see ``FetchSession``."""
+        return self._by_node[node_id].ask_on(moved)
 
     def ends(self) -> dict[int, SessionRequest]:
         """What to say to which nodes in order to end all there are."""

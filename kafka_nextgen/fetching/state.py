@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_nextgen.fetching.inquiry import Inquiry
 from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.fetching.reading_on import ReadingOn
 from kafka_nextgen.fetching.standings import Standings
 from kafka_nextgen.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
@@ -31,8 +31,8 @@ __all__ = ["FetchState"]
 NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
 
 
-class FetchState(Inquiry):
-    """Everything about fetching for one consumer; what is asked and answered is in ``Inquiry``."""
+class FetchState(ReadingOn):
+    """Everything about fetching for one consumer; what is asked and answered is in ``Inquiry`` and ``ReadingOn``."""
 
     # ---- the assignment
 
@@ -59,16 +59,19 @@ class FetchState(Inquiry):
 
         ``topic_ids`` says which topics are meant, if whoever assigns knows.
         """
+        self._end_routine()
         self._assigned.replace(partitions, added, topic_ids)
         self._searched = None
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""
+        self._end_routine()
         for state in self._assigned.known(partitions):
             state.released = True
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
         """Hand out nothing of these from here on. Their positions stay until ``assign`` leaves them out."""
+        self._end_routine()
         for state in self._assigned.known(partitions):
             state.stopped = True
             self._assigned.start_over(state)
@@ -79,6 +82,7 @@ class FetchState(Inquiry):
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
         """Go on at ``offset``. Raises MisuseError if the partition is not assigned."""
+        self._end_routine()
         state = self._assigned.require(partition)
         self._assigned.start_over(state)
         state.start_at(offset, leader_epoch)
@@ -86,17 +90,20 @@ class FetchState(Inquiry):
 
     def seek_to(self, partitions: Iterable[TopicPartition], where: Reset) -> None:
         """Go on at the beginning or the end. Raises MisuseError if a partition is not assigned."""
+        self._end_routine()
         for state in [self._assigned.require(tp) for tp in partitions]:
             self._assigned.start_over(state)
             state.await_reset(where)
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch and hand over nothing of these until ``resume``. Raises MisuseError if one is not assigned."""
+        self._end_routine()
         for state in [self._assigned.require(tp) for tp in partitions]:
             state.paused = True
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
         """End ``pause``. Raises MisuseError if a partition is not assigned."""
+        self._end_routine()
         for state in [self._assigned.require(tp) for tp in partitions]:
             state.is_new_there = state.is_new_there or state.paused
             state.paused = False

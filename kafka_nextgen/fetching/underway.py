@@ -79,6 +79,26 @@ class Underway:
         self._decoding = [other for other in self._decoding if other is not rest]
         return rest
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nodes are asked in their sessions only, and nothing is being decoded."""
+        return not self._decoding and not any(fetch.is_aside for fetch in self._asked)
+
+    def goes_on(self, fetch: Fetch, answer: SessionAnswer) -> bool:
+        """Whether the answer to a fetch leaves the session with its node as it is."""
+        return self._sessions.goes_on(fetch.node_id, fetch.session, answer)
+
+    def ask_on(self, fetch: Fetch, answer: SessionAnswer, following: Fetch) -> Fetch:
+        """Note that ``fetch`` is answered, in a session that goes on, and ``following`` asked, behind what came.
+
+        Returns the latter as it has to be put.
+        """
+        self._sessions.answered(fetch.node_id, fetch.session, answer)
+        moved = tuple([following.wanted[tp] for tp in answer.partitions])
+        asked = following._replace(session=self._sessions.ask_on(fetch.node_id, moved))
+        self._asked = [asked if other is fetch else other for other in self._asked]
+        return asked
+
     def session_ends(self) -> dict[int, SessionRequest]:
         """What to say to which nodes when nothing more is to be asked."""
         return self._sessions.ends()

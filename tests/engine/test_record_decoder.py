@@ -31,7 +31,8 @@ def decoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[RecordDecoder]:
 
 def fetch_of(partitions: list[TopicPartition], offset: int = 0) -> Fetch:
     positions = tuple(FetchPosition(each, None, offset, -1, 1 << 20) for each in partitions)
-    return Fetch(1, positions, 1 << 24, 500, {}, SessionRequest.alone(positions), set_aside_bytes=1 << 26)
+    wanted = {each.partition: each for each in positions}
+    return Fetch(1, wanted, 1 << 24, 500, {}, SessionRequest.alone(positions), set_aside_bytes=1 << 26)
 
 
 def answer_of(
@@ -45,7 +46,7 @@ def answer_of(
 
 
 def decode(decoder: RecordDecoder, offset: int = 0) -> tuple[DecodedPartition, ...]:
-    return asyncio.run(decoder.decode(fetch_of(PARTITIONS, offset), answer_of(PARTITIONS, offset), at_once=False))
+    return asyncio.run(decoder.decode(fetch_of(PARTITIONS, offset), answer_of(PARTITIONS, offset)))
 
 
 def values(decoded: tuple[DecodedPartition, ...]) -> list[tuple[TopicPartition, list[bytes | None]]]:
@@ -78,7 +79,7 @@ def test_a_later_answer_does_not_overtake_an_earlier_one(
     ended: list[int] = []
 
     async def one(offset: int) -> None:
-        await decoder.decode(fetch_of(PARTITIONS, offset), answer_of(PARTITIONS, offset), at_once=False)
+        await decoder.decode(fetch_of(PARTITIONS, offset), answer_of(PARTITIONS, offset))
         ended.append(offset)
 
     async def both() -> None:
@@ -102,7 +103,7 @@ def test_it_takes_several_threads_where_there_is_something_to_decompress(
         return decode(task)
 
     monkeypatch.setattr(PartitionTask, "decode", waiting)
-    asyncio.run(decoder.decode(fetch_of(PARTITIONS), answer_of(PARTITIONS, compression=compression), at_once=False))
+    asyncio.run(decoder.decode(fetch_of(PARTITIONS), answer_of(PARTITIONS, compression=compression)))
     assert len(threads) == num_threads
 
 
@@ -111,7 +112,7 @@ def test_while_an_answer_is_decoded_nothing_is_quick(decoder: RecordDecoder) -> 
 
     async def look() -> list[bool]:
         before = decoder.is_quick(answer)
-        decoding = asyncio.ensure_future(decoder.decode(fetch_of(PARTITIONS), answer, at_once=False))
+        decoding = asyncio.ensure_future(decoder.decode(fetch_of(PARTITIONS), answer))
         await asyncio.sleep(0)
         meanwhile = decoder.is_quick(answer)
         await decoding
@@ -134,8 +135,8 @@ def test_a_bug_in_one_partition_is_raised_and_does_not_hold_up_the_next_answer(
 
     async def run() -> int:
         with pytest.raises(ZeroDivisionError):
-            await decoder.decode(fetch_of(PARTITIONS), answer_of(PARTITIONS), at_once=False)
-        return len(await decoder.decode(fetch_of(PARTITIONS, 9), answer_of(PARTITIONS, 9), at_once=False))
+            await decoder.decode(fetch_of(PARTITIONS), answer_of(PARTITIONS))
+        return len(await decoder.decode(fetch_of(PARTITIONS, 9), answer_of(PARTITIONS, 9)))
 
     assert asyncio.run(run()) == 9
 

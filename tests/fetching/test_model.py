@@ -150,6 +150,7 @@ class Fetching(RuleBasedStateMachine):
     @rule(passed=st.floats(0, 2))
     def plan(self, passed: float) -> None:
         self.now += passed
+        self.state.find_topics(IMAGE)
         self.open += self.state.plan(IMAGE, self.now)
         nodes = [(need.node_id, need.is_aside) for need in self.open if isinstance(need, Fetch)]
         assert len(nodes) == len(set(nodes)), "each connection has one fetch at most"
@@ -205,9 +206,13 @@ class Fetching(RuleBasedStateMachine):
         wrong = data.draw(st.sampled_from([0, 0, 0, 1]))
         arrivals = {tp: Arrival(r.next_offset + wrong, r.nbytes) for tp, r in read.items() if isinstance(r, Columns)}
         is_later = bool(self.decoding) or data.draw(st.booleans())
+        results = [decoded(tp, read.get(tp), fetch.wanted[tp].offset) for tp in answer.partitions]
+        following = None if is_later else self.state.read_on(fetch, answer, results, IMAGE, self.now)
+        if following is not None:
+            self.open.append(following)
+            return
         assert self.state.received(fetch, answer, arrivals if is_later else {}, self.now)
-        offsets = {position.partition: position.offset for position in fetch.positions}
-        self.decoding.append((fetch, [decoded(tp, read.get(tp), offsets[tp]) for tp in answer.partitions]))
+        self.decoding.append((fetch, results))
         if not is_later:
             self.decode_one()
 

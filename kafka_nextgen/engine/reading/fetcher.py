@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from kafka_nextgen.engine.settings import record_limits
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import (
+    Arrival,
+    DecodedPartition,
     Fetch,
     Need,
     NeedEpochEnds,
@@ -177,16 +179,16 @@ class Fetcher:
         following: Need | None = need
         while following is not None:
             try:
-                await self._meet(following, sent)
+                following = await self._meet(following, sent)
             except Exception:  # a bug reaches the application, and all others go on
                 self._mailbox.wake()
                 self.pump()
                 raise
-            self._has_news = True
-            following, *others = self._plan() or (None,)
-            sent = None
-            for other in others:
-                self._begin(other)
+            self._has_news, sent = True, None
+            if following is None:
+                following, *others = self._plan() or (None,)
+                for other in others:
+                    self._begin(other)
             if not isinstance(following, Fetch):
                 self._ring()
 
@@ -200,15 +202,18 @@ class Fetcher:
             self._has_news = False
             self._mailbox.wake()
 
-    async def _meet(self, need: Need, sent: _Sent | None) -> None:
+    async def _meet(self, need: Need, sent: _Sent | None) -> Fetch | None:
+        """See to it, whatever comes of it; returns what to go on with, None if that is to be planned."""
         try:
-            await self._ask(need, sent)
+            following = await self._ask(need, sent)
             if self._outages:
                 self._outage(need).over()
+            return following
         except KafkaNextgenError as failure:
             self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)
             self._failed(need)
             self._mailbox.post_unless_weather(failure)
+            return None
         except Exception:
             self._failed(need)  # the partitions are not stuck for a bug
             raise
@@ -218,23 +223,42 @@ class Fetcher:
         what = type(need).__name__ + node
         return self._outages.setdefault(what, Outage(logger, what))
 
-    async def _ask(self, need: Need, sent: _Sent | None) -> None:
+    async def _ask(self, need: Need, sent: _Sent | None) -> Fetch | None:
         if isinstance(need, Fetch):
-            await self._fetch(need, sent)
-        else:
-            await self._questions.ask(need)
+            return await self._fetch(need, sent)
+        await self._questions.ask(need)
+        return None
 
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
         with self._fetches.locked() as state:
             state.failed(need, time.monotonic())
 
-    async def _fetch(self, need: Fetch, sent: _Sent | None) -> None:
+    async def _fetch(self, need: Fetch, sent: _Sent | None) -> Fetch | None:
         answer = await self._exchange(need, sent or self._send(need))
-        is_quick = self._decoder.is_quick(answer.partitions)
-        if not self._receive(need, answer, is_quick):
-            return
-        decoded = await self._decoder.decode(need, answer.partitions, at_once=is_quick)
+        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
+        if not self._decoder.is_quick(answer.partitions):
+            if self._receive(need, head, find_arrivals(need, answer.partitions)):
+                self.pump()  # go on behind what came before it is decoded
+                self._take_in(need, await self._decoder.decode(need, answer.partitions))
+            return None
+        decoded = self._decoder.decode_at_once(need, answer.partitions)
+        following = self._read_on(need, head, decoded)
+        if following is None and self._receive(need, head, {}):
+            self._take_in(need, decoded)
+        return following
+
+    def _read_on(self, need: Fetch, head: SessionAnswer, decoded: Sequence[DecodedPartition]) -> Fetch | None:
+        """Take in what most answers are where records come all the time, and go on at once."""
+        if self._closed:
+            return None
+        with self._fetches.locked() as state:
+            following = state.read_on(need, head, decoded, self._cluster.metadata, time.monotonic())
+        if following is not None:
+            self._counters.note_records(decoded)
+        return following
+
+    def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
         self._counters.note_records(decoded)
         with self._fetches.locked() as state:
             astray = state.fetched(need, decoded, time.monotonic())
@@ -269,19 +293,15 @@ class Fetcher:
         assert isinstance(message, RawFetchAnswer)
         return bridge.from_response(message, bridge.names_of(need.positions))
 
-    def _receive(self, need: Fetch, answer: bridge.FetchAnswer, is_quick: bool) -> bool:
-        """Go on behind what came before it is decoded; returns whether it is to be decoded at all."""
-        arrivals = {} if is_quick else find_arrivals(need, answer.partitions)
-        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
+    def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
+        """Tell of an answer that goes the long way; returns whether anything of it is to be taken in."""
         with self._fetches.locked() as state:
             is_in_session = state.received(need, head, arrivals, time.monotonic())
         if not is_in_session:
-            logger.debug("node %d: %s; asked in full again", need.node_id, name_of(answer.error))
+            logger.debug("node %d: %s; asked in full again", need.node_id, name_of(head.error))
             return False
-        if answer.error != ErrorCode.NONE:
-            raise error_from_code(answer.error, f"fetch from node {need.node_id}")
-        if not is_quick:
-            self.pump()
+        if head.error != ErrorCode.NONE:
+            raise error_from_code(head.error, f"fetch from node {need.node_id}")
         return True
 
 

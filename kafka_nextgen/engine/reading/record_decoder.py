@@ -47,14 +47,14 @@ class RecordDecoder:
         """Whether an answer is to be decoded at once."""
         return not self._waiting and sum([len(part.records or b"") for part in answered]) <= SMALL_BYTES
 
-    async def decode(
-        self, fetch: Fetch, answered: Collection[FetchedPartition], at_once: bool
-    ) -> tuple[DecodedPartition, ...]:
-        """Decode what was answered to ``fetch``, ``at_once`` if it ``is_quick``."""
+    def decode_at_once(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
+        """Decode what was answered to ``fetch`` if it ``is_quick``."""
+        return () if self._closed else decode_answer(fetch, answered, self._limits, self._check_crcs)
+
+    async def decode(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
+        """Decode what was answered to ``fetch``, in threads."""
         if self._closed:
             return ()
-        if at_once:
-            return decode_answer(fetch, answered, self._limits, self._check_crcs)
         decoding = AnswerDecoding(fetch, answered, self._limits, self._check_crcs)
         self._waiting += 1
         before, self._last = self._last, asyncio.Event()

@@ -1,0 +1,96 @@
+"""Reading on: the short way from an answer that brings records, and nothing else, to the next fetch.
+
+Where records come one by one a node answers a thousand times a second, and tells each time of a few out of perhaps
+thousands of partitions. Taking that in and planning anew looks at all of them. But while all is *routine* the plan is
+known: the node is to be asked for the same again, behind what it brought.
+
+It is routine as long as every partition is being fetched from its leader in the session of its node, or may not be
+handed over at all (paused, being given up); none has failed of late; nothing is being decoded or fetched aside; and
+nobody has changed anything since that was planned. Whatever may change that ends the routine, and the next answer goes
+the long way (``received``, ``fetched``, ``plan``), after which it may be routine again. So does every answer that has
+anything but sound records, and one after which something would be left out for want of room. The long way says what is
+right: whatever is done here comes to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import Factory, define
+
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.fetching.assigned import Assigned
+from kafka_nextgen.fetching.decoding import DecodedPartition
+from kafka_nextgen.fetching.outcomes import Fetch
+from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.replicas import LEADER
+from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["Routine", "brings_records_only", "find_routine"]
+
+
+@define
+class Routine:
+    """What holds for every answer as long as nobody changes anything; limits are in bytes.
+
+    ``asked`` has, by node, the fences of a fetch that is known to be for all that is read from there.
+    """
+
+    image: ClusterImage
+    num_nodes: int
+    share_bytes: int  # of each partition
+    most_bytes: Mapping[int, int]  # an answer's, by node
+    asked: dict[int, Mapping[TopicPartition, int]] = Factory(dict)
+    answered_at: dict[int, float] = Factory(dict)
+
+    def covers(self, fetch: Fetch, assigned: Assigned) -> bool:
+        """Whether the fetch is for what is read from its node, neither more nor less."""
+        if self.asked.get(fetch.node_id) is fetch.fences:  # as it goes from one fetch to the next
+            return True
+        current = assigned.unchanged(fetch.fences)
+        if len(current) != len(fetch.fences) or any(state.node_id != fetch.node_id for state in current.values()):
+            return False
+        self.asked[fetch.node_id] = fetch.fences
+        return True
+
+    def note_silence(self, assigned: Assigned) -> None:
+        """Note of each partition what was noted of its node: that it was answered, be it that there is no news."""
+        for node_id, answered_at in self.answered_at.items():
+            for state in assigned.unchanged(self.asked[node_id]).values():
+                state.silent_since = answered_at
+
+
+def find_routine(states: Iterable[PartitionState], image: ClusterImage, settings: FetchSettings) -> Routine | None:
+    """What holds from here on, if it is routine as far as partitions go."""
+    if not all(_is_routine(state, image) for state in states):
+        return None
+    most_bytes: dict[int, int] = {}
+    read = [state for state in states if state.asked]
+    for state in read:
+        assert state.leader is not None, "a fetch of it is on its way"
+        most_bytes[state.leader] = most_bytes.get(state.leader, 0) + state.max_bytes
+    if not read:
+        return None
+    return Routine(
+        image,
+        len(most_bytes),
+        settings.buffer_bytes // len(read),
+        {node_id: min(settings.max_bytes, nbytes) for node_id, nbytes in most_bytes.items()},
+    )
+
+
+def _is_routine(state: PartitionState, image: ClusterImage) -> bool:
+    is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error)
+    is_in_place = state.image is image and state.leader is not None and state.replica is LEADER
+    is_known = state.phase is Phase.FETCHING and state.ahead is None
+    return is_sound and is_in_place and is_known and state.asked == state.may_hand_over
+
+
+def brings_records_only(results: Sequence[DecodedPartition]) -> bool:
+    """Whether there is nothing in an answer but sound records of each of its partitions."""
+    for result in results:
+        columns = result.columns
+        if result.is_failure or columns is None or not len(columns) or result.preferred_replica >= 0:
+            return False
+    return True
