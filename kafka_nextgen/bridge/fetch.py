@@ -127,31 +127,20 @@ def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
 
 def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> FetchAnswer:
     """Take an answer in, topic ids by ``names``; a topic that is not in there was not asked for and is ignored."""
-    named = [(_name_of(topic.topic, names), topic.partitions) for topic in answer.topics]
-    return FetchAnswer(
-        error=answer.error,
-        session_id=answer.session_id,
-        throttle_time_ms=max(answer.throttle_time_ms, 0),
-        partitions=tuple(
-            [
-                FetchedPartition(_partition_of(name, partition.number), *partition[1:])
-                for name, partitions in named
-                if name is not None
-                for partition in partitions
-                if partition.number >= 0
-            ]
-        ),
-    )
+    partitions: list[FetchedPartition] = []
+    for topic in answer.topics:
+        name = topic.topic if isinstance(topic.topic, str) else names.get(topic.topic)
+        if name is not None:
+            for raw in topic.partitions:
+                if raw.number >= 0:
+                    partitions.append(FetchedPartition(_partition_of(name, raw.number), *raw[1:]))
+    return FetchAnswer(answer.error, answer.session_id, max(answer.throttle_time_ms, 0), tuple(partitions))
 
 
 @lru_cache(maxsize=8192)
 def _partition_of(topic: str, number: int) -> TopicPartition:
     """The same partitions come again and again; finding one takes less than making it."""
     return TopicPartition(topic, number)
-
-
-def _name_of(topic: str | TopicId, names: Mapping[TopicId, str]) -> str | None:
-    return topic if isinstance(topic, str) else names.get(topic)
 
 
 def _topic(topic: str, positions: Sequence[FetchPosition]) -> WantedTopic:

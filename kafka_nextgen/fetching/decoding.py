@@ -105,10 +105,15 @@ def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
     """Decode what was answered to ``fetch`` as ``AnswerDecoding`` says, one partition after the other."""
-    decoding = AnswerDecoding(fetch, answered, limits, check_crc)
-    while (task := decoding.begin()) is not None:
-        decoding.end(task, task.decode())
-    return decoding.results()
+    answered = tuple(answered)
+    left_bytes = _allowed_bytes(fetch, answered, limits)
+    results: list[DecodedPartition] = []
+    for answer, offset in _asked_for(fetch, answered):
+        allowed = answer if left_bytes > 0 else answer._replace(records=None)
+        results.append(_decode(allowed, offset, limits, check_crc))
+        columns = results[-1].columns
+        left_bytes -= 0 if columns is None else columns.nbytes
+    return tuple(results)
 
 
 def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:

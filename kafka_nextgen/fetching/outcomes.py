@@ -7,6 +7,7 @@ with the answer, and what does not fit any more (stopped, sought, assigned anew 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attrs import frozen
@@ -15,7 +16,7 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.offset_reset import ByDuration
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["Arrival", "Fetch", "Need", "NeedCommittedOffset", "NeedEpochEnds", "NeedMetadata", "NeedOffsetReset"]
 
@@ -75,7 +76,7 @@ class Fetch(NamedTuple):
 
     A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
     rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
-    in seconds. ``is_aside`` is for a connection of its own (``aside``).
+    in seconds. ``is_aside`` is for a connection of its own (``aside``). ``names`` are those of the topics, by their ids.
     """
 
     node_id: int
@@ -88,6 +89,7 @@ class Fetch(NamedTuple):
     set_aside_bytes: int = 0
     asked_at: float = 0.0
     is_aside: bool = False
+    names: Mapping[TopicId, str] = MappingProxyType({})
 
     @property
     def positions(self) -> tuple[FetchPosition, ...]:

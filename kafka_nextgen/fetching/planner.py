@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from kafka_nextgen.bridge.fetch import names_of
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.outcomes import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.positions import PartitionState, Phase
@@ -123,6 +124,7 @@ def fetch_of(
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
         is_aside=is_aside,
+        names=names_of(wanted.values()),
     )
 
 

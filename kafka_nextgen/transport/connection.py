@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
+from math import inf
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
@@ -56,6 +57,7 @@ class Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport | None = None
         self._receive: Receive | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._looks_at = inf  # when the timer does
         self._quiet_since = self._loop.time()
         self.was_lost = True  # unless this side ends it without need
         self._has_answered = False  # anything but what it speaks
@@ -95,12 +97,17 @@ class Connection(asyncio.BufferedProtocol):
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
         number = self._pipeline.next_correlation_id()
         frame = frames.encode_request(message, version, number, self._settings.client_id)
-        left_s = deadline.left_s()
+        now = self._loop.time()
+        left_s = max(0.0, deadline.at - now)
         patience_s = max(self._settings.request_timeout_s, left_s)
         reply: Reply[Answer] = Reply(self._loop)
         pending = Pending(api, version, number, frame, patience_s, reply, through_hold)
-        self._pipeline.add(pending)
-        self._pump()
+        is_free = self._renew is None and now >= self.mute.until
+        if is_free and self._pipeline.goes_at_once(pending, now):
+            self._write(pending, now)
+        else:
+            self._pipeline.add(pending)
+            self._pump()
         if patience_s > left_s or self._pipeline.oldest is not pending:  # else this connection looks at the time
             deadline.limit(reply)
         return reply
@@ -171,7 +178,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def _answer(self, frame: memoryview) -> None:
         pending = self._pipeline.answered(frames.peek_correlation_id(frame))
-        self._traffic.note_answer(pending.sent_at, self._loop.time())
+        self._quiet_since = self._loop.time()
+        self._traffic.note_answer(pending.sent_at, self._quiet_since)
         self._has_answered = self._has_answered or pending.api is not API_VERSIONS
         if not pending.is_wanted:
             return
@@ -199,19 +207,24 @@ class Connection(asyncio.BufferedProtocol):
         """After what came: mostly nothing waits to be sent, and the next request is out already."""
         if self._pipeline.waits or self._renew is not None:
             self._pump()
-        else:
-            self._quiet_since = self._loop.time()
+        elif self._due_at() < self._looks_at:
             self._rearm()
 
     def _pump(self) -> None:
-        assert self._transport is not None
         now = self._loop.time()
         self._renew_if_due(now)
         self._quiet_since = now
         for pending in self._pipeline.to_send(now) if now >= self.mute.until else ():
-            self._transport.write(pending.frame)
-            self._traffic.note_request(pending.frame)
+            self._write(pending, now)
         self._rearm()
+
+    def _write(self, pending: Pending, now: float) -> None:
+        assert self._transport is not None
+        self._transport.write(pending.frame)
+        self._traffic.note_request(pending.frame)
+        self._quiet_since = now
+        if pending.due_at < self._looks_at:
+            self._rearm()
 
     def _renew_if_due(self, now: float) -> None:
         if self._renew is not None and now >= self._renew_at and self._pipeline.may_send:
@@ -234,21 +247,22 @@ class Connection(asyncio.BufferedProtocol):
     def _rearm(self) -> None:
         """Have a timer that looks no later than when there is something to do; often it looks too early."""
         due_at = self._due_at()
-        if self._timer is not None:
-            if self._timer.when() <= due_at:
-                return
-            self._timer.cancel()
-        self._timer = self._loop.call_at(due_at, self._look)
+        if due_at < self._looks_at:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._looks_at = due_at
+            self._timer = self._loop.call_at(due_at, self._look)
 
     def _due_at(self) -> float:
         """Until when an answer has to be here, or a request to be sent; or this has been idle for too long."""
         oldest = self._pipeline.oldest
         due_at = self._quiet_since + self._settings.max_idle_s if oldest is None else oldest.due_at
-        return self.mute.until if self._pipeline.may_send and self.mute.until < due_at else due_at
+        if self._pipeline.waits and self.mute.until < due_at and self._pipeline.may_send:
+            return self.mute.until
+        return due_at
 
     def _look(self) -> None:
-        assert self._timer is not None
-        looked_at, self._timer = self._timer.when(), None
+        looked_at, self._looks_at, self._timer = self._looks_at, inf, None
         if looked_at < self._due_at():
             self._rearm()
         elif self._pipeline.may_send and self.mute.until <= looked_at:

@@ -10,7 +10,7 @@ A length is checked before anything is allocated for it, so four bytes from a st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct
 
 from kafka_nextgen.errors import DecodeError, FrameTooLargeError
@@ -50,7 +50,7 @@ class FrameReader:
         """Whether what is received goes to where it stays, and much more of it is to come."""
         return self._large is not None
 
-    def received(self, count: int) -> Iterator[memoryview]:
+    def received(self, count: int) -> Iterable[memoryview]:
         """Hand over the frames that ``count`` more bytes complete, without their lengths.
 
         Each must be used before the next is asked for, and all must be asked for. Raises ``DecodeError``, and
@@ -58,16 +58,26 @@ class FrameReader:
         """
         if self._large is None:
             self._end += count
-            yield from self._small_frames()
-        else:
-            self._large_end += count
-            if self._large_end == len(self._large):
-                frame, self._large = self._large, None
-                yield frame
+            frame = self._just_one()
+            return self._small_frames() if frame is None else (frame,)
+        self._large_end += count
+        if self._large_end < len(self._large):
+            return ()
+        frame, self._large = self._large, None
+        return (frame,)
 
     def kept(self, frame: memoryview) -> memoryview:
         """The frame, to be looked into for as long as somebody likes: a copy where its place is used again."""
         return memoryview(bytes(frame)) if frame.obj is self._buffer else frame
+
+    def _just_one(self) -> memoryview | None:
+        """What has come, if that is one whole frame, as it is mostly: then there is nothing to cut."""
+        end = self._end
+        if end < _LENGTH.size or _LENGTH.unpack_from(self._buffer)[0] != end - _LENGTH.size or end > self._max_bytes:
+            return None
+        self._buffers.note_small()
+        self._end = 0
+        return self._view[_LENGTH.size : end]
 
     def _small_frames(self) -> Iterator[memoryview]:
         start = 0

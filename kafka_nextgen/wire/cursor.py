@@ -17,15 +17,15 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.lengths import COMPACT_LENGTH, INT16_LENGTH, INT32_LENGTH, OBJECT_WEIGHT, Frame, need, refuse
 from kafka_nextgen.wire.tags import find_tags
 
-__all__ = ["Cursor"]
+__all__ = ["Cursor", "topic_id_of"]
 
 _UUID_BYTES = 16
 _SMALL = 0x80  # a varint below this is one byte
 
 
 @lru_cache(maxsize=1024)
-def _topic_id(data: bytes) -> TopicId:
-    """The same few ids come again and again."""
+def topic_id_of(data: bytes) -> TopicId:
+    """A topic's id of its 16 bytes; the same few come again and again."""
     return TopicId(bytes=data)
 
 
@@ -64,7 +64,7 @@ class Cursor:
     def topic_id(self, where: str) -> TopicId:
         """An id of 16 bytes."""
         pos, self._pos = self._pos, need(_UUID_BYTES, self._pos, self._end, where)
-        return _topic_id(bytes(self._data[pos : self._pos]))
+        return topic_id_of(bytes(self._data[pos : self._pos]))
 
     def text(self, where: str) -> str | None:
         """A string, or None for null."""

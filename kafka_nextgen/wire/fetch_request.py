@@ -8,10 +8,9 @@ place of names (KIP-516), 15 no replica id any more, which becomes a tag that on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
-
-from attrs import frozen
 
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import FetchRequest
@@ -58,8 +57,7 @@ class ForgottenTopic(NamedTuple):
     numbers: Sequence[int]
 
 
-@frozen
-class RawFetchRequest:
+class RawFetchRequest(NamedTuple):
     """A whole request; it is written by ``frames.encode_request`` as a message made from the schema would be."""
 
     max_wait_ms: int
@@ -107,7 +105,7 @@ def _wanted(topics: Sequence[WantedTopic], version: int) -> list[bytes]:
 def _forgotten(topics: Sequence[ForgottenTopic], version: int) -> list[bytes]:
     flexible = version >= _FLEXIBLE
     parts = [_count(len(topics), flexible)]
-    for topic in topics:
+    for topic in topics:  # mostly there are none
         parts += _topic(topic.name, topic.topic_id, len(topic.numbers), version)
         parts += [_INT32.pack(number) for number in topic.numbers]
         parts += [_NO_TAGS] if flexible else []
@@ -135,15 +133,18 @@ def _partitions(wanted: Sequence[WantedPartition], version: int) -> list[bytes]:
     return [_PARTITION_V4.pack(number, offset, most) for number, _, offset, _, most in wanted]
 
 
+@lru_cache(maxsize=1024)
 def _text(text: str, flexible: bool) -> bytes:
     data = text.encode()
     return (_compact(len(data) + 1) if flexible else _INT16.pack(len(data))) + data
 
 
+@lru_cache(maxsize=1024)
 def _count(count: int, flexible: bool) -> bytes:
     return _compact(count + 1) if flexible else _INT32.pack(count)
 
 
+@lru_cache(maxsize=1024)
 def _compact(number: int) -> bytes:
     """An unsigned varint."""
     if number < 0x80:

@@ -16,6 +16,7 @@ from typing import TypeVar
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.cursor import Cursor
 from kafka_nextgen.wire.lengths import Frame, refuse
+from kafka_nextgen.wire.plain_fetch import read_plain, read_plain_partition
 from kafka_nextgen.wire.raw_fetch import (
     AbortedTransaction,
     EpochEndOffset,
@@ -27,6 +28,7 @@ from kafka_nextgen.wire.raw_fetch import (
 
 __all__ = ["read_fetch_response"]
 
+_BY_ID = 13  # the first version with topic ids
 _INT32 = Struct(">i")
 _INT32S = Struct(">ii")
 _INT64S = Struct(">qq")
@@ -34,10 +36,6 @@ _THROTTLE = Struct(">i")
 _THROTTLE_ERROR_SESSION = Struct(">ihi")
 _PARTITION = Struct(">ihqqq")  # number, error, high watermark, last stable offset, log start offset
 _PARTITION_V4 = Struct(">ihqq")
-#: The same from version 12 on, how many were aborted, the replica, and how the length of the records begins.
-_PLAIN = Struct(">ihqqqBiB")
-_NO_ABORTED, _NO_TAGS = 1, 0  # a count is one more, 0 for null
-_LONG = 0x80  # a varint that begins like this or with more has further bytes
 _EPOCH_AND_END = Struct(">iq")
 _DIVERGING, _LEADER = 0, 1  # tags of a partition; 2 is for replicas of the metadata's log
 _PARTITION_TAGS = frozenset({_DIVERGING, _LEADER})
@@ -48,7 +46,7 @@ T = TypeVar("T")
 
 def read_fetch_response(version: int, body: memoryview) -> RawFetchAnswer:
     """Read the answer to a Fetch of ``version``; ``body`` is without the header. Raises ``DecodeError``."""
-    return _READERS[version].answer(body)
+    return (read_plain(body) if version >= _BY_ID else None) or _READERS[version].answer(body)
 
 
 class _Reader:
@@ -63,7 +61,7 @@ class _Reader:
         self._has_session = version >= 7
         self._names_replica = version >= 11
         self._flexible = version >= 12
-        self._by_id = version >= 13
+        self._by_id = version >= _BY_ID
         self._answer_tags = frozenset({_ENDPOINTS} if version >= 16 else ())
         self._head = _PARTITION if version >= 5 else _PARTITION_V4
         length, tags = (1, 1) if self._flexible else (4, 0)
@@ -96,7 +94,12 @@ class _Reader:
         return RawTopic(topic, partitions)
 
     def _partition(self, cursor: Cursor) -> RawPartition:
-        return (self._flexible and _plain_partition(cursor)) or self._any_partition(cursor)
+        found = read_plain_partition(*cursor.place) if self._flexible else None
+        if found is None:
+            return self._any_partition(cursor)
+        partition, after = found
+        cursor.go_to(after)
+        return partition
 
     def _any_partition(self, cursor: Cursor) -> RawPartition:
         where = self._partitions
@@ -147,26 +150,6 @@ class _Reader:
         rack = cursor.text(where)
         cursor.tags((), where)
         return RawEndpoint(node_id, host, port, rack)
-
-
-def _plain_partition(cursor: Cursor) -> RawPartition | None:
-    """Read a partition as nearly all of them are in small answers; None, and nothing is read, if it is not like that.
-
-    Nothing was aborted, there are no tags, and the length of the records has one byte or two.
-    """
-    data, pos, end = cursor.place
-    first = pos + _PLAIN.size
-    if first >= end:
-        return None
-    number, error, high_watermark, stable, log_start, aborted, replica, size = _PLAIN.unpack_from(data, pos)
-    if size >= _LONG:
-        more, first = data[first], first + 1
-        size = size - _LONG + (more << 7) if 0 < more < _LONG else 0  # longer still, or not in its shortest form
-    after = first + size - 1
-    if aborted > _NO_ABORTED or not size or after >= end or data[after] != _NO_TAGS:
-        return None
-    cursor.go_to(after + 1)
-    return RawPartition(number, error, high_watermark, stable, log_start, (), replica, data[first:after])
 
 
 def _told(value: T | None, where: str) -> T:

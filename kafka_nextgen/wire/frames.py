@@ -54,14 +54,19 @@ class RequestFrame:
 
 def encode_request(message: Question, version: int, correlation_id: int, client_id: str | None) -> bytes:
     """Write a request with its header and the length in front."""
-    name = None if client_id is None else client_id.encode()
     head = [
         _REQUEST_HEAD.pack(message.API_KEY, version, correlation_id),
-        _INT16.pack(-1 if name is None else len(name)),
-        name or b"",
+        _named(client_id),
         _NO_TAGS if message.flexible_version_q(version) else b"",
     ]
     return _framed(head, message.encode(version=version))
+
+
+@lru_cache(maxsize=64)
+def _named(client_id: str | None) -> bytes:
+    """The client id as a request has it; the same one goes with each."""
+    name = None if client_id is None else client_id.encode()
+    return _INT16.pack(-1 if name is None else len(name)) + (name or b"")
 
 
 def encode_response(api: Api, message: ApiMessage, version: int, correlation_id: int) -> bytes:
@@ -85,8 +90,10 @@ def peek_api_key(frame: bytes | memoryview) -> int:
 
 def peek_correlation_id(frame: bytes | memoryview) -> int:
     """Read which request an answer belongs to; ``frame`` is without its length. Raises ``DecodeError``."""
-    need(_INT32.size, 0, len(frame), "response header, correlation id")
-    return int(_INT32.unpack_from(frame)[0])
+    if len(frame) < _INT32.size:
+        need(_INT32.size, 0, len(frame), "response header, correlation id")
+    number: int = _INT32.unpack_from(frame)[0]
+    return number
 
 
 def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, ApiMessage]:

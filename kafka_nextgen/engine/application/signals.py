@@ -49,9 +49,11 @@ class ThreadSignal:
     def ring(self) -> None:
         """Wake everybody who waits."""
         self._rings += 1  # first: whoever begins to wait now sees it, or is seen below
-        with suppress(IndexError):  # nobody waits any more
+        try:
             while True:
                 self._waiters.popleft().release()
+        except IndexError:  # nobody waits any more
+            return
 
     def wait(self, rings: int, timeout_s: float) -> None:
         """Block until it was rung, if there are ``rings`` only, at most ``timeout_s`` seconds."""

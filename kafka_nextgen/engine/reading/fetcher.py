@@ -291,7 +291,7 @@ class Fetcher:
         message = await (sent.reply or self._cluster.call(*sent.question))
         self._counters.note_answer(sent.began)
         assert isinstance(message, RawFetchAnswer)
-        return bridge.from_response(message, bridge.names_of(need.positions))
+        return bridge.from_response(message, need.names)
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
         """Tell of an answer that goes the long way; returns whether anything of it is to be taken in."""
