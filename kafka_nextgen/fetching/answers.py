@@ -24,7 +24,7 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_no_news", "note_trouble"]
+__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_no_news", "note_records", "note_trouble"]
 
 
 class Source(NamedTuple):
@@ -68,16 +68,17 @@ def _note_answer(
 ) -> None:
     columns = result.columns
     assert columns is not None
-    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
-    state.log_start_offset = result.log_start_offset
-    if not result.is_redirect(state.fetch_offset):
+    if result.is_redirect(state.fetch_offset):
+        _note_ends(state, result, settings)
+    else:
         state.silent_since = now
         if state.replica is not LEADER:
             state.replica = state.replica.read_from(source.node_id)
         if columns.truncated:
+            _note_ends(state, result, settings)
             _note_truncated(state, buffers.has(state.partition), settings, now)
         else:
-            _note_columns(state, buffers, columns)
+            note_records(state, buffers, result, columns, settings)
     if result.preferred_replica >= 0:
         _note_preferred(state, result.preferred_replica, source, settings, now)
 
@@ -154,7 +155,16 @@ def note_trouble(
     note_failure(state, settings, now)
 
 
-def _note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
+def _note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
+    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
+    state.log_start_offset = result.log_start_offset
+
+
+def note_records(
+    state: PartitionState, buffers: Buffers, result: DecodedPartition, columns: Columns, settings: FetchSettings
+) -> None:
+    """Take in the sound records of a partition, and go on behind them."""
+    _note_ends(state, result, settings)
     state.succeeded()
     state.drain_first = False
     state.fetch_offset = columns.next_offset

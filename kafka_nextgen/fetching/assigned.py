@@ -104,9 +104,10 @@ class Assigned:
         state.asked = False
         state.ahead = None
 
-    def ask_last(self, state: PartitionState) -> None:
-        """Let all others be asked for before this one."""
-        self._states[state.partition] = self._states.pop(state.partition)
+    def ask_last(self, partition: TopicPartition) -> PartitionState:
+        """Let all others be asked for before this one, which is assigned; returns its state."""
+        state = self._states[partition] = self._states.pop(partition)
+        return state
 
     def _next_fence(self) -> int:
         self._last_fence += 1

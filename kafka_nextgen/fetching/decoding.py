@@ -110,15 +110,17 @@ def decode_answer(
     results: list[DecodedPartition] = []
     for answer, offset in _asked_for(fetch, answered):
         allowed = answer if left_bytes > 0 else answer._replace(records=None)
-        results.append(_decode(allowed, offset, limits, check_crc))
-        columns = results[-1].columns
-        left_bytes -= 0 if columns is None else columns.nbytes
+        result = _decode(allowed, offset, limits, check_crc)
+        results.append(result)
+        left_bytes -= 0 if result.columns is None else result.columns.nbytes
     return tuple(results)
 
 
 def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:
     """What the columns of an answer may take before nothing more of it is decoded."""
-    set_aside_bytes = fetch.set_aside_bytes - sum([len(answer.records or b"") for answer in answered])
+    set_aside_bytes = fetch.set_aside_bytes
+    for answer in answered:
+        set_aside_bytes -= len(answer.records or b"")
     return min(limits.max_answer_bytes, max(set_aside_bytes, 1))
 
 

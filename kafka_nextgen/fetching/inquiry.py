@@ -202,7 +202,7 @@ class Inquiry:
                     note_fetched(state, self._buffers, result, source, self._settings, now)
                 else:
                     self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
-                self._assigned.ask_last(state)
+                self._assigned.ask_last(state.partition)
                 if state.replica is not replica and state.replica.goes_astray and not replica.goes_astray:
                     astray.append(state.partition)
         return tuple(astray)

@@ -132,18 +132,14 @@ class PartitionState:
         return not self.asked and self.is_read
 
     @property
-    def next_fetch_offset(self) -> int:
-        """Where the next fetch goes on."""
-        return self.fetch_offset if self.ahead is None else self.ahead.end_offset
-
-    @property
     def next_fetch_epoch(self) -> int:
-        """The leader epoch in front of that."""
+        """The leader epoch in front of where the next fetch goes on."""
         return self.fetch_epoch if self.ahead is None else self.ahead.end_epoch
 
     def next_position(self) -> FetchPosition:
         """How a fetch is told of all that; the same value as long as it is the same, for there may be thousands."""
-        last, offset, epoch = self.asked_for, self.next_fetch_offset, self.next_fetch_epoch
+        last, ahead = self.asked_for, self.ahead
+        offset, epoch = (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
         if (
             last is None
             or last.offset != offset

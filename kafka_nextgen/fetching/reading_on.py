@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.fetching.answers import Source, note_fetched
+from kafka_nextgen.bridge.fetch import FetchPosition
+from kafka_nextgen.fetching.answers import note_records
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.inquiry import Inquiry
 from kafka_nextgen.fetching.outcomes import Fetch
-from kafka_nextgen.fetching.routine import Routine, brings_records_only, find_routine
-from kafka_nextgen.fetching.sessions import SessionAnswer
+from kafka_nextgen.fetching.routine import Routine, find_routine, records_bytes
+from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
 
 __all__ = ["ReadingOn"]
 
@@ -26,48 +27,63 @@ class ReadingOn(Inquiry):
         None if it has to go the long way; then nothing has changed.
         """
         routine = self._find_routine(image)
-        if routine is None or not self._fits(routine, fetch, answer, results):
+        if routine is None or len(results) != len(answer.partitions) or not routine.covers(fetch, self._assigned):
             return None
-        if not self._has_room(routine, fetch, results):
+        session = self._underway.session_with(fetch.node_id)
+        brought_bytes = records_bytes(results)
+        if brought_bytes is None or not session.goes_on(fetch.session, answer):
             return None
-        return self._go_on(routine, fetch, answer, results, now)
+        free_bytes = self._room.buffer_bytes - self._underway.total_bytes + fetch.set_aside_bytes
+        here_bytes = self._buffers.total_bytes + brought_bytes
+        if here_bytes >= routine.share_bytes or not self._room.is_enough(free_bytes - here_bytes, routine.num_nodes):
+            return None
+        moved = self._take_in(results)
+        routine.answered_at[fetch.node_id] = now
+        most_bytes = routine.most_bytes_after(fetch.node_id, self._room, free_bytes - self._buffers.total_bytes)
+        following = _moved(fetch, moved, most_bytes, self._room.taken_by(most_bytes), session.ask_on(moved), now)
+        self._underway.replace(fetch, following)
+        return following
 
     def _find_routine(self, image: ClusterImage) -> Routine | None:
-        if self._routine is None and self._searched is image and self._underway.is_plain:
-            self._routine = find_routine(self._assigned.states, image, self._settings)
-        return self._routine if self._routine is not None and self._routine.image is image else None
+        routine = self._routine
+        if routine is None and self._searched is image and self._underway.is_plain:
+            routine = self._routine = find_routine(self._assigned.states, image, self._settings)
+        return routine if routine is not None and routine.image is image else None
 
-    def _fits(
-        self, routine: Routine, fetch: Fetch, answer: SessionAnswer, results: Sequence[DecodedPartition]
-    ) -> bool:
-        """Whether the answer is to a fetch of all there is to read, and brings of each partition it has just records."""
-        is_for_all = fetch.max_wait_ms == self._settings.max_wait_ms and routine.covers(fetch, self._assigned)
-        is_whole = len(results) == len(answer.partitions) and brings_records_only(results)
-        return is_for_all and is_whole and self._underway.goes_on(fetch, answer)
-
-    def _has_room(self, routine: Routine, fetch: Fetch, results: Sequence[DecodedPartition]) -> bool:
-        """Whether all of it may be asked for again once this is here."""
-        here_bytes = self._buffers.total_bytes + sum([result.columns.nbytes for result in results if result.columns])
-        return here_bytes < routine.share_bytes and self._most_bytes(routine, fetch, here_bytes) > 0
-
-    def _most_bytes(self, routine: Routine, fetch: Fetch, here_bytes: int) -> int:
-        """How much the next answer may bring; ``fetch`` itself is not under way any more."""
-        free_bytes = self._room.buffer_bytes - here_bytes - self._underway.total_bytes + fetch.set_aside_bytes
-        return min(self._room.for_fetch(free_bytes, routine.num_nodes), routine.most_bytes[fetch.node_id])
-
-    def _go_on(
-        self, routine: Routine, fetch: Fetch, answer: SessionAnswer, results: Sequence[DecodedPartition], now: float
-    ) -> Fetch:
-        source, wanted = Source(fetch.node_id, fetch.wanted), dict(fetch.wanted)
+    def _take_in(self, results: Sequence[DecodedPartition]) -> tuple[FetchPosition, ...]:
+        """Note the records, and where to go on behind them; of those left out ``Routine`` notes that there are none."""
+        moved: list[FetchPosition] = []
         for result in results:
+            assert result.columns is not None, "there are records"
             self._note_growth(result)
-            state = self._assigned.require(result.partition)
-            note_fetched(state, self._buffers, result, source, self._settings, now)
-            self._assigned.ask_last(state)
-            wanted[result.partition] = state.next_position()
-        routine.answered_at[fetch.node_id] = now
-        most_bytes = max(1, self._most_bytes(routine, fetch, self._buffers.total_bytes))
-        following = fetch._replace(
-            wanted=wanted, max_bytes=most_bytes, set_aside_bytes=self._room.taken_by(most_bytes), asked_at=now
-        )
-        return self._underway.ask_on(fetch, answer, following)
+            state = self._assigned.ask_last(result.partition)
+            note_records(state, self._buffers, result, result.columns, self._settings)
+            moved.append(state.next_position())
+        return tuple(moved)
+
+
+def _moved(
+    fetch: Fetch,
+    moved: Sequence[FetchPosition],
+    max_bytes: int,
+    set_aside_bytes: int,
+    session: SessionRequest,
+    now: float,
+) -> Fetch:
+    """The same again, further on."""
+    wanted = dict(fetch.wanted)
+    for position in moved:
+        wanted[position.partition] = position
+    return Fetch(
+        fetch.node_id,
+        wanted,
+        max_bytes,
+        fetch.max_wait_ms,
+        fetch.fences,
+        session,
+        fetch.tells_rack,
+        set_aside_bytes,
+        now,
+        False,
+        fetch.names,
+    )

@@ -24,10 +24,11 @@ from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.outcomes import Fetch
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
+from kafka_nextgen.fetching.room import Room
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Routine", "brings_records_only", "find_routine"]
+__all__ = ["Routine", "find_routine", "records_bytes"]
 
 
 @define
@@ -40,6 +41,7 @@ class Routine:
     image: ClusterImage
     num_nodes: int
     share_bytes: int  # of each partition
+    max_wait_ms: int
     most_bytes: Mapping[int, int]  # an answer's, by node
     asked: dict[int, Mapping[TopicPartition, int]] = Factory(dict)
     answered_at: dict[int, float] = Factory(dict)
@@ -49,10 +51,16 @@ class Routine:
         if self.asked.get(fetch.node_id) is fetch.fences:  # as it goes from one fetch to the next
             return True
         current = assigned.unchanged(fetch.fences)
-        if len(current) != len(fetch.fences) or any(state.node_id != fetch.node_id for state in current.values()):
+        if fetch.max_wait_ms != self.max_wait_ms or len(current) != len(fetch.fences):
+            return False
+        if any(state.node_id != fetch.node_id for state in current.values()):
             return False
         self.asked[fetch.node_id] = fetch.fences
         return True
+
+    def most_bytes_after(self, node_id: int, room: Room, free_bytes: int) -> int:
+        """How much the next answer of a node may bring, with so much room left, which is enough."""
+        return min(max(1, room.for_fetch(free_bytes, self.num_nodes)), self.most_bytes[node_id])
 
     def note_silence(self, assigned: Assigned) -> None:
         """Note of each partition what was noted of its node: that it was answered, be it that there is no news."""
@@ -76,6 +84,7 @@ def find_routine(states: Iterable[PartitionState], image: ClusterImage, settings
         image,
         len(most_bytes),
         settings.buffer_bytes // len(read),
+        settings.max_wait_ms,
         {node_id: min(settings.max_bytes, nbytes) for node_id, nbytes in most_bytes.items()},
     )
 
@@ -87,10 +96,12 @@ def _is_routine(state: PartitionState, image: ClusterImage) -> bool:
     return is_sound and is_in_place and is_known and state.asked == state.may_hand_over
 
 
-def brings_records_only(results: Sequence[DecodedPartition]) -> bool:
-    """Whether there is nothing in an answer but sound records of each of its partitions."""
+def records_bytes(results: Sequence[DecodedPartition]) -> int | None:
+    """What the records take; None if there is anything in an answer but sound records of each of its partitions."""
+    total_bytes = 0
     for result in results:
         columns = result.columns
-        if result.is_failure or columns is None or not len(columns) or result.preferred_replica >= 0:
-            return False
-    return True
+        if columns is None or result.is_failure or result.preferred_replica >= 0 or not columns.offsets:
+            return None
+        total_bytes += columns.nbytes
+    return total_bytes

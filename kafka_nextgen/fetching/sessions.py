@@ -119,18 +119,22 @@ class FetchSession:
             self._start_over(answer.session_id)
             return False
         self._id = answer.session_id
-        self._epoch = 1 if request.epoch == _LAST_EPOCH else request.epoch + 1
+        self._epoch = _following(request.epoch)
         return True
 
     def goes_on(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Whether the answer, if it were taken in, would leave the session as it is, all partitions known."""
-        is_sound = answer.error == ErrorCode.NONE and answer.session_id != _NO_SESSION and not request.is_full
-        return is_sound and self._fits(request, answer)
+        """Whether an answer to the open request, which ``answered`` was not told of, leaves the session as it is."""
+        is_sound = answer.error == ErrorCode.NONE and answer.session_id == self._id != _NO_SESSION
+        if not is_sound or request is not self._open or request.epoch in (_FULL, _ALONE):
+            return False
+        return all(map(self._known.__contains__, answer.partitions))
 
     def ask_on(self, moved: tuple[FetchPosition, ...]) -> SessionRequest:
-        """What to say in order to fetch on at these positions, and all else where it was, in a session that goes on."""
+        """What to say after such an answer, in order to fetch on at these positions, and all else where it was."""
+        assert self._open is not None, "it was answered just now"
         for position in moved:
             self._known[position.partition] = position
+        self._epoch = _following(self._open.epoch)
         self._open = SessionRequest(self._id, self._epoch, moved)
         return self._open
 
@@ -172,13 +176,9 @@ class FetchSessions:
         """Take in what a node said; returns whether it has no news of the partitions that it left out."""
         return request.epoch != _ALONE and self._by_node[node_id].answered(request, answer)
 
-    def goes_on(self, node_id: int, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Whether the answer would leave the session as it is; see ``FetchSession``."""
-        return request.epoch != _ALONE and self._by_node[node_id].goes_on(request, answer)
-
-    def ask_on(self, node_id: int, moved: tuple[FetchPosition, ...]) -> SessionRequest:
-        """What to say to a node in a session that goes on; see ``FetchSession``."""
-        return self._by_node[node_id].ask_on(moved)
+    def of(self, node_id: int) -> FetchSession:
+        """Our half of the session with a node that was asked."""
+        return self._by_node[node_id]
 
     def ends(self) -> dict[int, SessionRequest]:
         """What to say to which nodes in order to end all there are."""
@@ -189,6 +189,10 @@ class FetchSessions:
         """No answer came from a node."""
         if request.epoch != _ALONE:
             self._by_node[node_id].failed(request)
+
+
+def _following(epoch: int) -> int:
+    return 1 if epoch == _LAST_EPOCH else epoch + 1
 
 
 def _dropped(

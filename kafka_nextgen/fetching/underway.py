@@ -17,7 +17,7 @@ from typing import NamedTuple
 from attrs import Factory, define
 
 from kafka_nextgen.fetching.outcomes import Arrival, Fetch
-from kafka_nextgen.fetching.sessions import FetchSessions, SessionAnswer, SessionRequest
+from kafka_nextgen.fetching.sessions import FetchSession, FetchSessions, SessionAnswer, SessionRequest
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.types import TopicPartition
 
@@ -84,20 +84,14 @@ class Underway:
         """Whether nodes are asked in their sessions only, and nothing is being decoded."""
         return not self._decoding and not any(fetch.is_aside for fetch in self._asked)
 
-    def goes_on(self, fetch: Fetch, answer: SessionAnswer) -> bool:
-        """Whether the answer to a fetch leaves the session with its node as it is."""
-        return self._sessions.goes_on(fetch.node_id, fetch.session, answer)
+    def session_with(self, node_id: int) -> FetchSession:
+        """Our half of the session with a node that was asked."""
+        return self._sessions.of(node_id)
 
-    def ask_on(self, fetch: Fetch, answer: SessionAnswer, following: Fetch) -> Fetch:
-        """Note that ``fetch`` is answered, in a session that goes on, and ``following`` asked, behind what came.
-
-        Returns the latter as it has to be put.
-        """
-        self._sessions.answered(fetch.node_id, fetch.session, answer)
-        moved = tuple([following.wanted[tp] for tp in answer.partitions])
-        asked = following._replace(session=self._sessions.ask_on(fetch.node_id, moved))
-        self._asked = [asked if other is fetch else other for other in self._asked]
-        return asked
+    def replace(self, fetch: Fetch, following: Fetch) -> None:
+        """Note that ``fetch`` is answered, and ``following`` on its way, as it has to be put."""
+        asked = self._asked
+        asked[asked.index(fetch)] = following
 
     def session_ends(self) -> dict[int, SessionRequest]:
         """What to say to which nodes when nothing more is to be asked."""
@@ -131,7 +125,9 @@ class Underway:
     @property
     def total_bytes(self) -> int:
         """What was set aside for all of this."""
-        if not self._asked and not self._decoding:
-            return 0
-        fetches = [*self._asked, *(rest.fetch for rest in self._decoding)]
-        return sum([fetch.set_aside_bytes for fetch in fetches])
+        total_bytes = 0
+        for fetch in self._asked:
+            total_bytes += fetch.set_aside_bytes
+        for rest in self._decoding:
+            total_bytes += rest.fetch.set_aside_bytes
+        return total_bytes
