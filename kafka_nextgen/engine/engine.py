@@ -154,7 +154,7 @@ class Engine:
     @property
     def wants_poll(self) -> bool:
         """Whether something waits for the application to poll."""
-        driver = self._driver
+        driver = self._membership.driver
         return driver is not None and driver.wants_poll
 
     def rebalances(self) -> tuple[Rebalance, ...]:

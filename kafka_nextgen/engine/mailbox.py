@@ -151,8 +151,8 @@ class Mailbox:
     def take_callback(self) -> PendingCallback | None:
         """The oldest callback not yet taken, if any."""
         try:
-            return self._callbacks.popleft()
-        except IndexError:
+            return self._callbacks.popleft() if self._callbacks else None
+        except IndexError:  # it was dropped just now
             return None
 
     def drop_callback(self, callback: PendingCallback) -> None:
@@ -164,7 +164,8 @@ class Mailbox:
         """Raise the oldest error not yet raised, or the fatal one; do nothing if there is none."""
         if self._errors:
             raise self._errors.popleft()
-        self.raise_fatal()
+        if self._fatal is not None:
+            self.raise_fatal()
 
     def raise_fatal(self) -> None:
         """Raise what put this consumer out of its group for good, if anything has."""

@@ -24,7 +24,16 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["Source", "begin_reset", "note_error", "note_failure", "note_fetched", "note_no_news", "note_records", "note_trouble"]
+__all__ = [
+    "Source",
+    "begin_reset",
+    "note_error",
+    "note_failure",
+    "note_fetched",
+    "note_no_news",
+    "note_records",
+    "note_trouble",
+]
 
 
 class Source(NamedTuple):

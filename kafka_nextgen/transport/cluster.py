@@ -8,7 +8,7 @@ not, because only its owner knows whether it may be sent twice.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from kafka_nextgen.bridge.brokers import Broker
@@ -31,7 +31,7 @@ from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Target, purpose_of
+from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Purpose, Target, purpose_of
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
@@ -49,6 +49,14 @@ class _Call(NamedTuple):
         return f"{self.api} to {self.target}"
 
 
+class _Line(NamedTuple):
+    """What carries an API to a node, for as long as nobody has told of other ``brokers``, and in which version."""
+
+    brokers: Mapping[int, ServerAddress]
+    connection: Connection
+    version: int
+
+
 class ClusterClient:
     """Metadata, coordinators and connections of one cluster, on the event loop it is made in.
 
@@ -63,6 +71,7 @@ class ClusterClient:
         self._reach = Reach(settings, self._pool, chance)
         self._keeper = MetadataKeeper(settings, self._reach, chance)
         self._coordinators = Coordinators(settings, self._reach, chance)
+        self._lines: dict[tuple[int, Purpose | None, int], _Line] = {}
 
     @property
     def metadata(self) -> ClusterImage:
@@ -171,13 +180,23 @@ class ClusterClient:
 
         None if there is no connection to that broker now.
         """
-        deadline = self._deadline(_Call(api, node), timeout_s)
+        line = self._lines.get((node.node_id, node.over, api.key))
+        if line is None or line.brokers is not self._reach.brokers or not line.connection.is_open:
+            line = self._find_line(node, api)
+        if line is None:
+            return None
+        version = line.version
+        return line.connection.send(api, version, build(version), Deadline(timeout_s, _Call(api, node)))
+
+    def _find_line(self, node: Node, api: Api) -> _Line | None:
         address = self._reach.brokers.get(node.node_id)
         connection = None if address is None else self._pool.known(address, purpose_of(node, api))
+        key = node.node_id, node.over, api.key
         if connection is None:
+            self._lines.pop(key, None)
             return None
-        version = negotiate(api, connection.ranges)
-        return connection.send(api, version, build(version), deadline)
+        line = self._lines[key] = _Line(self._reach.brokers, connection, negotiate(api, connection.ranges))
+        return line
 
     async def speaks(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
         """Whether the broker that ``api`` is going to has ``extension``, too. Raises as ``call`` does."""

@@ -190,15 +190,15 @@ class Connection(asyncio.BufferedProtocol):
         except DecodeError as error:
             pending.reply.set_exception(self._at(error))
             raise
-        self._heed_throttling(message)
-        pending.reply.set_result(message)
-
-    def _heed_throttling(self, message: Answer) -> None:
         throttle_s = throttle_time_s(message)
         if throttle_s > 0:
-            logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)
-            self._traffic.note_throttling(throttle_s)
-            self.mute.extend(self._loop.time() + throttle_s)
+            self._be_quiet(throttle_s)
+        pending.reply.set_result(message)
+
+    def _be_quiet(self, throttle_s: float) -> None:
+        logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)
+        self._traffic.note_throttling(throttle_s)
+        self.mute.extend(self._loop.time() + throttle_s)
 
     def _at(self, error: DecodeError) -> DecodeError:
         return type(error)(f"{self.address}: {error}")

@@ -49,4 +49,5 @@ def throttle_time_s(answer: Answer) -> float:
 
     Five minutes are believed at most: Kafka's quotas are over windows of seconds.
     """
-    return min(max(0, getattr(answer, "throttle_time_ms", 0)), _MOST_THROTTLE_MS) / 1000
+    throttle_ms: int = getattr(answer, "throttle_time_ms", 0)
+    return min(throttle_ms, _MOST_THROTTLE_MS) / 1000 if throttle_ms > 0 else 0.0

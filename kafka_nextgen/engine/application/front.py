@@ -46,18 +46,22 @@ class _Call:
     No generator, for each poll is such a call, and there may be hundreds a second.
     """
 
-    def __init__(self, core: ConsumerCore, guard: Guard, presence: AbstractContextManager[None], name: str) -> None:
+    def __init__(
+        self, core: ConsumerCore, guard: Guard, presence: AbstractContextManager[None], name: str, is_part: bool
+    ) -> None:
         self._core = core
         self._guard = guard
         self._presence = presence
         self._name = name
-        self._is_part = False
+        self._is_part = is_part
 
     def __enter__(self) -> None:
         self._presence.__enter__()
         try:
-            self._is_part = _check_usable(self._core)
-            if not self._is_part:
+            if self._is_part:
+                self._core.engine.check_usable()
+            else:
+                self._core.check_open()
                 self._guard.enter(self._name)
         except BaseException as error:
             self._presence.__exit__(type(error), error, error.__traceback__)
@@ -208,16 +212,13 @@ class Front:
 
     def _use(self, call: str) -> AbstractContextManager[None]:
         """Be the one caller for a call; a callback is part of the call that runs it."""
-        return _Call(self._core, self._guard, self._present(), call)
+        return _Call(self._core, self._guard, self._present(), call, is_in_callback(self._core))
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
         """Be the one caller for a call that runs callbacks."""
-        self._refuse_in_callback(call)
-        return self._use(call)
-
-    def _refuse_in_callback(self, call: str) -> None:
         if is_in_callback(self._core):
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
+        return _Call(self._core, self._guard, self._present(), call, False)
 
     def _limit_s(self, timeout: float | None) -> float:
         return self.config.default_api_timeout_ms / 1000 if timeout is None else checked_seconds(timeout)

@@ -43,33 +43,30 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     """Do what a poll owes the member, and end when there are records or the time is over."""
     core.polls.begin()
     try:
-        yield from _poll_steps(core, timeout_s)
+        deadline = time.monotonic() + timeout_s
+        core.cursor.settle()
+        is_due = True
+        while True:
+            rings = core.signal.rings
+            if is_due:
+                core.cursor.heed()
+                told = core.note_poll()
+                if told is not None:
+                    yield told
+                yield from _callbacks(core)
+                core.raise_what_stands()
+            left_s = deadline - time.monotonic()
+            if core.fetches.has_records():
+                return
+            if left_s <= 0:
+                core.raise_if_unreachable()
+                return
+            yield Rest(rings, min(left_s, core.note_interval_s))
+            is_due = core.is_poll_due()  # mostly there are records now, and nothing else has happened
+            if is_due:
+                core.check_open()
     finally:
         core.polls.end()
-
-
-def _poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
-    deadline = time.monotonic() + timeout_s
-    core.cursor.settle()
-    is_due = True
-    while True:
-        rings = core.signal.rings
-        if is_due:
-            core.cursor.heed()
-            told = core.note_poll()
-            if told is not None:
-                yield told
-            yield from _callbacks(core)
-            core.raise_what_stands()
-        left_s = deadline - time.monotonic()
-        if core.fetches.has_records():
-            return
-        if left_s <= 0:
-            core.raise_if_unreachable()
-            return
-        yield Rest(rings, min(left_s, core.note_interval_s))
-        core.check_open()
-        is_due = core.is_poll_due()  # mostly there are records now, and nothing else has happened
 
 
 def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:

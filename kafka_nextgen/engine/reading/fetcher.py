@@ -205,7 +205,11 @@ class Fetcher:
     async def _meet(self, need: Need, sent: _Sent | None) -> Fetch | None:
         """See to it, whatever comes of it; returns what to go on with, None if that is to be planned."""
         try:
-            following = await self._ask(need, sent)
+            following = None
+            if isinstance(need, Fetch):
+                following = await self._fetch(need, sent or self._send(need))
+            else:
+                await self._questions.ask(need)
             if self._outages:
                 self._outage(need).over()
             return following
@@ -223,19 +227,17 @@ class Fetcher:
         what = type(need).__name__ + node
         return self._outages.setdefault(what, Outage(logger, what))
 
-    async def _ask(self, need: Need, sent: _Sent | None) -> Fetch | None:
-        if isinstance(need, Fetch):
-            return await self._fetch(need, sent)
-        await self._questions.ask(need)
-        return None
-
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
         with self._fetches.locked() as state:
             state.failed(need, time.monotonic())
 
-    async def _fetch(self, need: Fetch, sent: _Sent | None) -> Fetch | None:
-        answer = await self._exchange(need, sent or self._send(need))
+    async def _fetch(self, need: Fetch, sent: _Sent) -> Fetch | None:
+        self._ring()
+        message = await (sent.reply or self._cluster.call(*sent.question))
+        self._counters.note_answer(sent.began)
+        assert isinstance(message, RawFetchAnswer)
+        answer = bridge.from_response(message, need.names)
         head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
         if not self._decoder.is_quick(answer.partitions):
             if self._receive(need, head, find_arrivals(need, answer.partitions)):
@@ -285,13 +287,6 @@ class Fetcher:
         node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
         question = node, FETCH, build, timeout_s
         return _Sent(question, began, self._cluster.send(*question))
-
-    async def _exchange(self, need: Fetch, sent: _Sent) -> bridge.FetchAnswer:
-        self._ring()
-        message = await (sent.reply or self._cluster.call(*sent.question))
-        self._counters.note_answer(sent.began)
-        assert isinstance(message, RawFetchAnswer)
-        return bridge.from_response(message, need.names)
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
         """Tell of an answer that goes the long way; returns whether anything of it is to be taken in."""

@@ -36,7 +36,8 @@ def decode_sound(
     scanned = accelerator.scan(data, fetch_offset, check_crc, left_out)
     if scanned is None:
         return None
-    payloads, stop = _decompress_all(data, scanned[2], limit_bytes)
+    compressed = scanned[2]
+    payloads, stop = _decompress_all(data, compressed, limit_bytes) if compressed else ((), None)
     if stop is not None:  # as if what begins there had been cut off, if there is anything in front of it
         data = data[:stop]
         scanned = accelerator.scan(data, fetch_offset, False, left_out)
