@@ -131,9 +131,11 @@ def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> Fetch
     for topic in answer.topics:
         name = topic.topic if isinstance(topic.topic, str) else names.get(topic.topic)
         if name is not None:
-            for raw in topic.partitions:
-                if raw.number >= 0:
-                    partitions.append(FetchedPartition(_partition_of(name, raw.number), *raw[1:]))
+            partitions += [
+                FetchedPartition(_partition_of(name, raw.number), *raw[1:])
+                for raw in topic.partitions
+                if raw.number >= 0
+            ]
     return FetchAnswer(answer.error, answer.session_id, max(answer.throttle_time_ms, 0), tuple(partitions))
 
 

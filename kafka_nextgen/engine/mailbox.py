@@ -151,8 +151,8 @@ class Mailbox:
     def take_callback(self) -> PendingCallback | None:
         """The oldest callback not yet taken, if any."""
         try:
-            return self._callbacks.popleft() if self._callbacks else None
-        except IndexError:  # it was dropped just now
+            return self._callbacks.popleft()
+        except IndexError:
             return None
 
     def drop_callback(self, callback: PendingCallback) -> None:

@@ -76,7 +76,7 @@ class Fetch(NamedTuple):
 
     A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
     rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
-    in seconds. ``is_aside`` is for a connection of its own (``aside``). ``names`` are those of the topics, by their ids.
+    in seconds. ``is_aside`` is for a connection of its own (``aside``). ``names`` has the topics' names by their ids.
     """
 
     node_id: int
