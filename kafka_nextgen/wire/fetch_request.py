@@ -12,6 +12,8 @@ from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
 
+from attrs import frozen
+
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import FetchRequest
 
@@ -57,7 +59,8 @@ class ForgottenTopic(NamedTuple):
     numbers: Sequence[int]
 
 
-class RawFetchRequest(NamedTuple):
+@frozen
+class RawFetchRequest:
     """A whole request; it is written by ``frames.encode_request`` as a message made from the schema would be."""
 
     max_wait_ms: int

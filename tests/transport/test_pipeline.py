@@ -14,9 +14,13 @@ from kafka_nextgen.wire.apis import METADATA, Answer
 from .scripted import in_loop
 
 
-def add(pipeline: Pipeline) -> Pending:
+def pending_of(pipeline: Pipeline) -> Pending:
     reply: Reply[Answer] = Reply(asyncio.get_running_loop())
-    pending = Pending(METADATA, 13, pipeline.next_correlation_id(), b"", 30.0, reply)
+    return Pending(METADATA, 13, pipeline.next_correlation_id(), b"", 30.0, reply)
+
+
+def add(pipeline: Pipeline) -> Pending:
+    pending = pending_of(pipeline)
     pipeline.add(pending)
     return pending
 
@@ -76,3 +80,22 @@ async def test_the_end_is_told_to_whoever_waits_sent_or_not() -> None:
     pipeline.fail_all(DisconnectedError("gone"))
     assert [str(pending.reply.exception()) for pending in waiting] == ["gone", "gone"]
     assert (len(pipeline), pipeline.oldest) == (0, None)
+
+
+@in_loop
+async def test_a_request_goes_at_once_unless_another_waits_or_enough_are_out() -> None:
+    pipeline = Pipeline(max_in_flight=2)
+    first, second, third = (pending_of(pipeline) for _ in range(3))
+    assert pipeline.goes_at_once(first, 10.0)
+    assert (first.sent_at, pipeline.oldest) == (10.0, first)
+    add(pipeline)
+    assert not pipeline.goes_at_once(second, 10.0)
+    assert len(list(pipeline.to_send(10.0))) == 1
+    assert not pipeline.goes_at_once(third, 10.0)
+
+
+@in_loop
+async def test_nothing_goes_at_once_while_a_login_is_renewed() -> None:
+    pipeline = Pipeline(max_in_flight=2)
+    pipeline.on_hold = True
+    assert not pipeline.goes_at_once(pending_of(pipeline), 10.0)

@@ -1,0 +1,318 @@
+"""The short way from an answer to the next fetch: it comes to what the long way does, or is not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+from attrs import evolve
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.fetching import (
+    Arrival,
+    DecodedPartition,
+    Fetch,
+    FetchSettings,
+    FetchState,
+    NeedCommittedOffset,
+    NeedEpochEnds,
+    NeedMetadata,
+    NeedOffsetReset,
+    SessionAnswer,
+)
+from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import Columns
+from tests.fetching.world import World, bring, cluster, columns
+
+P0, P1, P2, P3 = PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
+NODES = {1: (P0, P1), 2: (P2, P3)}
+LEADERS = {tp: node for node, led in NODES.items() for tp in led}
+SESSION = 7
+
+
+def told(*partitions: TopicPartition, error: int = 0, session_id: int = SESSION) -> SessionAnswer:
+    return SessionAnswer(error, session_id, partitions)
+
+
+def read_on(world: World, fetch: Fetch, *results: DecodedPartition | Columns) -> Fetch | None:
+    """Answer a fetch in its session, the short way."""
+    decoded = [result if isinstance(result, DecodedPartition) else bring(result) for result in results]
+    head = told(*[result.partition for result in decoded])
+    return world.state.read_on(fetch, head, decoded, world.image, world.now)
+
+
+def begin(world: World, *partitions: TopicPartition) -> dict[int, Fetch]:
+    """Read these partitions from 0 on, in sessions that have been begun; the fetches on their way, by node."""
+    world.start(*partitions)
+    for need in world.plan():
+        assert isinstance(need, Fetch)
+        world.receive(need, told(*need.wanted))
+        world.state.fetched(need, [bring(Columns(tp, 0)) for tp in need.wanted], world.now)
+    return {need.node_id: need for need in world.plan() if isinstance(need, Fetch)}
+
+
+def test_the_next_fetch_goes_on_behind_what_came(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    following = read_on(world, fetch, columns(P1, 0, 3))
+    assert following is not None
+    assert {tp: position.offset for tp, position in following.wanted.items()} == {P0: 0, P1: 3}
+    assert following.session == fetch.session._replace(epoch=fetch.session.epoch + 1, told=(following.wanted[P1],))
+    assert world.take() == [(1, 0), (1, 1), (1, 2)]
+    assert world.plan() == []  # it is on its way
+
+
+def test_it_is_taken_again_and_again(world: World) -> None:
+    fetch: Fetch | None = begin(world, P0, P1)[1]
+    for first in range(5):
+        assert fetch is not None
+        fetch = read_on(world, fetch, columns(P0, first, 1))
+    assert [offset for _, offset in world.take()] == [0, 1, 2, 3, 4]
+
+
+def test_an_answer_without_news_goes_on_as_well(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    following = read_on(world, fetch)
+    assert following is not None
+    assert following.session.told == ()
+
+
+def test_what_is_paused_does_not_matter(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    world.state.pause([P1])
+    assert read_on(world, fetch, columns(P0, 0, 1)) is None  # P1 is asked for still
+    world.receive(fetch, told(P0))
+    world.state.fetched(fetch, [bring(columns(P0, 0, 1))], world.now)
+    assert read_on(world, world.fetch(), columns(P0, 1, 1)) is not None
+
+
+def test_partitions_of_which_there_is_no_news_are_not_silent(world: World) -> None:
+    fetches = begin(world, *PARTITIONS)
+    world.now += 5
+    assert read_on(world, fetches[1], columns(P0, 0, 1)) is not None
+    world.now += 2
+    world.take()
+    assert world.state.silence_s(world.now) == {P0: 2, P1: 2, P2: 7, P3: 7}
+
+
+# ---- the long way
+
+
+Result = DecodedPartition | Columns
+
+NOT_JUST_RECORDS: dict[str, Callable[[], Result]] = {
+    "an error": lambda: DecodedPartition(P0, ErrorCode.NOT_LEADER_OR_FOLLOWER),
+    "corrupt records": lambda: DecodedPartition(P0, corrupt=CorruptRecordError("corrupt", P0, 0)),
+    "no records": lambda: Columns(P0, 0),
+    "control records only": lambda: Columns(P0, 4),
+    "another replica": lambda: bring(columns(P0, 0, 1))._replace(preferred_replica=2),
+    "more than its share": lambda: columns(P0, 0, 3000),
+}
+
+
+@pytest.mark.parametrize("result", NOT_JUST_RECORDS.values(), ids=NOT_JUST_RECORDS)
+def test_whatever_is_not_just_records_goes_the_long_way(result: Callable[[], Result]) -> None:
+    world = World(FetchState(FetchSettings(buffer_bytes=100_000)), cluster(LEADERS))
+    fetch = begin(world, P0, P1)[1]
+    before = world.state.standings()
+    assert read_on(world, fetch, columns(P1, 0, 1), result()) is None
+    assert world.state.standings() == before
+    assert world.receive(fetch, told(P0)), "it still waits for its answer"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        told(P0, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        told(P0, session_id=0),
+        told(P0, session_id=8),
+        told(P0, P0),
+        told(P3),
+    ],
+    ids=["refused", "ended", "another", "told twice", "not asked for"],
+)
+def test_a_session_that_does_not_go_on_goes_the_long_way(world: World, head: SessionAnswer) -> None:
+    fetch = begin(world, P0, P1)[1]
+    decoded = [bring(columns(P0, 0, 1))] if P0 in head.partitions else []
+    assert world.state.read_on(fetch, head, decoded, world.image, world.now) is None
+
+
+def test_a_partition_that_the_session_does_not_have_goes_the_long_way(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    assert read_on(world, fetch, columns(P3, 0, 1)) is None
+
+
+def test_without_a_session_it_goes_the_long_way(world: World) -> None:
+    world.start(P0)
+    assert read_on(world, world.fetch(), columns(P0, 0, 1)) is None
+
+
+def test_a_partition_that_failed_of_late_goes_the_long_way(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    world.receive(fetch, told(P0))
+    world.state.fetched(fetch, [DecodedPartition(P0, ErrorCode.UNKNOWN_SERVER_ERROR)], world.now)
+    assert read_on(world, world.fetch(), columns(P1, 0, 1)) is None  # P0 is not asked for meanwhile
+
+
+def test_what_is_decoded_meanwhile_goes_the_long_way(world: World) -> None:
+    fetches = begin(world, *PARTITIONS)
+    world.receive(fetches[2], told(P2), {P2: Arrival(5, 100)})
+    assert read_on(world, fetches[1], columns(P0, 0, 1)) is None
+
+
+def test_another_image_of_the_cluster_goes_the_long_way(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    assert world.state.read_on(fetch, told(), [], evolve(world.image), world.now) is None
+
+
+def test_a_partition_that_is_led_elsewhere_by_now_goes_the_long_way(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    world.image = cluster({**LEADERS, P1: 2})
+    assert world.plan() == []  # P1 is asked for still
+    assert read_on(world, fetch, columns(P0, 0, 1)) is None
+
+
+def test_a_partition_that_was_given_up_goes_the_long_way(world: World) -> None:
+    fetch = begin(world, P0, P1)[1]
+    world.state.assign([P0], [])
+    assert read_on(world, fetch, columns(P0, 0, 1)) is None
+
+
+def test_what_is_new_to_a_node_goes_the_long_way(world: World) -> None:
+    fetch = begin(world, P0)[1]
+    world.assign(P0, P1)
+    (need,) = world.plan()
+    assert isinstance(need, NeedCommittedOffset)
+    world.state.committed_found(need, {P1: OffsetAndMetadata(0)}, world.now)
+    assert read_on(world, fetch, columns(P0, 0, 1)) is None
+    world.now += 1
+    (aside,) = world.plan()
+    assert isinstance(aside, Fetch)
+    assert aside.is_aside
+    assert read_on(world, fetch, columns(P0, 0, 1)) is None
+
+
+#: What only looks, or concerns what is here already: what is to be asked next stays as it is.
+LOOKS_ONLY = {
+    *("assignment", "topic_ids", "gone", "paused", "position", "standings", "truncations", "take_truncations"),
+    *("has_records", "take", "peek", "holds", "hand_over", "runs_done", "preview", "mark_consumed"),
+    *("consumed_offsets", "handed_over_offsets", "deadline", "session_ends", "read_on"),
+}
+
+#: All else, each with arguments by which it changes as little as may be.
+CHANGES: dict[str, Callable[[World, Fetch], object]] = {
+    "find_topics": lambda world, _: world.state.find_topics(evolve(world.image)),
+    "plan": lambda world, _: world.state.plan(world.image, world.now),
+    "silence_s": lambda world, _: world.state.silence_s(world.now),
+    "received": lambda world, fetch: world.state.received(fetch, told(), {}, world.now),
+    "fetched": lambda world, fetch: world.state.fetched(fetch, [], world.now),
+    "failed": lambda world, fetch: world.state.failed(fetch, world.now),
+    "committed_found": lambda world, _: world.state.committed_found(NeedCommittedOffset({}), {}, world.now),
+    "reset_found": lambda world, _: world.state.reset_found(NeedOffsetReset(1, {}, {}, {}), {}, world.now),
+    "epoch_ends_found": lambda world, _: world.state.epoch_ends_found(NeedEpochEnds(1, {}, {}), {}, world.now),
+    "metadata_refreshed": lambda world, _: world.state.metadata_refreshed(NeedMetadata(frozenset(), {}), world.now),
+    "assign": lambda world, _: world.state.assign([P0, P1], []),
+    "release": lambda world, _: world.state.release([]),
+    "stop": lambda world, _: world.state.stop([]),
+    "seek": lambda world, _: world.state.seek(P0, 0),
+    "seek_to": lambda world, _: world.state.seek_to([], OffsetReset.EARLIEST),
+    "pause": lambda world, _: world.state.pause([]),
+    "resume": lambda world, _: world.state.resume([]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_whatever_may_change_something_ends_the_routine(world: World, change: Callable[[World, Fetch], object]) -> None:
+    fetch = read_on(world, begin(world, P0, P1)[1])
+    assert fetch is not None
+    assert world.state._routine is not None  # nothing else tells, as long as nothing has changed
+    change(world, fetch)
+    assert world.state._routine is None
+
+
+def test_everything_that_can_be_done_either_looks_only_or_ends_the_routine() -> None:
+    public = {name for name in dir(FetchState) if not name.startswith("_")} - {"waits_for_room"}
+    assert public == LOOKS_ONLY | CHANGES.keys()
+
+
+# ---- beside the long way
+
+
+class Twins(RuleBasedStateMachine):
+    """Two consumers that get the same; one of them never goes the short way, and both end up alike."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        settings_ = FetchSettings(reset=OffsetReset.EARLIEST, buffer_bytes=40_000)
+        self.short, self.long = (World(FetchState(settings_), cluster(LEADERS)) for _ in range(2))
+        self.open: dict[int, tuple[Fetch, Fetch]] = {}
+        self.times = 0
+
+    @initialize()
+    def begin(self) -> None:
+        pairs = zip(begin(self.short, *PARTITIONS).items(), begin(self.long, *PARTITIONS).values(), strict=True)
+        self.open = {node_id: (one, other) for (node_id, one), other in pairs}
+
+    @rule(node_id=st.sampled_from([1, 2]), counts=st.tuples(*[st.integers(0, 30)] * 2), passed=st.floats(0, 1))
+    def answer(self, node_id: int, counts: tuple[int, int], passed: float) -> None:
+        if node_id not in self.open:
+            return
+        one, other = self.open.pop(node_id)
+        brought = {tp: count for tp, count in zip(NODES[node_id], counts, strict=True) if count and tp in one.wanted}
+        results = [bring(columns(tp, one.wanted[tp].offset, count)) for tp, count in brought.items()]
+        for world in (self.short, self.long):
+            world.now += passed
+        following = self.short.state.read_on(one, told(*brought), results, self.short.image, self.short.now)
+        if following is None:
+            self.go_the_long_way(self.short, one, results)
+        self.go_the_long_way(self.long, other, results)
+        self.plan(following)
+
+    def go_the_long_way(self, world: World, fetch: Fetch, results: Iterable[DecodedPartition]) -> None:
+        head = told(*[result.partition for result in results])
+        assert world.state.received(fetch, head, {}, world.now)
+        world.state.fetched(fetch, results, world.now)
+
+    def plan(self, following: Fetch | None = None) -> None:
+        ones = [] if following is None else [following]
+        if following is None:
+            ones += [need for need in self.short.plan() if isinstance(need, Fetch)]
+        others = [need for need in self.long.plan() if isinstance(need, Fetch)]
+        assert [simple(one) for one in ones] == [simple(other) for other in others]
+        self.open.update({one.node_id: (one, other) for one, other in zip(ones, others, strict=True)})
+        self.times += following is not None
+
+    @rule(max_records=st.integers(1, 100))
+    def take(self, max_records: int) -> None:
+        assert self.short.take(max_records) == self.long.take(max_records)
+        self.plan()
+
+    @rule(which=st.sampled_from(PARTITIONS), is_paused=st.booleans())
+    def pause_or_resume(self, which: TopicPartition, is_paused: bool) -> None:
+        for world in (self.short, self.long):
+            (world.state.pause if is_paused else world.state.resume)([which])
+        self.plan()
+
+    @precondition(lambda self: self.open)
+    @rule()
+    def look_at_silence(self) -> None:
+        assert self.short.state.silence_s(self.short.now) == self.long.state.silence_s(self.long.now)
+
+    @invariant()
+    def all_stands_alike(self) -> None:
+        assert self.short.state.standings() == self.long.state.standings()
+        assert self.short.state.deadline(self.short.now) == self.long.state.deadline(self.long.now)
+
+
+def simple(fetch: Fetch) -> Fetch:
+    """Without what numbers partitions anew, and the order in which they are told."""
+    told_in_order = tuple(sorted(fetch.session.told, key=lambda each: each.partition))
+    return fetch._replace(session=fetch.session._replace(told=told_in_order))
+
+
+Twins.TestCase.settings = settings(max_examples=150, stateful_step_count=40)
+TestTwins = Twins.TestCase

@@ -1,0 +1,80 @@
+"""Requests sent at once, over what is open already: for whoever asks the same broker again and again."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.errors import DisconnectedError
+from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.transport.deadline import ClosedError
+from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.wire.apis import METADATA, Answer
+from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+
+from .scripted import HANG_UP, client_of, in_loop, scripted
+
+
+def question(version: int) -> ApiMessage:
+    return MetadataRequest(topics=[], allow_auto_topic_creation=False)
+
+
+def send(client: ClusterClient, node_id: int = 0) -> Reply[Answer] | None:
+    return client.send(Node(node_id), METADATA, question, 5.0)
+
+
+async def open_to(client: ClusterClient, node_id: int = 0) -> None:
+    await client.call(Node(node_id), METADATA, question)
+
+
+@in_loop
+async def test_they_go_over_the_connection_there_is() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        assert send(client) is None  # nothing is known of the brokers
+        await client.start()
+        for _ in range(3):
+            reply = send(client)
+            assert reply is not None
+            assert (await reply).cluster_id == "scripted"
+        assert broker.connections == 1
+
+
+@in_loop
+async def test_they_do_not_go_over_one_that_was_lost() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        broker.script[METADATA] = HANG_UP
+        reply = send(client)
+        assert reply is not None
+        with pytest.raises(DisconnectedError):
+            await reply
+        assert send(client) is None
+        del broker.script[METADATA]
+        await open_to(client)
+        assert send(client) is not None
+
+
+@in_loop
+async def test_they_go_to_where_the_broker_is_now() -> None:
+    async with scripted(2) as (before, after), client_of(before) as client:
+        await client.start()
+        assert send(client) is not None
+        before.brokers = after.brokers = {0: after.address}
+        await client.refresh_metadata()
+        assert send(client) is None  # although what was opened before is open still
+        await open_to(client)
+        seen = len(before.seen)
+        reply = send(client)
+        assert reply is not None
+        await reply
+        assert len(before.seen) == seen
+
+
+@in_loop
+async def test_who_is_closed_sends_nothing() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        assert send(client) is not None
+        await client.close()
+        assert send(client) is None
+        with pytest.raises(ClosedError):
+            await open_to(client)
