@@ -96,10 +96,14 @@ def to_request(
     forgotten: Collection[FetchPosition] = (),
 ) -> RawFetchRequest:
     """Ask for records. ``forgotten`` leaves the session, as it was told before."""
-    by_topic: dict[str, list[FetchPosition]] = {}
-    for position in positions:
-        assert version < _WITH_TOPIC_IDS or position.topic_id is not None, f"{position.partition} has no topic id"
-        by_topic.setdefault(position.partition.topic, []).append(position)
+    topics: dict[str, WantedTopic] = {}
+    for where in positions:
+        name, number = where.partition
+        assert version < _WITH_TOPIC_IDS or where.topic_id is not None, f"{where.partition} has no topic id"
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = WantedTopic(name, where.topic_id, [])
+        topic.partitions.append((number, where.leader_epoch, where.offset, where.last_epoch, where.max_bytes))
     return RawFetchRequest(
         max_wait_ms=limits.max_wait_ms,
         min_bytes=limits.min_bytes,
@@ -107,7 +111,7 @@ def to_request(
         isolation_level=limits.isolation_level,
         session_id=session_id,
         session_epoch=session_epoch,
-        topics=[_topic(topic, wanted) for topic, wanted in by_topic.items()],
+        topics=list(topics.values()),
         forgotten=_forgotten(forgotten, positions, version) if forgotten else (),
         rack_id=limits.rack_id,
     )
@@ -143,14 +147,6 @@ def from_response(answer: RawFetchAnswer, names: Mapping[TopicId, str]) -> Fetch
 def _partition_of(topic: str, number: int) -> TopicPartition:
     """The same partitions come again and again; finding one takes less than making it."""
     return TopicPartition(topic, number)
-
-
-def _topic(topic: str, positions: Sequence[FetchPosition]) -> WantedTopic:
-    partitions = [
-        (where.partition.partition, where.leader_epoch, where.offset, where.last_epoch, where.max_bytes)
-        for where in positions
-    ]
-    return WantedTopic(topic, positions[0].topic_id, partitions)
 
 
 def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:

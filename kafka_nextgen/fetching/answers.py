@@ -174,7 +174,8 @@ def note_records(
 ) -> None:
     """Take in the sound records of a partition, and go on behind them."""
     _note_ends(state, result, settings)
-    state.succeeded()
+    if state.failures:
+        state.succeeded()
     state.drain_first = False
     state.fetch_offset = columns.next_offset
     if columns.end_epoch >= 0:

@@ -151,7 +151,10 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
         if answer.diverging is not None:
             diverging = _known_end(answer.diverging.epoch, answer.diverging.end_offset)
         try:
-            columns = _decode_records(answer, offset, limits, check_crc)
+            if answer.aborted:
+                columns = _decode_committed(answer, offset, limits, check_crc)
+            else:
+                columns = decode_partition(answer.records or b"", answer.partition, offset, limits, check_crc)
         except CorruptRecordError as error:
             corrupt = error
     return DecodedPartition(
@@ -168,12 +171,9 @@ def _decode(answer: FetchedPartition, offset: int, limits: RecordLimits, check_c
     )
 
 
-def _decode_records(answer: FetchedPartition, offset: int, limits: RecordLimits, check_crc: bool) -> Columns:
-    data = answer.records or b""
-    if not answer.aborted:
-        return decode_partition(data, answer.partition, offset, limits, check_crc)
+def _decode_committed(answer: FetchedPartition, offset: int, limits: RecordLimits, check_crc: bool) -> Columns:
     aborted = ((transaction.producer_id, transaction.first_offset) for transaction in answer.aborted)
-    committed = leave_out_aborted(data, aborted, answer.partition, offset)
+    committed = leave_out_aborted(answer.records or b"", aborted, answer.partition, offset)
     return decode_partition(committed.data, answer.partition, offset, limits, check_crc, committed.skipped)
 
 

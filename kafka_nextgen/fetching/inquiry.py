@@ -192,7 +192,7 @@ class Inquiry:
         current = self._unasked(rest.fences, but=arrivals)
         source = Source(fetch.node_id, fetch.wanted)
         for result in results:
-            self._note_growth(result)
+            self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
             if state is not None:
                 if arrivals and result.partition in arrivals:
@@ -206,9 +206,6 @@ class Inquiry:
                 if state.replica is not replica and state.replica.goes_astray and not replica.goes_astray:
                     astray.append(state.partition)
         return tuple(astray)
-
-    def _note_growth(self, result: DecodedPartition) -> None:
-        self._room.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
 
     def _meet(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
         """See whether decoding ended where fetching went on."""

@@ -55,7 +55,7 @@ class ReadingOn(Inquiry):
         moved: list[FetchPosition] = []
         for result in results:
             assert result.columns is not None, "there are records"
-            self._note_growth(result)
+            self._room.note(result.fetched_bytes, result.columns.nbytes)
             state = self._assigned.ask_last(result.partition)
             note_records(state, self._buffers, result, result.columns, self._settings)
             moved.append(state.next_position())

@@ -46,13 +46,13 @@ class Room:
 
     def for_fetch(self, free_bytes: int, nodes: int) -> int:
         """How many bytes of an answer may be asked for, of one of so many nodes; 0 while it is better to wait."""
-        if not self.is_enough(free_bytes, nodes):
-            return 0
         part_bytes = self.buffer_bytes // (2 * nodes)
+        if 4 * free_bytes < part_bytes:
+            return 0
         return min(int(min(part_bytes, free_bytes) / (1 + self.growth)), MOST_ANSWER_BYTES)
 
     def is_enough(self, free_bytes: int, nodes: int) -> bool:
-        """Whether so much is enough for asking one of so many nodes."""
+        """Whether with so much room one of so many nodes may be asked for something."""
         return 4 * free_bytes >= self.buffer_bytes // (2 * nodes)
 
     def taken_by(self, answer_bytes: int) -> int:

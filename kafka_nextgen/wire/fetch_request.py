@@ -48,7 +48,7 @@ class WantedTopic(NamedTuple):
 
     name: str
     topic_id: TopicId | None
-    partitions: Sequence[WantedPartition]
+    partitions: list[WantedPartition]
 
 
 class ForgottenTopic(NamedTuple):
@@ -89,7 +89,7 @@ class RawFetchRequest:
             parts.append(_SESSION.pack(self.session_id, self.session_epoch))
         parts += _wanted(self.topics, version)
         if version >= _WITH_SESSIONS:
-            parts += _forgotten(self.forgotten, version)
+            parts += _forgotten(self.forgotten, version) if self.forgotten else [_count(0, flexible)]
         if version >= _WITH_RACK:
             parts.append(_text(self.rack_id, flexible))
         return b"".join(parts) + (_NO_TAGS if flexible else b"")

@@ -45,7 +45,10 @@ class RecordDecoder:
 
     def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
         """Whether an answer is to be decoded at once."""
-        return not self._waiting and sum([len(part.records or b"") for part in answered]) <= SMALL_BYTES
+        nbytes = 0
+        for part in answered:
+            nbytes += len(part.records or b"")
+        return not self._waiting and nbytes <= SMALL_BYTES
 
     def decode_at_once(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
         """Decode what was answered to ``fetch`` if it ``is_quick``."""

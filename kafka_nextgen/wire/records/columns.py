@@ -99,20 +99,16 @@ class Columns:
     data_bytes: int = 0
     truncated: bool = False
     end_epoch: int = -1
-    _nbytes: int = field(default=-1, init=False, repr=False)
+    #: What holding these records takes, in bytes.
+    nbytes: int = field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        numbers = self.offsets.nbytes + self.timestamps.nbytes + self.leader_epochs.nbytes + self.timestamp_types.nbytes
+        headers = 0 if self.headers is None else self.headers.nbytes
+        self.nbytes = numbers + self.keys.nbytes + self.values.nbytes + headers
 
     def __len__(self) -> int:
         return len(self.offsets)
-
-    @property
-    def nbytes(self) -> int:
-        """What holding these records takes, in bytes; whoever keeps account asks more than once."""
-        if self._nbytes < 0:
-            numbers = self.offsets.nbytes + self.timestamps.nbytes + self.leader_epochs.nbytes
-            numbers += self.timestamp_types.nbytes
-            headers = 0 if self.headers is None else self.headers.nbytes
-            self._nbytes = numbers + self.keys.nbytes + self.values.nbytes + headers
-        return self._nbytes
 
 
 @frozen
