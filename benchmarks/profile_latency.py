@@ -2,8 +2,9 @@
 
 Run as ``python -m benchmarks.profile_latency`` from the root of the repository; ``--write`` puts the figures on the
 page docs/benchmarks.md. Records are written and handled as for ``benchmarks.latency``: by nobody, by confluent-kafka,
-by kafka_nextgen, by kafka_nextgen without a thread of the application's, and by kafka_nextgen once more while it notes
-when each record was received and decoded. They take turns, after the broker was warmed up. Then far fewer records are
+by kafka_nextgen, by kafka_nextgen without a thread of the application's, by next to no client at all, with some time
+wasted for each answer or none, and by kafka_nextgen once more while it notes when each record was received and decoded.
+They take turns, after the broker was warmed up. Then far fewer records are
 written, so that each comes alone, and cores are free: what a handler runs for a record is what an answer costs it. In
 the end py-spy looks at kafka_nextgen at the first rate, for what its threads do and in which part of the code.
 """
@@ -33,6 +34,9 @@ from benchmarks.turns import turns
 HANDLERS = {
     **{name: EVERYBODY[name] for name in (BASELINE, "kafka_nextgen, for record in consumer")},
     "kafka_nextgen, handled by the thread that fetches": "one_thread.handle",
+    "by hand": "by_hand.handle",
+    "by hand, 0.15 ms wasted": "by_hand.handle_at_0_15_ms",
+    "by hand, 0.3 ms wasted": "by_hand.handle_at_0_3_ms",
 }
 
 NOBODY = "nobody"
