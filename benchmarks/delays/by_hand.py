@@ -1,8 +1,8 @@
 """A handler with next to no client: fetches written by hand to one broker, records handed to the application's thread.
 
 Nothing is looked after but the offsets: no group, no leader, no error, no limit. So it tells what an answer costs at
-the least, read by our codec and decoder on asyncio; and, with some time of the interpreter wasted for each, what costing
-more comes to.
+the least, read by our codec and decoder on asyncio; and, with some time of the interpreter wasted for each, what
+costing more comes to.
 """
 
 from __future__ import annotations
