@@ -35,27 +35,34 @@ __all__ = ["Routine", "find_routine", "records_bytes"]
 class Routine:
     """What holds for every answer as long as nobody changes anything; limits are in bytes.
 
-    ``asked`` has, by node, the fences of a fetch that is known to be for all that is read from there.
+    ``asked`` has, by node, the fences of a fetch that is known to be for all that is read from there, and
+    ``most_bytes`` what an answer to it may bring.
     """
 
     image: ClusterImage
     num_nodes: int
     share_bytes: int  # of each partition
+    max_bytes: int  # of an answer
     max_wait_ms: int
-    most_bytes: Mapping[int, int]  # an answer's, by node
     asked: dict[int, Mapping[TopicPartition, int]] = Factory(dict)
+    most_bytes: dict[int, int] = Factory(dict)
     answered_at: dict[int, float] = Factory(dict)
 
     def covers(self, fetch: Fetch, assigned: Assigned) -> bool:
-        """Whether the fetch is for what is read from its node, neither more nor less."""
+        """Whether the fetch is for what is read from its node, and what it would be planned like now.
+
+        Meanwhile another leader may have been found, or the same one to lead at another epoch.
+        """
         if self.asked.get(fetch.node_id) is fetch.fences:  # as it goes from one fetch to the next
             return True
         current = assigned.unchanged(fetch.fences)
         if fetch.max_wait_ms != self.max_wait_ms or len(current) != len(fetch.fences):
             return False
-        if any(state.node_id != fetch.node_id for state in current.values()):
-            return False
+        for tp, state in current.items():
+            if state.node_id != fetch.node_id or state.next_position() != fetch.wanted[tp]:
+                return False
         self.asked[fetch.node_id] = fetch.fences
+        self.most_bytes[fetch.node_id] = min(self.max_bytes, sum(state.max_bytes for state in current.values()))
         return True
 
     def most_bytes_after(self, node_id: int, room: Room, free_bytes: int) -> int:
@@ -73,27 +80,20 @@ def find_routine(states: Iterable[PartitionState], image: ClusterImage, settings
     """What holds from here on, if it is routine as far as partitions go."""
     if not all(_is_routine(state, image) for state in states):
         return None
-    most_bytes: dict[int, int] = {}
     read = [state for state in states if state.asked]
-    for state in read:
-        assert state.leader is not None, "a fetch of it is on its way"
-        most_bytes[state.leader] = most_bytes.get(state.leader, 0) + state.max_bytes
     if not read:
         return None
-    return Routine(
-        image,
-        len(most_bytes),
-        settings.buffer_bytes // len(read),
-        settings.max_wait_ms,
-        {node_id: min(settings.max_bytes, nbytes) for node_id, nbytes in most_bytes.items()},
-    )
+    num_nodes = len({state.leader for state in read})
+    share_bytes = settings.buffer_bytes // len(read)
+    return Routine(image, num_nodes, share_bytes, settings.max_bytes, settings.max_wait_ms)
 
 
 def _is_routine(state: PartitionState, image: ClusterImage) -> bool:
     is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error)
     is_in_place = state.image is image and state.leader is not None and state.replica is LEADER
     is_known = state.phase is Phase.FETCHING and state.ahead is None
-    return is_sound and is_in_place and is_known and state.asked == state.may_hand_over
+    is_asked = state.asked and not state.is_new_there
+    return is_sound and is_in_place and is_known and (is_asked if state.may_hand_over else not state.asked)
 
 
 def records_bytes(results: Sequence[DecodedPartition]) -> int | None:

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import (
@@ -18,6 +19,7 @@ from kafka_nextgen.fetching import (
     Fetch,
     FetchSettings,
     FetchState,
+    Need,
     NeedCommittedOffset,
     NeedEpochEnds,
     NeedMetadata,
@@ -176,6 +178,21 @@ def test_a_partition_that_is_led_elsewhere_by_now_goes_the_long_way(world: World
     assert read_on(world, fetch, columns(P0, 0, 1)) is None
 
 
+@pytest.mark.parametrize("epoch", [6, -1])
+def test_a_leader_that_leads_at_another_epoch_by_now_goes_the_long_way(world: World, epoch: int) -> None:
+    fetches = begin(world, *PARTITIONS)
+    world.image = cluster(LEADERS, epoch=epoch)
+    assert world.plan() == []  # all are asked for still
+    assert read_on(world, fetches[1], columns(P0, 0, 1)) is None
+
+
+def test_a_partition_that_is_to_come_from_another_node_goes_the_long_way(world: World) -> None:
+    fetches = begin(world, *PARTITIONS)
+    world.image = cluster({**LEADERS, P2: 1})
+    assert world.plan() == []  # P2 is asked for at node 2 still
+    assert read_on(world, fetches[1], columns(P0, 0, 1)) is None
+
+
 def test_a_partition_that_was_given_up_goes_the_long_way(world: World) -> None:
     fetch = begin(world, P0, P1)[1]
     world.state.assign([P0], [])
@@ -249,42 +266,64 @@ class Twins(RuleBasedStateMachine):
         super().__init__()
         settings_ = FetchSettings(reset=OffsetReset.EARLIEST, buffer_bytes=40_000)
         self.short, self.long = (World(FetchState(settings_), cluster(LEADERS)) for _ in range(2))
-        self.open: dict[int, tuple[Fetch, Fetch]] = {}
-        self.times = 0
+        self.open: dict[tuple[int, bool], tuple[Fetch, Fetch]] = {}  # by node, and whether it is fetched aside
+        self.epoch = 5
 
     @initialize()
     def begin(self) -> None:
         pairs = zip(begin(self.short, *PARTITIONS).items(), begin(self.long, *PARTITIONS).values(), strict=True)
-        self.open = {node_id: (one, other) for (node_id, one), other in pairs}
+        self.open = {(node_id, False): (one, other) for (node_id, one), other in pairs}
 
-    @rule(node_id=st.sampled_from([1, 2]), counts=st.tuples(*[st.integers(0, 30)] * 2), passed=st.floats(0, 1))
-    def answer(self, node_id: int, counts: tuple[int, int], passed: float) -> None:
-        if node_id not in self.open:
-            return
-        one, other = self.open.pop(node_id)
-        brought = {tp: count for tp, count in zip(NODES[node_id], counts, strict=True) if count and tp in one.wanted}
+    @precondition(lambda self: self.open)
+    @rule(which=st.integers(0, 3), counts=st.tuples(*[st.integers(0, 30)] * 4), passed=st.floats(0, 1))
+    def answer(self, which: int, counts: tuple[int, ...], passed: float) -> None:
+        one, other = self.open.pop(list(self.open)[which % len(self.open)])
+        brought = {tp: count for tp, count in zip(PARTITIONS, counts, strict=True) if count and tp in one.wanted}
         results = [bring(columns(tp, one.wanted[tp].offset, count)) for tp, count in brought.items()]
         for world in (self.short, self.long):
             world.now += passed
-        following = self.short.state.read_on(one, told(*brought), results, self.short.image, self.short.now)
+        head = told(*brought, session_id=0 if one.is_aside or one.session.epoch == -1 else SESSION)
+        following = self.short.state.read_on(one, head, results, self.short.image, self.short.now)
         if following is None:
-            self.go_the_long_way(self.short, one, results)
-        self.go_the_long_way(self.long, other, results)
+            self.go_the_long_way(self.short, one, head, results)
+        self.go_the_long_way(self.long, other, head, results)
         self.plan(following)
 
-    def go_the_long_way(self, world: World, fetch: Fetch, results: Iterable[DecodedPartition]) -> None:
-        head = told(*[result.partition for result in results])
+    def go_the_long_way(
+        self, world: World, fetch: Fetch, head: SessionAnswer, results: Iterable[DecodedPartition]
+    ) -> None:
+        if fetch.session.epoch == 0:  # a full answer tells of all
+            told_of = {result.partition for result in results}
+            rest = [tp for tp in fetch.wanted if tp not in told_of]
+            head = head._replace(partitions=[*head.partitions, *rest])
+            results = [*results, *(bring(Columns(tp, fetch.wanted[tp].offset)) for tp in rest)]
         assert world.state.received(fetch, head, {}, world.now)
         world.state.fetched(fetch, results, world.now)
 
+    @rule(leads_p1=st.sampled_from([1, 2]))
+    def elect(self, leads_p1: int) -> None:
+        """All leaders lead at another epoch, one perhaps elsewhere."""
+        self.epoch += 1
+        for world in (self.short, self.long):
+            world.image = cluster({**LEADERS, P1: leads_p1}, epoch=self.epoch)
+        self.plan()
+
     def plan(self, following: Fetch | None = None) -> None:
-        ones = [] if following is None else [following]
-        if following is None:
-            ones += [need for need in self.short.plan() if isinstance(need, Fetch)]
-        others = [need for need in self.long.plan() if isinstance(need, Fetch)]
+        """Plan, unless the short way has said what follows; logs are what they were at whoever leads them now."""
+        ones = self.short.plan() if following is None else [following]
+        others = self.long.plan()
         assert [simple(one) for one in ones] == [simple(other) for other in others]
-        self.open.update({one.node_id: (one, other) for one, other in zip(ones, others, strict=True)})
-        self.times += following is not None
+        asked_ends = False
+        for one, other in zip(ones, others, strict=True):
+            if isinstance(one, Fetch) and isinstance(other, Fetch):
+                self.open[one.node_id, one.is_aside] = one, other
+            elif isinstance(one, NeedEpochEnds) and isinstance(other, NeedEpochEnds):
+                asked_ends = True
+                for world, need in ((self.short, one), (self.long, other)):
+                    ends = {tp: EpochEnd(asked.epoch, asked.offset) for tp, asked in need.questions.items()}
+                    world.state.epoch_ends_found(need, ends, world.now)
+        if asked_ends:
+            self.plan()
 
     @rule(max_records=st.integers(1, 100))
     def take(self, max_records: int) -> None:
@@ -308,10 +347,12 @@ class Twins(RuleBasedStateMachine):
         assert self.short.state.deadline(self.short.now) == self.long.state.deadline(self.long.now)
 
 
-def simple(fetch: Fetch) -> Fetch:
-    """Without what numbers partitions anew, and the order in which they are told."""
-    told_in_order = tuple(sorted(fetch.session.told, key=lambda each: each.partition))
-    return fetch._replace(session=fetch.session._replace(told=told_in_order))
+def simple(need: Need) -> Need:
+    """Without the order in which partitions are told."""
+    if not isinstance(need, Fetch):
+        return need
+    told_in_order = tuple(sorted(need.session.told, key=lambda each: each.partition))
+    return need._replace(session=need.session._replace(told=told_in_order))
 
 
 Twins.TestCase.settings = settings(max_examples=150, stateful_step_count=40)

@@ -118,7 +118,7 @@ class ConsumerCore:
 
     def is_poll_due(self) -> bool:
         """Whether a poll that has rested owes the member anything, or the application what was left for it."""
-        return self.cursor.has_news or self.engine.wants_poll or time.monotonic() >= self._note_at_s
+        return self.closing or self.cursor.has_news or self.engine.wants_poll or time.monotonic() >= self._note_at_s
 
     def take(self, max_records: int | None) -> Records:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""

@@ -45,9 +45,8 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     try:
         deadline = time.monotonic() + timeout_s
         core.cursor.settle()
-        is_due = True
+        rings, is_due = core.signal.rings, True
         while True:
-            rings = core.signal.rings
             if is_due:
                 core.cursor.heed()
                 told = core.note_poll()
@@ -62,6 +61,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 core.raise_if_unreachable()
                 return
             yield Rest(rings, min(left_s, core.note_interval_s))
+            rings = core.signal.rings  # first: whatever happens from here on rings again
             is_due = core.is_poll_due()  # mostly there are records now, and nothing else has happened
             if is_due:
                 core.check_open()
