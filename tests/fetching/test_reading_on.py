@@ -83,6 +83,13 @@ def test_an_answer_without_news_goes_on_as_well(world: World) -> None:
     assert following.session.told == ()
 
 
+def test_what_was_told_of_is_asked_for_last_when_all_is_asked_for_again(world: World) -> None:
+    fetch = read_on(world, begin(world, P0, P1)[1], columns(P0, 0, 1))
+    assert fetch is not None
+    world.receive(fetch, told(error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND))
+    assert list(world.fetch().wanted) == [P1, P0]
+
+
 def test_what_is_paused_does_not_matter(world: World) -> None:
     fetch = begin(world, P0, P1)[1]
     world.state.pause([P1])
@@ -112,7 +119,8 @@ NOT_JUST_RECORDS: dict[str, Callable[[], Result]] = {
     "no records": lambda: Columns(P0, 0),
     "control records only": lambda: Columns(P0, 4),
     "another replica": lambda: bring(columns(P0, 0, 1))._replace(preferred_replica=2),
-    "more than its share": lambda: columns(P0, 0, 3000),
+    "more than its share": lambda: columns(P0, 0, 2000),
+    "more than there is room for": lambda: columns(P0, 0, 3000),
 }
 
 
@@ -124,6 +132,11 @@ def test_whatever_is_not_just_records_goes_the_long_way(result: Callable[[], Res
     assert read_on(world, fetch, columns(P1, 0, 1), result()) is None
     assert world.state.standings() == before
     assert world.receive(fetch, told(P0)), "it still waits for its answer"
+
+
+def test_what_leaves_too_little_room_goes_the_long_way() -> None:
+    world = World(FetchState(FetchSettings(buffer_bytes=100_000)), cluster(LEADERS))
+    assert read_on(world, begin(world, P0)[1], columns(P0, 0, 3000)) is None  # less than its share, which is all
 
 
 @pytest.mark.parametrize(
