@@ -164,8 +164,7 @@ class Mailbox:
         """Raise the oldest error not yet raised, or the fatal one; do nothing if there is none."""
         if self._errors:
             raise self._errors.popleft()
-        if self._fatal is not None:
-            self.raise_fatal()
+        self.raise_fatal()
 
     def raise_fatal(self) -> None:
         """Raise what put this consumer out of its group for good, if anything has."""

@@ -27,11 +27,12 @@ from kafka_nextgen.wire.records import Columns
 __all__ = [
     "Source",
     "begin_reset",
+    "note_columns",
+    "note_ends",
     "note_error",
     "note_failure",
     "note_fetched",
     "note_no_news",
-    "note_records",
     "note_trouble",
 ]
 
@@ -77,17 +78,15 @@ def _note_answer(
 ) -> None:
     columns = result.columns
     assert columns is not None
-    if result.is_redirect(state.fetch_offset):
-        _note_ends(state, result, settings)
-    else:
+    note_ends(state, result, settings)
+    if not result.is_redirect(state.fetch_offset):
         state.silent_since = now
         if state.replica is not LEADER:
             state.replica = state.replica.read_from(source.node_id)
         if columns.truncated:
-            _note_ends(state, result, settings)
             _note_truncated(state, buffers.has(state.partition), settings, now)
         else:
-            note_records(state, buffers, result, columns, settings)
+            note_columns(state, buffers, columns)
     if result.preferred_replica >= 0:
         _note_preferred(state, result.preferred_replica, source, settings, now)
 
@@ -164,18 +163,15 @@ def note_trouble(
     note_failure(state, settings, now)
 
 
-def _note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
+def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
+    """Take in where the log begins, and how far it can be read."""
     state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
 
 
-def note_records(
-    state: PartitionState, buffers: Buffers, result: DecodedPartition, columns: Columns, settings: FetchSettings
-) -> None:
+def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
     """Take in the sound records of a partition, and go on behind them."""
-    _note_ends(state, result, settings)
-    if state.failures:
-        state.succeeded()
+    state.succeeded()
     state.drain_first = False
     state.fetch_offset = columns.next_offset
     if columns.end_epoch >= 0:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
-from kafka_nextgen.fetching.answers import note_records
+from kafka_nextgen.fetching.answers import note_columns, note_ends
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.inquiry import Inquiry
 from kafka_nextgen.fetching.outcomes import Fetch
@@ -57,7 +57,8 @@ class ReadingOn(Inquiry):
             assert result.columns is not None, "there are records"
             self._room.note(result.fetched_bytes, result.columns.nbytes)
             state = self._assigned.ask_last(result.partition)
-            note_records(state, self._buffers, result, result.columns, self._settings)
+            note_ends(state, result, self._settings)
+            note_columns(state, self._buffers, result.columns)
             moved.append(state.next_position())
         return tuple(moved)
 

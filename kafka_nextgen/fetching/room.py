@@ -46,9 +46,9 @@ class Room:
 
     def for_fetch(self, free_bytes: int, nodes: int) -> int:
         """How many bytes of an answer may be asked for, of one of so many nodes; 0 while it is better to wait."""
-        part_bytes = self.buffer_bytes // (2 * nodes)
-        if 4 * free_bytes < part_bytes:
+        if not self.is_enough(free_bytes, nodes):
             return 0
+        part_bytes = self.buffer_bytes // (2 * nodes)
         return min(int(min(part_bytes, free_bytes) / (1 + self.growth)), MOST_ANSWER_BYTES)
 
     def is_enough(self, free_bytes: int, nodes: int) -> bool:

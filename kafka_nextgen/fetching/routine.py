@@ -40,10 +40,9 @@ class Routine:
     """
 
     image: ClusterImage
+    settings: FetchSettings
     num_nodes: int
     share_bytes: int  # of each partition
-    max_bytes: int  # of an answer
-    max_wait_ms: int
     asked: dict[int, Mapping[TopicPartition, int]] = Factory(dict)
     most_bytes: dict[int, int] = Factory(dict)
     answered_at: dict[int, float] = Factory(dict)
@@ -56,13 +55,14 @@ class Routine:
         if self.asked.get(fetch.node_id) is fetch.fences:  # as it goes from one fetch to the next
             return True
         current = assigned.unchanged(fetch.fences)
-        if fetch.max_wait_ms != self.max_wait_ms or len(current) != len(fetch.fences):
+        if fetch.max_wait_ms != self.settings.max_wait_ms or len(current) != len(fetch.fences):
             return False
         for tp, state in current.items():
             if state.node_id != fetch.node_id or state.next_position() != fetch.wanted[tp]:
                 return False
         self.asked[fetch.node_id] = fetch.fences
-        self.most_bytes[fetch.node_id] = min(self.max_bytes, sum(state.max_bytes for state in current.values()))
+        all_bytes = sum(state.max_bytes for state in current.values())
+        self.most_bytes[fetch.node_id] = min(self.settings.max_bytes, all_bytes)
         return True
 
     def most_bytes_after(self, node_id: int, room: Room, free_bytes: int) -> int:
@@ -84,8 +84,7 @@ def find_routine(states: Iterable[PartitionState], image: ClusterImage, settings
     if not read:
         return None
     num_nodes = len({state.leader for state in read})
-    share_bytes = settings.buffer_bytes // len(read)
-    return Routine(image, num_nodes, share_bytes, settings.max_bytes, settings.max_wait_ms)
+    return Routine(image, settings, num_nodes, settings.buffer_bytes // len(read))
 
 
 def _is_routine(state: PartitionState, image: ClusterImage) -> bool:

@@ -124,10 +124,9 @@ class FetchSession:
 
     def goes_on(self, request: SessionRequest, answer: SessionAnswer) -> bool:
         """Whether an answer to the open request, which ``answered`` was not told of, leaves the session as it is."""
-        is_sound = answer.error == ErrorCode.NONE and answer.session_id == self._id != _NO_SESSION
-        if not is_sound or request is not self._open or request.epoch in (_FULL, _ALONE):
-            return False
-        return all(map(self._known.__contains__, answer.partitions))
+        is_sound = answer.error == ErrorCode.NONE and answer.session_id != _NO_SESSION
+        is_due = request is self._open and not request.is_full
+        return is_sound and is_due and self._fits(request, answer)
 
     def ask_on(self, moved: tuple[FetchPosition, ...]) -> SessionRequest:
         """What to say after such an answer, in order to fetch on at these positions, and all else where it was."""

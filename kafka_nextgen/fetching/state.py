@@ -129,7 +129,7 @@ class FetchState(ReadingOn):
             if self._assigned.may_hand_over(tp):
                 return True
         stuck = [state for state in self._assigned.states if state.error is not None]
-        return bool(stuck) and any(state.may_hand_over for state in stuck)
+        return any(state.may_hand_over for state in stuck)
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand over at most ``max_records`` records and advance the positions; raises as ``peek`` does."""

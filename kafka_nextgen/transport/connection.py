@@ -98,13 +98,16 @@ class Connection(asyncio.BufferedProtocol):
         number = self._pipeline.next_correlation_id()
         frame = frames.encode_request(message, version, number, self._settings.client_id)
         now = self._loop.time()
-        left_s = max(0.0, deadline.at - now)
+        left_s = deadline.left_s()
         patience_s = max(self._settings.request_timeout_s, left_s)
         reply: Reply[Answer] = Reply(self._loop)
         pending = Pending(api, version, number, frame, patience_s, reply, through_hold)
         is_free = self._renew is None and now >= self.mute.until
         if is_free and self._pipeline.goes_at_once(pending, now):
-            self._write(pending, now)
+            self._write(pending)
+            self._quiet_since = now
+            if pending.due_at < self._looks_at:
+                self._rearm()
         else:
             self._pipeline.add(pending)
             self._pump()
@@ -215,16 +218,13 @@ class Connection(asyncio.BufferedProtocol):
         self._renew_if_due(now)
         self._quiet_since = now
         for pending in self._pipeline.to_send(now) if now >= self.mute.until else ():
-            self._write(pending, now)
+            self._write(pending)
         self._rearm()
 
-    def _write(self, pending: Pending, now: float) -> None:
+    def _write(self, pending: Pending) -> None:
         assert self._transport is not None
         self._transport.write(pending.frame)
         self._traffic.note_request(pending.frame)
-        self._quiet_since = now
-        if pending.due_at < self._looks_at:
-            self._rearm()
 
     def _renew_if_due(self, now: float) -> None:
         if self._renew is not None and now >= self._renew_at and self._pipeline.may_send:

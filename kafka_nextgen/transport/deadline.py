@@ -28,13 +28,12 @@ class Deadline:
     def __init__(self, timeout_s: float, what: object) -> None:
         self._loop = asyncio.get_running_loop()
         self._timeout_s = timeout_s
-        #: The moment itself.
-        self.at = self._loop.time() + timeout_s
+        self._at = self._loop.time() + timeout_s
         self._what = what
 
     def left_s(self) -> float:
         """Seconds left, never negative."""
-        return max(0.0, self.at - self._loop.time())
+        return max(0.0, self._at - self._loop.time())
 
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
         """The error of whoever did not make it; an exception that kept it from that is its cause."""
@@ -54,7 +53,7 @@ class Deadline:
 
     def limit(self, reply: Reply[T]) -> None:
         """Let an answer that is not here by then be a ``RequestTimeoutError``."""
-        reply.fail_at(self.at, self.missed)
+        reply.fail_at(self._at, self.missed)
 
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
         """Sleep; raises ``RequestTimeoutError`` at once if the time left would not outlast it."""

@@ -101,17 +101,19 @@ class Pipeline:
         while self._has_next():
             pending = self._waiting.popleft()
             if pending.is_wanted:
-                pending.due_at = now + pending.patience_s
-                self._out.append(pending)
+                self._goes(pending, now)
                 yield pending
 
     def goes_at_once(self, pending: Pending, now: float) -> bool:
         """Note that a request goes out, if nothing is in its way; else it has to be added."""
         if self._waiting or self.on_hold or len(self._out) >= self._max_in_flight:
             return False
+        self._goes(pending, now)
+        return True
+
+    def _goes(self, pending: Pending, now: float) -> None:
         pending.due_at = now + pending.patience_s
         self._out.append(pending)
-        return True
 
     def answered(self, correlation_id: int) -> Pending:
         """The request that an answer with this id belongs to. Raises ``DecodeError`` if it can't be."""

@@ -89,7 +89,7 @@ class RawFetchRequest:
             parts.append(_SESSION.pack(self.session_id, self.session_epoch))
         parts += _wanted(self.topics, version)
         if version >= _WITH_SESSIONS:
-            parts += _forgotten(self.forgotten, version) if self.forgotten else [_count(0, flexible)]
+            parts += _forgotten(self.forgotten, version)
         if version >= _WITH_RACK:
             parts.append(_text(self.rack_id, flexible))
         return b"".join(parts) + (_NO_TAGS if flexible else b"")
@@ -108,7 +108,7 @@ def _wanted(topics: Sequence[WantedTopic], version: int) -> list[bytes]:
 def _forgotten(topics: Sequence[ForgottenTopic], version: int) -> list[bytes]:
     flexible = version >= _FLEXIBLE
     parts = [_count(len(topics), flexible)]
-    for topic in topics:  # mostly there are none
+    for topic in topics:
         parts += _topic(topic.name, topic.topic_id, len(topic.numbers), version)
         parts += [_INT32.pack(number) for number in topic.numbers]
         parts += [_NO_TAGS] if flexible else []

@@ -90,10 +90,8 @@ def peek_api_key(frame: bytes | memoryview) -> int:
 
 def peek_correlation_id(frame: bytes | memoryview) -> int:
     """Read which request an answer belongs to; ``frame`` is without its length. Raises ``DecodeError``."""
-    if len(frame) < _INT32.size:
-        need(_INT32.size, 0, len(frame), "response header, correlation id")
-    number: int = _INT32.unpack_from(frame)[0]
-    return number
+    need(_INT32.size, 0, len(frame), "response header, correlation id")
+    return int(_INT32.unpack_from(frame)[0])
 
 
 def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, ApiMessage]:

@@ -58,10 +58,8 @@ class _Call:
     def __enter__(self) -> None:
         self._presence.__enter__()
         try:
-            if self._is_part:
-                self._core.engine.check_usable()
-            else:
-                self._core.check_open()
+            _check_usable(self._core, self._is_part)
+            if not self._is_part:
                 self._guard.enter(self._name)
         except BaseException as error:
             self._presence.__exit__(type(error), error, error.__traceback__)
@@ -77,13 +75,12 @@ class _Call:
             self._presence.__exit__(kind, error, trace)
 
 
-def _check_usable(core: ConsumerCore) -> bool:
-    """Raise MisuseError if it can't be used now; a callback may while the consumer closes. Whether this is in one."""
-    if is_in_callback(core):
+def _check_usable(core: ConsumerCore, is_part: bool) -> None:
+    """Raise MisuseError if it can't be used now; what is part of a callback may while the consumer closes."""
+    if is_part:
         core.engine.check_usable()
-        return True
-    core.check_open()
-    return False
+    else:
+        core.check_open()
 
 
 class Front:
@@ -203,7 +200,7 @@ class Front:
 
     def _usable(self) -> ConsumerCore:
         """The core, for whoever may use it now."""
-        _check_usable(self._core)
+        _check_usable(self._core, is_in_callback(self._core))
         return self._core
 
     def _present(self) -> AbstractContextManager[None]:

@@ -95,23 +95,13 @@ class LockedFetches:
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand records over; the positions advance with it. Raises what stands in a partition's way."""
         before = self._state.runs_done
-        try:
-            with self._lock:
-                parts = self._state.take(max_records)
-        except BaseException:  # a partition whose error is raised may be asked for again
-            self._on_change()
-            raise
+        parts = self._looking(lambda: self._state.take(max_records))
         self._tell_of_room(before)
         return parts
 
     def peek_runs(self, max_records: int) -> list[ColumnSlice]:
         """What ``take`` would hand over, without doing so, and the last run to its end. Raises the same."""
-        try:
-            with self._lock:
-                return self._state.peek(max_records, whole_runs=True)
-        except BaseException:  # a partition whose error is raised may be asked for again
-            self._on_change()
-            raise
+        return self._looking(lambda: self._state.peek(max_records, whole_runs=True))
 
     def hand_over(self, parts: Collection[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
@@ -169,6 +159,15 @@ class LockedFetches:
         """The partitions that are paused."""
         with self._lock:
             return self._state.paused()
+
+    def _looking(self, look: Callable[[], list[ColumnSlice]]) -> list[ColumnSlice]:
+        """Look for records; a partition whose error is raised by that may be asked for again."""
+        try:
+            with self._lock:
+                return look()
+        except BaseException:
+            self._on_change()
+            raise
 
     def _tell_of_room(self, runs_before: int) -> None:
         """Tell of the change if something that was left out may be asked for, now that more runs are done."""
