@@ -34,7 +34,7 @@ HANDLERS: Mapping[str, str] = {
 BASELINE = "confluent-kafka, poll()"
 
 #: How long a handler handles in each round before it counts, and before the first round without counting.
-WARM_UP_S, UNCOUNTED_S = 1.5, 2.0
+WARM_UP_S, UNCOUNTED_S = 1.5, 8.0
 
 Measured = Mapping[str, Sequence[Delays]]
 

@@ -53,20 +53,28 @@ def _with_bytecode(env: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def running(module: str, task: attrs.AttrsInstance) -> Iterator[None]:
+def running(module: str, task: attrs.AttrsInstance) -> Iterator[Callable[[str], dict[str, Any]]]:
     """Run ``module`` with ``task`` until the end of the context, which ends its stdin.
 
-    It says with a line that it has begun. Raises RuntimeError if it fails.
+    It says with a line that it has begun. Yields what asks it: with a line, which it answers with a JSON object. Raises
+    RuntimeError if it fails.
     """
     command = [sys.executable, "-m", module, json.dumps(attrs.asdict(task))]
     process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdin is not None
-    assert process.stdout is not None
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None
+    assert stdout is not None
+
+    def ask_it(line: str) -> dict[str, Any]:
+        print(line, file=stdin, flush=True)
+        answered: dict[str, Any] = json.loads(stdout.readline())
+        return answered
+
     try:
-        process.stdout.readline()
-        yield
+        stdout.readline()
+        yield ask_it
     finally:
-        process.stdin.close()
+        stdin.close()
         code = process.wait(timeout=60)
     if code != 0:
         raise RuntimeError(f"{module} {task} ended with {code}")

@@ -19,7 +19,8 @@ from statistics import median
 import click
 from attrs import Factory, define
 
-from benchmarks.delays.steady import steady
+from benchmarks.delays.feed import Acknowledged
+from benchmarks.delays.steady import Steady, steady
 from benchmarks.delays.strain import Strain, Watch
 from benchmarks.delays.task import Delays
 from benchmarks.delays.trace import STAGES, TRACED, Trace
@@ -51,12 +52,15 @@ HANDLERS_ALONE = {**HANDLERS, "aiokafka, async for": EVERYBODY["aiokafka, async 
 #: How long each handler handles records before the first round.
 UNCOUNTED_S = 10.0
 
+Window = tuple[int, int]
+
 
 @define
 class Measured:
     """What each round brought."""
 
     nobody: list[Strain] = Factory(list)
+    acknowledged: dict[str, list[Acknowledged]] = Factory(lambda: {name: [] for name in (NOBODY, *HANDLERS)})
     delays: dict[str, list[Delays]] = Factory(lambda: {name: [] for name in HANDLERS})
     traces: list[Trace] = Factory(list)
     alone: Mapping[str, Sequence[Delays]] = Factory(dict)
@@ -67,19 +71,29 @@ def measure(
 ) -> Measured:
     """Every handler once uncounted, then all in turns; in the end those that handle records that come alone."""
     measured = Measured()
-    with steady(bootstrap_servers, PARTITIONS, RECORDS_PER_S) as records:
+    with steady(bootstrap_servers, PARTITIONS, RECORDS_PER_S, notes_acknowledged=True) as records:
         for handler in HANDLERS.values():
             records.handle(handler, 0.0, uncounted_s)
         for name in turns([NOBODY, *HANDLERS, TRACED], rounds):
-            if name == NOBODY:
-                measured.nobody.append(_watched(seconds))
-            elif name == TRACED:
+            if name == TRACED:
                 measured.traces.append(records.trace(warm_up_s, seconds))
             else:
-                measured.delays[name].append(records.handle(HANDLERS[name], warm_up_s, seconds))
+                window_ns = _handle(measured, records, name, warm_up_s, seconds)
+                measured.acknowledged[name].append(records.acknowledged(window_ns))
     with steady(bootstrap_servers, PARTITIONS, ALONE_PER_S) as records:
         measured.alone = records.handle_in_turns(HANDLERS_ALONE, rounds, warm_up_s, seconds)
     return measured
+
+
+def _handle(measured: Measured, records: Steady, name: str, warm_up_s: float, seconds: float) -> Window:
+    """Have somebody or nobody handle the records; returns when."""
+    if name == NOBODY:
+        strain, window_ns = _watched(seconds)
+        measured.nobody.append(strain)
+        return window_ns
+    delays = records.handle(HANDLERS[name], warm_up_s, seconds)
+    measured.delays[name].append(delays)
+    return delays.window_ns
 
 
 def sample(bootstrap_servers: str, seconds: float, hz: int) -> Sequence[str]:
@@ -94,10 +108,10 @@ def samples_tables(lines: Sequence[str]) -> str:
     return "\n\n".join([profile_table(profile_of(lines, counted)), places_table(places_of(lines, counted))])
 
 
-def _watched(seconds: float) -> Strain:
-    watch = Watch()
+def _watched(seconds: float) -> tuple[Strain, Window]:
+    watch, began = Watch(), time.monotonic_ns()
     time.sleep(seconds)
-    return watch.strain()
+    return watch.strain(), (began, time.monotonic_ns())
 
 
 def stages_table(traces: Sequence[Trace]) -> str:
@@ -115,21 +129,26 @@ def stages_table(traces: Sequence[Trace]) -> str:
 
 def strain_table(measured: Measured) -> str:
     """How busy the machine was, and how long threads waited for a core, by who handles the records."""
-    rows = [(NOBODY, *_machine(measured.nobody), "", "", "")]
+    rows = [(NOBODY, *_machine(measured.nobody), "", "", _acknowledged(measured, NOBODY), "")]
     for name, delays in measured.delays.items():
         strains = [each.strain for each in delays]
         ran, waited = median(each.ran for each in strains), median(each.waited for each in strains)
         p99 = in_ms([each.at(0.99) for each in delays])
-        rows.append((name, *_machine(strains), f"{ran:.0%}", f"{waited:.0%}", p99))
+        rows.append((name, *_machine(strains), f"{ran:.0%}", f"{waited:.0%}", _acknowledged(measured, name), p99))
     names = (
         "who handles the records",
         "cores busy",
         "a thread waits for one",
         "handler ran",
         "handler waited",
+        "p99 until acknowledged, ms",
         "p99, ms",
     )
     return table(names, rows)
+
+
+def _acknowledged(measured: Measured, name: str) -> str:
+    return in_ms([each.p99_s for each in measured.acknowledged[name]])
 
 
 def _machine(strains: Sequence[Strain]) -> tuple[str, str]:

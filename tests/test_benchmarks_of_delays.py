@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from array import array
+from itertools import count
 from math import isnan
 from pathlib import Path
+from typing import cast
 
 import pytest
 from attrs import astuple
+from confluent_kafka import Message
 
 from benchmarks import latency, profile_latency
-from benchmarks.delays import strain
+from benchmarks.delays import feed, strain
 from benchmarks.delays.strain import Strain
 from benchmarks.delays.task import Delays
 from benchmarks.delays.trace import STAGES, Notes, Trace
@@ -22,7 +25,7 @@ from kafka_nextgen.wire.records import Columns
 
 
 def test_delays_are_told_at_their_points() -> None:
-    delays = Delays.of([number * 1_000_000 for number in range(1000)], 0.5, Strain(1.5, 0.4, 0.5, 0.1))
+    delays = Delays.of([number * 1_000_000 for number in range(1000)], 0.5, Strain(1.5, 0.4, 0.5, 0.1), (0, 5))
     assert (delays.at(0.5), delays.at(0.99), delays.at(1.0), delays.records) == (0.5, 0.99, 0.999, 1000)
     rows = latency.delays_table({latency.BASELINE: [delays], "ours": [delays, delays]}, seconds=5).splitlines()
     assert [cell.strip() for cell in rows[-1].split("|")[2:-1]][3:] == ["1", "10.0%", "1,000"]
@@ -36,6 +39,25 @@ def test_delays_are_measured_from_the_producer_to_each_handler(monkeypatch: pyte
     for (delays,) in measured.values():
         assert delays.records > 0
         assert 0 < delays.at(0.5) <= delays.at(0.99) < 5
+
+
+class _Written:
+    """A record that was written when the clock began."""
+
+    def value(self) -> bytes:
+        return bytes(feed.STAMP_BYTES)
+
+
+def test_records_count_as_acknowledged_when_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed.time, "monotonic_ns", count(1000, 1000).__next__)  # the clock moves when it is looked at
+    notes = feed.Notes()
+    for _ in range(200):
+        notes.take(None, cast("Message", _Written()))
+    told = notes.between(101_000, 201_000)
+    assert (told.records, told.p50_s, told.p99_s) == (100, 151e-6, 200e-6)
+    nothing = notes.between(0, 1)
+    assert nothing.records == 0
+    assert isnan(nothing.p99_s)
 
 
 def test_the_stages_of_a_delay_are_told_of_records_in_the_middle_and_of_the_slowest() -> None:
@@ -62,6 +84,8 @@ def test_delays_are_taken_apart_and_the_machine_is_watched(monkeypatch: pytest.M
     assert all(stage > 0 for stage in (*traced.median, *traced.slowest))
     assert len(profile_latency.stages_table(measured.traces).splitlines()) == 2 + len(STAGES)
     assert len(measured.nobody) == 1
+    acknowledged = [each for (each,) in measured.acknowledged.values()]
+    assert all(each.records > 0 and 0 < each.p50_s <= each.p99_s < 5 for each in acknowledged)
     strains = profile_latency.strain_table(measured)
     assert all(strains.count(f"| {name} ") == 1 for name in profile_latency.HANDLERS)
     assert len(profile_latency.alone_table(measured.alone).splitlines()) == 2 + len(profile_latency.HANDLERS_ALONE)

@@ -2,6 +2,9 @@
 
 Run as ``python -m benchmarks.delays.feed FEED``, a ``Feed`` as JSON. A value begins with the time at which it was
 handed to the producer: nanoseconds of the machine's monotonic clock, which all its processes share.
+
+If it is to, it notes how long the broker took to acknowledge each record. Two such times on its stdin, from when to
+when, are answered with ``Acknowledged`` as JSON.
 """
 
 from __future__ import annotations
@@ -9,13 +12,16 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from array import array
+from bisect import bisect_left
+from math import nan
 
 from attrs import frozen
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, Message, Producer
 
-from benchmarks.processes import told
+from benchmarks.processes import answer, told
 
-__all__ = ["STAMP_BYTES", "Feed"]
+__all__ = ["STAMP_BYTES", "Acknowledged", "Feed", "Notes"]
 
 STAMP_BYTES = 8
 
@@ -28,17 +34,51 @@ class Feed:
     topic: str
     partitions: int
     records_per_s: int
+    notes_acknowledged: bool = False
     value_bytes: int = 100
 
 
-def _wait_for_the_end(ended: threading.Event) -> None:
-    sys.stdin.read()
+@frozen
+class Acknowledged:
+    """How many records were, and after how long, in seconds: the middle one, and the first of the slowest hundredth."""
+
+    records: int
+    p50_s: float
+    p99_s: float
+
+
+class Notes:
+    """When each record was acknowledged, and after how long, in nanoseconds."""
+
+    def __init__(self) -> None:
+        self._at = array("q")
+        self._took = array("q")
+
+    def take(self, error: KafkaError | None, message: Message) -> None:
+        """Called by the producer."""
+        now, value = time.monotonic_ns(), message.value()
+        assert error is None, error
+        assert isinstance(value, bytes)
+        self._took.append(now - int.from_bytes(value[:STAMP_BYTES], "big"))
+        self._at.append(now)
+
+    def between(self, begin: int, end: int) -> Acknowledged:
+        """What was acknowledged from the one moment on and before the other."""
+        took = sorted(self._took[bisect_left(self._at, begin) : bisect_left(self._at, end)])
+        p50, p99 = (took[int(point * len(took))] / 1e9 if took else nan for point in (0.5, 0.99))
+        return Acknowledged(len(took), p50, p99)
+
+
+def _answer_until_the_end(notes: Notes, ended: threading.Event) -> None:
+    for line in sys.stdin:
+        begin, end = map(int, line.split())
+        answer(notes.between(begin, end))
     ended.set()
 
 
 def write(feed: Feed) -> None:
-    ended = threading.Event()
-    threading.Thread(target=_wait_for_the_end, args=(ended,), daemon=True).start()
+    notes, ended = Notes(), threading.Event()
+    threading.Thread(target=_answer_until_the_end, args=(notes, ended), daemon=True).start()
     producer = Producer(
         {
             "bootstrap.servers": feed.bootstrap_servers,
@@ -46,6 +86,7 @@ def write(feed: Feed) -> None:
             "max.in.flight.requests.per.connection": 5,  # what waits behind them makes one batch, as in Kafka's own
         }
     )
+    on_delivery = notes.take if feed.notes_acknowledged else None
     filling = bytes(feed.value_bytes - STAMP_BYTES)
     interval_ns, number, begin = 1_000_000_000 // feed.records_per_s, 0, time.monotonic_ns()
     print("writing", flush=True)
@@ -53,7 +94,7 @@ def write(feed: Feed) -> None:
         due = (time.monotonic_ns() - begin) // interval_ns
         for record in range(number, due):
             value = time.monotonic_ns().to_bytes(STAMP_BYTES, "big") + filling
-            producer.produce(feed.topic, value, partition=record % feed.partitions)
+            producer.produce(feed.topic, value, partition=record % feed.partitions, on_delivery=on_delivery)
         number = due
         producer.poll(0)
         time.sleep(max(0, begin + (number + 1) * interval_ns - time.monotonic_ns()) / 1e9)

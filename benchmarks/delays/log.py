@@ -35,7 +35,7 @@ class Log:
 
     def delays(self) -> Delays:
         assert self._strain is not None, "it has not seen enough"
-        return Delays.of(self._delays, _cpu_s() - self._used, self._strain)
+        return Delays.of(self._delays, _cpu_s() - self._used, self._strain, (self._begin, self._end))
 
 
 def _cpu_s() -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from attrs import frozen
 
-from benchmarks.delays.feed import Feed
+from benchmarks.delays.feed import Acknowledged, Feed
 from benchmarks.delays.task import Delays, Task
 from benchmarks.delays.trace import TRACED, Trace
 from benchmarks.kafka import create_topic, delete_topics
@@ -25,6 +26,12 @@ class Steady:
     bootstrap_servers: str
     topic: str
     partitions: int
+    ask_feed: Callable[[str], Mapping[str, Any]]
+
+    def acknowledged(self, window_ns: tuple[int, int]) -> Acknowledged:
+        """What was between these moments of the monotonic clock, if the feed notes it."""
+        begin, end = window_ns
+        return Acknowledged(**self.ask_feed(f"{begin} {end}"))
 
     def handle(self, handler: str, warm_up_s: float, seconds: float) -> Delays:
         """Have the records handled, and their delays noted after ``warm_up_s``."""
@@ -52,9 +59,12 @@ class Steady:
 
 
 @contextmanager
-def steady(bootstrap_servers: str, partitions: int, records_per_s: int) -> Iterator[Steady]:
+def steady(
+    bootstrap_servers: str, partitions: int, records_per_s: int, notes_acknowledged: bool = False
+) -> Iterator[Steady]:
     """Make the topic, and write to it all the time; it is deleted at the end."""
     topic = create_topic(bootstrap_servers, partitions, name="latency")
-    with running("benchmarks.delays.feed", Feed(bootstrap_servers, topic, partitions, records_per_s)):
-        yield Steady(bootstrap_servers, topic, partitions)
+    feed = Feed(bootstrap_servers, topic, partitions, records_per_s, notes_acknowledged)
+    with running("benchmarks.delays.feed", feed) as ask_feed:
+        yield Steady(bootstrap_servers, topic, partitions, ask_feed)
     delete_topics(bootstrap_servers, [topic])

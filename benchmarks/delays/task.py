@@ -32,6 +32,11 @@ class Task:
         return begin, begin + int(self.seconds * 1e9)
 
 
+def _pair(window_ns: Sequence[int]) -> tuple[int, int]:
+    begin, end = window_ns
+    return begin, end
+
+
 def _read(strain: Strain | Mapping[str, float]) -> Strain:
     """As it is, or as it comes out of JSON."""
     return strain if isinstance(strain, Strain) else Strain(**strain)
@@ -39,18 +44,22 @@ def _read(strain: Strain | Mapping[str, float]) -> Strain:
 
 @frozen
 class Delays:
-    """Seconds from a producer's call to a handler, at each of ``POINTS``, of so many records; and what they cost."""
+    """Seconds from a producer's call to a handler, at each of ``POINTS``, of so many records; and what they cost.
+
+    They were handled in this window of the monotonic clock.
+    """
 
     at_points: Sequence[float]
     records: int
     cpu_s: float
     strain: Strain = field(converter=_read)
+    window_ns: tuple[int, int] = field(converter=_pair)
 
     @classmethod
-    def of(cls, delays_ns: Sequence[int], cpu_s: float, strain: Strain) -> Delays:
+    def of(cls, delays_ns: Sequence[int], cpu_s: float, strain: Strain, window_ns: tuple[int, int]) -> Delays:
         delays = sorted(delays_ns)
         at_points = [delays[min(int(point * len(delays)), len(delays) - 1)] / 1e9 for point in POINTS]
-        return cls(at_points, len(delays), cpu_s, strain)
+        return cls(at_points, len(delays), cpu_s, strain, window_ns)
 
     def at(self, point: float) -> float:
         return self.at_points[POINTS.index(point)]
