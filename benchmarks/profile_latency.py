@@ -22,7 +22,7 @@ from attrs import Factory, define
 from benchmarks.delays.feed import Acknowledged
 from benchmarks.delays.steady import Steady, steady
 from benchmarks.delays.strain import Strain, Watch
-from benchmarks.delays.task import Delays
+from benchmarks.delays.task import Delays, Window
 from benchmarks.delays.trace import STAGES, TRACED, Trace
 from benchmarks.kafka import kafka, which_kafka
 from benchmarks.latency import BASELINE, WARM_UP_S
@@ -51,8 +51,6 @@ HANDLERS_ALONE = {**HANDLERS, "aiokafka, async for": EVERYBODY["aiokafka, async 
 
 #: How long each handler handles records before the first round.
 UNCOUNTED_S = 10.0
-
-Window = tuple[int, int]
 
 
 @define

@@ -50,12 +50,12 @@ class _Written:
 
 def test_records_count_as_acknowledged_when_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed.time, "monotonic_ns", count(1000, 1000).__next__)  # the clock moves when it is looked at
-    notes = feed.Notes()
+    acknowledgements = feed.Acknowledgements()
     for _ in range(200):
-        notes.take(None, cast("Message", _Written()))
-    told = notes.between(101_000, 201_000)
+        acknowledgements.take(None, cast("Message", _Written()))
+    told = acknowledgements.within((101_000, 201_000))
     assert (told.records, told.p50_s, told.p99_s) == (100, 151e-6, 200e-6)
-    nothing = notes.between(0, 1)
+    nothing = acknowledgements.within((0, 1))
     assert nothing.records == 0
     assert isnan(nothing.p99_s)
 

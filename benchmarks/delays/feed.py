@@ -19,9 +19,10 @@ from math import nan
 from attrs import frozen
 from confluent_kafka import KafkaError, Message, Producer
 
+from benchmarks.delays.task import Window, seconds_at
 from benchmarks.processes import answer, told
 
-__all__ = ["STAMP_BYTES", "Acknowledged", "Feed", "Notes"]
+__all__ = ["STAMP_BYTES", "Acknowledged", "Acknowledgements", "Feed"]
 
 STAMP_BYTES = 8
 
@@ -47,7 +48,7 @@ class Acknowledged:
     p99_s: float
 
 
-class Notes:
+class Acknowledgements:
     """When each record was acknowledged, and after how long, in nanoseconds."""
 
     def __init__(self) -> None:
@@ -62,23 +63,24 @@ class Notes:
         self._took.append(now - int.from_bytes(value[:STAMP_BYTES], "big"))
         self._at.append(now)
 
-    def between(self, begin: int, end: int) -> Acknowledged:
+    def within(self, window_ns: Window) -> Acknowledged:
         """What was acknowledged from the one moment on and before the other."""
-        took = sorted(self._took[bisect_left(self._at, begin) : bisect_left(self._at, end)])
-        p50, p99 = (took[int(point * len(took))] / 1e9 if took else nan for point in (0.5, 0.99))
+        begin, end = (bisect_left(self._at, moment) for moment in window_ns)
+        took = sorted(self._took[begin:end])
+        p50, p99 = (seconds_at(point, took) if took else nan for point in (0.5, 0.99))
         return Acknowledged(len(took), p50, p99)
 
 
-def _answer_until_the_end(notes: Notes, ended: threading.Event) -> None:
+def _answer_until_the_end(acknowledgements: Acknowledgements, ended: threading.Event) -> None:
     for line in sys.stdin:
         begin, end = map(int, line.split())
-        answer(notes.between(begin, end))
+        answer(acknowledgements.within((begin, end)))
     ended.set()
 
 
 def write(feed: Feed) -> None:
-    notes, ended = Notes(), threading.Event()
-    threading.Thread(target=_answer_until_the_end, args=(notes, ended), daemon=True).start()
+    acknowledgements, ended = Acknowledgements(), threading.Event()
+    threading.Thread(target=_answer_until_the_end, args=(acknowledgements, ended), daemon=True).start()
     producer = Producer(
         {
             "bootstrap.servers": feed.bootstrap_servers,
@@ -86,7 +88,7 @@ def write(feed: Feed) -> None:
             "max.in.flight.requests.per.connection": 5,  # what waits behind them makes one batch, as in Kafka's own
         }
     )
-    on_delivery = notes.take if feed.notes_acknowledged else None
+    on_delivery = acknowledgements.take if feed.notes_acknowledged else None
     filling = bytes(feed.value_bytes - STAMP_BYTES)
     interval_ns, number, begin = 1_000_000_000 // feed.records_per_s, 0, time.monotonic_ns()
     print("writing", flush=True)

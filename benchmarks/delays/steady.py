@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from benchmarks.delays.feed import Acknowledged, Feed
-from benchmarks.delays.task import Delays, Task
+from benchmarks.delays.task import Delays, Task, Window
 from benchmarks.delays.trace import TRACED, Trace
 from benchmarks.kafka import create_topic, delete_topics
 from benchmarks.processes import ask, running
@@ -28,8 +28,8 @@ class Steady:
     partitions: int
     ask_feed: Callable[[str], Mapping[str, Any]]
 
-    def acknowledged(self, window_ns: tuple[int, int]) -> Acknowledged:
-        """What was between these moments of the monotonic clock, if the feed notes it."""
+    def acknowledged(self, window_ns: Window) -> Acknowledged:
+        """What was between these moments, if the feed notes it."""
         begin, end = window_ns
         return Acknowledged(**self.ask_feed(f"{begin} {end}"))
 

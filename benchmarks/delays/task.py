@@ -9,10 +9,13 @@ from attrs import field, frozen
 
 from benchmarks.delays.strain import Strain
 
-__all__ = ["POINTS", "Delays", "Task"]
+__all__ = ["POINTS", "Delays", "Task", "Window", "seconds_at"]
 
 #: The shares of records of which a handler tells the delay: p50 is 0.5.
 POINTS = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 1.0)
+
+#: From when to when, in nanoseconds on the monotonic clock.
+Window = tuple[int, int]
 
 
 @frozen
@@ -26,13 +29,19 @@ class Task:
     warm_up_s: float
     seconds: float
 
-    def window_ns(self) -> tuple[int, int]:
-        """From when to when records count, on the monotonic clock, if it begins now."""
+    def window_ns(self) -> Window:
+        """From when to when records count, if it begins now."""
         begin = time.monotonic_ns() + int(self.warm_up_s * 1e9)
         return begin, begin + int(self.seconds * 1e9)
 
 
-def _pair(window_ns: Sequence[int]) -> tuple[int, int]:
+def seconds_at(point: float, sorted_ns: Sequence[int]) -> float:
+    """The delay at this share of delays, of which there are some, in seconds."""
+    return sorted_ns[min(int(point * len(sorted_ns)), len(sorted_ns) - 1)] / 1e9
+
+
+def _pair(window_ns: Sequence[int]) -> Window:
+    """As it is, or as it comes out of JSON."""
     begin, end = window_ns
     return begin, end
 
@@ -46,19 +55,19 @@ def _read(strain: Strain | Mapping[str, float]) -> Strain:
 class Delays:
     """Seconds from a producer's call to a handler, at each of ``POINTS``, of so many records; and what they cost.
 
-    They were handled in this window of the monotonic clock.
+    They were handled in this window.
     """
 
     at_points: Sequence[float]
     records: int
     cpu_s: float
     strain: Strain = field(converter=_read)
-    window_ns: tuple[int, int] = field(converter=_pair)
+    window_ns: Window = field(converter=_pair)
 
     @classmethod
-    def of(cls, delays_ns: Sequence[int], cpu_s: float, strain: Strain, window_ns: tuple[int, int]) -> Delays:
+    def of(cls, delays_ns: Sequence[int], cpu_s: float, strain: Strain, window_ns: Window) -> Delays:
         delays = sorted(delays_ns)
-        at_points = [delays[min(int(point * len(delays)), len(delays) - 1)] / 1e9 for point in POINTS]
+        at_points = [seconds_at(point, delays) for point in POINTS]
         return cls(at_points, len(delays), cpu_s, strain, window_ns)
 
     def at(self, point: float) -> float:
