@@ -24,6 +24,7 @@ from kafka_nextgen.errors import (
 )
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.conversation import Conversation
 from kafka_nextgen.transport.coordinators import Coordinators
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.metadata import MetadataKeeper
@@ -175,8 +176,18 @@ class ClusterClient:
                 self._coordinators.forget(target.group_id)
             raise
 
-    def send(self, node: Node, api: Api, build: Callable[[int], Question], timeout_s: float) -> Reply[Answer] | None:
-        """Send one request at once; awaiting what is returned brings its answer, or raises, as ``call`` does.
+    async def converse(self, node: Node, api: Api, conversation: Conversation, timeout_s: float) -> Answer:
+        """Begin a conversation and return its last answer.
+
+        ``timeout_s`` is for each question, and for connecting besides the first. Raises as ``call`` does.
+        """
+        deadline = self._deadline(_Call(api, node), timeout_s)
+        connection = await self._connect(node, api, deadline)
+        version = negotiate(api, connection.ranges)
+        return await connection.send(api, version, conversation.begin(version), deadline, conversation=conversation)
+
+    def begin(self, node: Node, api: Api, conversation: Conversation, timeout_s: float) -> Reply[Answer] | None:
+        """Send the first question of a conversation at once; awaiting what is returned is as awaiting ``converse``.
 
         None if there is no connection to that broker now.
         """
@@ -185,8 +196,8 @@ class ClusterClient:
             line = self._find_line(node, api)
         if line is None:
             return None
-        version = line.version
-        return line.connection.send(api, version, build(version), Deadline(timeout_s, _Call(api, node)))
+        first, deadline = conversation.begin(line.version), Deadline(timeout_s, _Call(api, node))
+        return line.connection.send(api, line.version, first, deadline, conversation=conversation)
 
     def _find_line(self, node: Node, api: Api) -> _Line | None:
         address = self._reach.brokers.get(node.node_id)

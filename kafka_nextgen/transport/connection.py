@@ -8,6 +8,8 @@ A caller that stops waiting, cancelled or out of time, does not harm the others:
 thrown away when it comes. Only an answer that stays out for its whole patience, at least ``request.timeout.ms``,
 ends the connection, because all answers behind it would be late as well.
 
+The next question of a ``conversation`` goes out in the place of the one that was answered; the same reply is awaited.
+
 A login that holds for a time only is renewed before the first request that goes out when it is due (KIP-368): what is
 out is answered first, what is new waits, and if it fails the connection ends with that error.
 """
@@ -21,12 +23,13 @@ from math import inf
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.conversation import Conversation
 from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.endings import why_closed
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.large_frames import Receive, receiver_of
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
 from kafka_nextgen.transport.reply import Reply
-from kafka_nextgen.transport.security.tls_errors import tls_failure
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Mute, throttle_time_s
 from kafka_nextgen.transport.traffic import Traffic
@@ -62,7 +65,7 @@ class Connection(asyncio.BufferedProtocol):
         self.was_lost = True  # unless this side ends it without need
         self._has_answered = False  # anything but what it speaks
         self._renew: Callable[[], Coroutine[object, object, None]] | None = None
-        self._renew_at = 0.0
+        self._renew_at = inf
         self._renewing: asyncio.Task[None] | None = None
         self._ended: KafkaNextgenError | None = None
         self._lost = self._loop.create_future()
@@ -87,33 +90,25 @@ class Connection(asyncio.BufferedProtocol):
         return await self.send(api, version, message, deadline, through_hold=through_hold)
 
     def send(
-        self, api: Api, version: int, message: Question, deadline: Deadline, *, through_hold: bool = False
+        self,
+        api: Api,
+        version: int,
+        message: Question,
+        deadline: Deadline,
+        *,
+        through_hold: bool = False,
+        conversation: Conversation | None = None,
     ) -> Reply[Answer]:
         """Send a request as soon as that may be; awaiting what is returned brings its answer, or raises as ``request``.
 
-        Raises what ended the connection if it has ended.
+        If it begins a conversation, that goes on without end or error until its last answer. Raises what ended the
+        connection if it has ended.
         """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
-        number = self._pipeline.next_correlation_id()
-        frame = frames.encode_request(message, version, number, self._settings.client_id)
-        now = self._loop.time()
-        left_s = deadline.left_s()
-        patience_s = max(self._settings.request_timeout_s, left_s)
-        reply: Reply[Answer] = Reply(self._loop)
-        pending = Pending(api, version, number, frame, patience_s, reply, through_hold)
-        is_free = self._renew is None and now >= self.mute.until
-        if is_free and self._pipeline.goes_at_once(pending, now):
-            self._write(pending)
-            self._quiet_since = now
-            if pending.due_at < self._looks_at:
-                self._rearm()
-        else:
-            self._pipeline.add(pending)
-            self._pump()
-        if patience_s > left_s or self._pipeline.oldest is not pending:  # else this connection looks at the time
-            deadline.limit(reply)
-        return reply
+        pending = Pending(api, version, deadline, Reply(self._loop), through_hold, conversation)
+        self._ask(pending, message)
+        return pending.reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
         """Refuse frames longer than this from here on; ``rule`` says in the error why."""
@@ -168,7 +163,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by asyncio: the socket is closed."""
-        self._end(self._why(exc))
+        self._end(why_closed(self.address, exc, None if self._has_answered else self._settings.security))
         if not self._lost.done():
             self._lost.set_result(None)
 
@@ -196,7 +191,42 @@ class Connection(asyncio.BufferedProtocol):
         throttle_s = throttle_time_s(message)
         if throttle_s > 0:
             self._be_quiet(throttle_s)
-        pending.reply.set_result(message)
+        if pending.conversation is None:
+            pending.reply.set_result(message)
+        else:
+            self._converse(pending, pending.conversation, message)
+
+    def _converse(self, pending: Pending, conversation: Conversation, answer: Answer) -> None:
+        try:
+            question = conversation.go_on(answer)
+            if question is not None:
+                pending.deadline.begin_anew()
+                pending.reply.fail_never()
+                self._ask(pending, question)
+                conversation.went_on()
+        except Exception as bug:  # of whoever has the conversation; all others go on
+            pending.reply.set_exception(bug)
+        else:
+            if question is None:
+                pending.reply.set_result(answer)
+
+    def _ask(self, pending: Pending, message: Question) -> None:
+        """Put a question: at once, or when those in front of it are out."""
+        number = self._pipeline.next_correlation_id()
+        frame = frames.encode_request(message, pending.version, number, self._settings.client_id)
+        now, left_s = self._loop.time(), pending.deadline.left_s()
+        pending.put(number, frame, max(self._settings.request_timeout_s, left_s))
+        is_free = now < self._renew_at and now >= self.mute.until
+        if is_free and self._pipeline.goes_at_once(pending, now):
+            self._write(pending)
+            self._quiet_since = now
+            if pending.due_at < self._looks_at:
+                self._rearm()
+        else:
+            self._pipeline.add(pending)
+            self._pump()
+        if pending.patience_s > left_s or self._pipeline.oldest is not pending:  # else this looks at the time
+            pending.deadline.limit(pending.reply)
 
     def _be_quiet(self, throttle_s: float) -> None:
         logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)
@@ -208,7 +238,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _go_on(self) -> None:
         """After what came: mostly nothing waits to be sent, and the next request is out already."""
-        if self._pipeline.waits or self._renew is not None:
+        if self._pipeline.waits:
             self._pump()
         elif self._due_at() < self._looks_at:
             self._rearm()
@@ -227,14 +257,14 @@ class Connection(asyncio.BufferedProtocol):
         self._traffic.note_request(pending.frame)
 
     def _renew_if_due(self, now: float) -> None:
-        if self._renew is not None and now >= self._renew_at and self._pipeline.may_send:
+        if now >= self._renew_at and self._pipeline.may_send:
             self._pipeline.on_hold = True
         if self._pipeline.on_hold and self._renewing is None and self._pipeline.oldest is None:
             self._renewing = self._loop.create_task(self._renew_alone())
 
     async def _renew_alone(self) -> None:
         assert self._renew is not None
-        renew, self._renew = self._renew, None
+        renew, self._renew, self._renew_at = self._renew, None, inf
         try:
             await renew()
         except KafkaNextgenError as error:
@@ -293,21 +323,3 @@ class Connection(asyncio.BufferedProtocol):
             self._renewing.cancel()
         if self.on_closed is not None:
             self.on_closed(self, error)
-
-    def _why(self, exc: Exception | None) -> KafkaNextgenError:
-        """What a closed socket means."""
-        tls = tls_failure(self.address, exc, in_handshake=False) if isinstance(exc, OSError) else None
-        if tls is not None:
-            return tls
-        text = "the broker closed the connection"
-        if exc is not None:
-            text = f"the connection broke ({getattr(exc, 'strerror', None) or str(exc) or type(exc).__name__})"
-        return DisconnectedError(f"{self.address}: {text}{'' if self._has_answered else self._doubt()}")
-
-    def _doubt(self) -> str:
-        """What may be behind an end before anything was answered."""
-        security = self._settings.security
-        doubt = f"is security.protocol={security.protocol.value} what it speaks there"
-        if security.protocol.uses_tls:
-            doubt += ", or does it want a certificate (ssl.certificate.location)"
-        return f" before its first answer; if it always does, {doubt}?"

@@ -31,6 +31,10 @@ class Deadline:
         self._at = self._loop.time() + timeout_s
         self._what = what
 
+    def begin_anew(self) -> None:
+        """Have all of the time again, from now on."""
+        self._at = self._loop.time() + self._timeout_s
+
     def left_s(self) -> float:
         """Seconds left, never negative."""
         return max(0.0, self._at - self._loop.time())

@@ -2,7 +2,8 @@
 
 A broker answers a connection's requests in the order it got them, so the next answer belongs to the oldest request.
 Any other correlation id means that one side has lost count, and nothing after it can be trusted. A caller that has
-gone away leaves its place in the order: its answer is still to come, and is thrown away.
+gone away leaves its place in the order: its answer is still to come, and is thrown away. A place that was answered may
+be taken again, for the next question of its ``conversation``.
 
 Only so many requests are out at once, and none goes out while the broker is to be left alone (``throttling``); the
 others wait here, and those whose callers left are never sent. While the pipeline is on hold, for a login to be renewed
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.transport.conversation import Conversation
+from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.wire.apis import Answer, Api
 
@@ -31,12 +34,18 @@ class Pending:
 
     api: Api
     version: int
-    correlation_id: int
-    frame: bytes = field(repr=False)  # a login's has a password in it
-    patience_s: float
+    deadline: Deadline
     reply: Reply[Answer]
     through_hold: bool = False
-    due_at: float = field(default=0.0)
+    conversation: Conversation | None = None
+    correlation_id: int = -1
+    frame: bytes = field(default=b"", repr=False)  # a login's has a password in it
+    patience_s: float = 0.0
+    due_at: float = 0.0
+
+    def put(self, correlation_id: int, frame: bytes, patience_s: float) -> None:
+        """Make this its question."""
+        self.correlation_id, self.frame, self.patience_s = correlation_id, frame, patience_s
 
     @property
     def sent_at(self) -> float:

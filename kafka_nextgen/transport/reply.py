@@ -70,7 +70,14 @@ class Reply(Generic[T]):
 
     def fail_at(self, moment: float, failure: Callable[[], BaseException]) -> None:
         """Have this fail if there is no answer by then, on the loop's clock."""
+        self.fail_never()
         self._timer = self._loop.call_at(moment, self._give_up, failure)
+
+    def fail_never(self) -> None:
+        """Undo ``fail_at``."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _give_up(self, failure: Callable[[], BaseException]) -> None:
         if not self._is_done:
@@ -111,8 +118,7 @@ class Reply(Generic[T]):
     def _settle(self, at_once: bool) -> None:
         assert not self._is_done, "it was settled before"
         self._is_done = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self.fail_never()
         if self._waiter is None:
             return
         (wake, context), self._waiter = self._waiter, None

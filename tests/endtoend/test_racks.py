@@ -6,14 +6,13 @@ What may go wrong on the way is in ``tests/sockets/test_racks.py``, before the e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
 from kafka_nextgen import Consumer, TopicPartition
-from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.transport.reply import Reply
-from kafka_nextgen.wire.apis import Answer, Api
+from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
+from kafka_nextgen.wire.apis import Answer
+from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from tests.endtoend.reading import numbers, read
 from tests.support.clients import create_replicated_topic, produce
 from tests.support.kafka_pair import KafkaPair
@@ -23,16 +22,16 @@ LEADER, FOLLOWER = 1, 2
 
 @pytest.fixture
 def fetches(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
-    """How often each node is asked for records."""
-    asked: Counter[int] = Counter()
-    send: Callable[..., Reply[Answer] | None] = ClusterClient.send
+    """How often each node has answered for records."""
+    answered: Counter[int] = Counter()
+    go_on = FetchTalk.go_on
 
-    def count(self: ClusterClient, node: Node, api: Api, *more: object) -> Reply[Answer] | None:
-        asked[node.node_id] += 1
-        return send(self, node, api, *more)
+    def count(self: FetchTalk, answer: Answer) -> RawFetchRequest | None:
+        answered[self.node.node_id] += 1
+        return go_on(self, answer)
 
-    monkeypatch.setattr(ClusterClient, "send", count)
-    return asked
+    monkeypatch.setattr(FetchTalk, "go_on", count)
+    return answered
 
 
 def test_a_consumer_reads_in_its_rack_and_from_the_leader_once_that_replica_is_gone(

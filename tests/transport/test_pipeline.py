@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError
+from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.wire.apis import METADATA, Answer
@@ -16,7 +17,9 @@ from .scripted import in_loop
 
 def pending_of(pipeline: Pipeline) -> Pending:
     reply: Reply[Answer] = Reply(asyncio.get_running_loop())
-    return Pending(METADATA, 13, pipeline.next_correlation_id(), b"", 30.0, reply)
+    pending = Pending(METADATA, 13, Deadline(30.0, "the question"), reply)
+    pending.put(pipeline.next_correlation_id(), b"", 30.0)
+    return pending
 
 
 def add(pipeline: Pipeline) -> Pending:

@@ -18,8 +18,21 @@ def question(version: int) -> ApiMessage:
     return MetadataRequest(topics=[], allow_auto_topic_creation=False)
 
 
+class JustOnce:
+    """A conversation of one question."""
+
+    def begin(self, version: int) -> ApiMessage:
+        return question(version)
+
+    def go_on(self, answer: Answer) -> None:
+        return None
+
+    def went_on(self) -> None:
+        raise AssertionError("it did not")
+
+
 def send(client: ClusterClient, node_id: int = 0) -> Reply[Answer] | None:
-    return client.send(Node(node_id), METADATA, question, 5.0)
+    return client.begin(Node(node_id), METADATA, JustOnce(), 5.0)
 
 
 async def open_to(client: ClusterClient, node_id: int = 0) -> None:

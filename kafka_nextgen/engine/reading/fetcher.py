@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
-from kafka_nextgen.bridge import fetch as bridge
-from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.reading.fetch_talk import Brought, FetchTalk
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.questions import Questions
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
@@ -36,29 +34,17 @@ from kafka_nextgen.fetching import (
 )
 from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.alarm import Alarm
-from kafka_nextgen.transport.cluster import ClusterClient, Node
+from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
-from kafka_nextgen.transport.reply import Reply
-from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.apis import FETCH, Answer, Api
-from kafka_nextgen.wire.fetch_request import RawFetchRequest
-from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
+from kafka_nextgen.wire.apis import FETCH
 
 __all__ = ["Fetcher"]
 
 logger = logging.getLogger("kafka_nextgen.fetch")
 
 _LEAST_DELAY_S = 0.001  # until the next plan: what falls due within it is planned together
-
-
-class _Sent(NamedTuple):
-    """A fetch on its way: what was asked, since when, and the answer to be; None where there was no connection yet."""
-
-    question: tuple[Node, Api, Callable[[int], RawFetchRequest], float]
-    began: float
-    reply: Reply[Answer] | None
 
 
 class Fetcher:
@@ -81,7 +67,6 @@ class Fetcher:
         self._mailbox = mailbox
         self._tasks = tasks
         self._counters = counters
-        self._isolation = number_of(config.isolation_level)
         self._questions = Questions(config, cluster, offsets, fetches)
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._alarm = Alarm(self.pump)
@@ -138,11 +123,12 @@ class Fetcher:
 
     def _begin(self, need: Need) -> None:
         """Have a task see to it. A fetch is sent at once, for a task begins when the loop turns next."""
-        sent = None
+        talk = None
         if isinstance(need, Fetch):
+            talk = self._talk_of(need)
             with suppress(Exception):  # the task will try as well, and deal with it
-                sent = self._send(need)
-        self._tasks.start(self._satisfy(need, sent))
+                self._send(talk)
+        self._tasks.start(self._satisfy(need, talk))
 
     def _plan(self) -> tuple[Need, ...]:
         if self._closed:
@@ -174,21 +160,20 @@ class Fetcher:
         self._decoder.close()
         self._alarm.set_after(None)
 
-    async def _satisfy(self, need: Need, sent: _Sent | None = None) -> None:
-        """Ask, unless that was ``sent``, and go on asking: a task for each question would have to begin first."""
+    async def _satisfy(self, need: Need, talk: FetchTalk | None = None) -> None:
+        """Ask, unless ``talk`` has, and go on asking: a task for each question would have to begin first."""
         following: Need | None = need
         while following is not None:
             try:
-                following = await self._meet(following, sent)
+                await self._meet(following, talk)
             except Exception:  # a bug reaches the application, and all others go on
                 self._mailbox.wake()
                 self.pump()
                 raise
-            self._has_news, sent = True, None
-            if following is None:
-                following, *others = self._plan() or (None,)
-                for other in others:
-                    self._begin(other)
+            self._has_news, talk = True, None
+            following, *others = self._plan() or (None,)
+            for other in others:
+                self._begin(other)
             if not isinstance(following, Fetch):
                 self._ring()
 
@@ -202,25 +187,26 @@ class Fetcher:
             self._has_news = False
             self._mailbox.wake()
 
-    async def _meet(self, need: Need, sent: _Sent | None) -> Fetch | None:
-        """See to it, whatever comes of it; returns what to go on with, None if that is to be planned."""
+    async def _meet(self, need: Need, talk: FetchTalk | None) -> None:
+        """See to it, whatever comes of it."""
         try:
-            following = None
             if isinstance(need, Fetch):
-                following = await self._fetch(need, sent or self._send(need))
+                talk = talk or self._talk_of(need)
+                await self._fetch(talk)
             else:
                 await self._questions.ask(need)
-            if self._outages:
-                self._outage(need).over()
-            return following
+            self._worked(need)
         except KafkaNextgenError as failure:
             self._outage(need).failed(failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO)
-            self._failed(need)
+            self._failed(need if talk is None else talk.need)
             self._mailbox.post_unless_weather(failure)
-            return None
         except Exception:
-            self._failed(need)  # the partitions are not stuck for a bug
+            self._failed(need if talk is None else talk.need)  # the partitions are not stuck for a bug
             raise
+
+    def _worked(self, need: Need) -> None:
+        if self._outages:
+            self._outage(need).over()
 
     def _outage(self, need: Need) -> Outage:
         node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset | NeedEpochEnds) else ""
@@ -232,32 +218,39 @@ class Fetcher:
         with self._fetches.locked() as state:
             state.failed(need, time.monotonic())
 
-    async def _fetch(self, need: Fetch, sent: _Sent) -> Fetch | None:
-        self._ring()
-        message = await (sent.reply or self._cluster.call(*sent.question))
-        self._counters.note_answer(sent.began)
-        assert isinstance(message, RawFetchAnswer)
-        answer = bridge.from_response(message, need.names)
-        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
-        if not self._decoder.is_quick(answer.partitions):
-            if self._receive(need, head, find_arrivals(need, answer.partitions)):
-                self.pump()  # go on behind what came before it is decoded
-                self._take_in(need, await self._decoder.decode(need, answer.partitions))
-            return None
-        decoded = self._decoder.decode_at_once(need, answer.partitions)
-        following = self._read_on(need, head, decoded)
-        if following is None and self._receive(need, head, {}):
-            self._take_in(need, decoded)
-        return following
+    def _talk_of(self, need: Fetch) -> FetchTalk:
+        return FetchTalk(need, self._config, self._decoder, self._read_on, self._ring)
 
-    def _read_on(self, need: Fetch, head: SessionAnswer, decoded: Sequence[DecodedPartition]) -> Fetch | None:
-        """Take in what most answers are where records come all the time, and go on at once."""
-        if self._closed:
+    def _send(self, talk: FetchTalk) -> None:
+        """Have it begun, if there is a connection to that node."""
+        talk.reply = talk.reply or self._cluster.begin(talk.node, FETCH, talk, talk.timeout_s)
+
+    async def _fetch(self, talk: FetchTalk) -> None:
+        """Ask until an answer has to go the long way, and see to that."""
+        self._send(talk)
+        self._ring()
+        await (talk.reply or self._cluster.converse(talk.node, FETCH, talk, talk.timeout_s))
+        assert talk.brought is not None, "it was answered"
+        need, (head, partitions, decoded) = talk.need, talk.brought
+        if decoded is not None:
+            if self._receive(need, head, {}):
+                self._take_in(need, decoded)
+        elif self._receive(need, head, find_arrivals(need, partitions)):
+            self.pump()  # go on behind what came before it is decoded
+            self._take_in(need, await self._decoder.decode(need, partitions))
+
+    def _read_on(self, need: Fetch, brought: Brought) -> Fetch | None:
+        """Take in what most answers are where records come all the time; returns what to go on with at once."""
+        now = time.monotonic()
+        self._counters.note_answer(need.asked_at, now)
+        if brought.decoded is None or self._closed:
             return None
         with self._fetches.locked() as state:
-            following = state.read_on(need, head, decoded, self._cluster.metadata, time.monotonic())
+            following = state.read_on(need, brought.head, brought.decoded, self._cluster.metadata, now)
         if following is not None:
-            self._counters.note_records(decoded)
+            self._counters.note_records(brought.decoded)
+            self._has_news = True
+            self._worked(need)
         return following
 
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
@@ -267,26 +260,6 @@ class Fetcher:
         if astray:
             where, lease_s = format_partitions(astray), self._config.metadata_max_age_ms / 1000
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
-
-    def _send(self, need: Fetch) -> _Sent:
-        config, session = self._config, need.session
-        limits = bridge.FetchLimits(
-            max_wait_ms=need.max_wait_ms,
-            min_bytes=config.fetch_min_bytes,
-            max_bytes=need.max_bytes,
-            isolation_level=self._isolation,
-            rack_id=(config.client_rack or "") if need.tells_rack else "",
-        )
-
-        def build(version: int) -> RawFetchRequest:
-            return bridge.to_request(
-                session.told, limits, version, session.session_id, session.epoch, session.forgotten
-            )
-
-        began, timeout_s = time.monotonic(), (need.max_wait_ms + config.request_timeout_ms) / 1000
-        node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
-        question = node, FETCH, build, timeout_s
-        return _Sent(question, began, self._cluster.send(*question))
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
         """Tell of an answer that goes the long way; returns whether anything of it is to be taken in."""

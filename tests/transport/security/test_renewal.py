@@ -96,6 +96,34 @@ async def test_what_is_under_way_is_answered_first() -> None:
 
 
 @in_loop
+async def test_a_conversation_goes_on_behind_it() -> None:
+    async with logged_in() as (broker, connection):
+        question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
+        first = Deadline(20, "the question")
+
+        class ThreeQuestions:
+            """Asks again when the login it has is due for renewal, and then at once."""
+
+            left = 2
+
+            def begin(self, version: int) -> ApiMessage:
+                return question
+
+            def go_on(self, answer: object) -> ApiMessage | None:
+                self.left -= 1
+                return question if self.left >= 0 else None
+
+            def went_on(self) -> None:
+                pass
+
+        talk = ThreeQuestions()
+        broker.seen.clear()
+        await connection.send(METADATA, 13, talk.begin(13), first, conversation=talk)
+        assert names(broker)[:3] == ["SaslHandshake", "SaslAuthenticate", "Metadata"]
+        assert names(broker).count("Metadata") == 3
+
+
+@in_loop
 async def test_a_refused_renewal_ends_the_connection_with_the_brokers_words() -> None:
     async with logged_in() as (broker, connection):
         words = "Authentication failed during re-authentication"

@@ -1,0 +1,94 @@
+"""Fetching from one broker, as a conversation.
+
+As long as an answer is what most are (``reading_on``), it is taken in on its way and the next fetch sent in its place.
+The answer that ends the conversation is kept, looked into as far as it was, for whoever awaits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kafka_nextgen.bridge import fetch as bridge
+from kafka_nextgen.bridge.fetch import FetchedPartition, FetchLimits
+from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
+from kafka_nextgen.fetching import DecodedPartition, Fetch, SessionAnswer
+from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.targets import Node, Purpose
+from kafka_nextgen.wire.apis import Answer
+from kafka_nextgen.wire.fetch_request import RawFetchRequest
+from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
+
+__all__ = ["Brought", "FetchTalk"]
+
+
+class Brought(NamedTuple):
+    """What a fetch brought; ``decoded`` is None if decoding takes longer than other answers are to wait."""
+
+    head: SessionAnswer
+    partitions: tuple[FetchedPartition, ...]
+    decoded: tuple[DecodedPartition, ...] | None
+
+
+class FetchTalk:
+    """``need`` is the fetch on its way, or the last one, ``brought`` what that did.
+
+    ``read_on`` takes in what came, and returns what to ask next if that is known; ``went_on`` hears that it was asked.
+    """
+
+    def __init__(
+        self,
+        need: Fetch,
+        config: ConsumerConfig,
+        decoder: RecordDecoder,
+        read_on: Callable[[Fetch, Brought], Fetch | None],
+        went_on: Callable[[], None],
+    ) -> None:
+        self.need = need
+        self.brought: Brought | None = None
+        self.reply: Reply[Answer] | None = None  # of a talk that was begun
+        self.node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
+        self.timeout_s = (need.max_wait_ms + config.request_timeout_ms) / 1000
+        self.went_on = went_on
+        self._limits = FetchLimits(
+            max_wait_ms=need.max_wait_ms,
+            min_bytes=config.fetch_min_bytes,
+            isolation_level=number_of(config.isolation_level),
+            rack_id=(config.client_rack or "") if need.tells_rack else "",
+        )
+        self._decoder = decoder
+        self._read_on = read_on
+        self._version = -1
+
+    def begin(self, version: int) -> RawFetchRequest:
+        """The first request."""
+        self._version = version
+        return self._question()
+
+    def go_on(self, answer: Answer) -> RawFetchRequest | None:
+        """The next request; None if somebody has to look at what was ``brought``."""
+        brought = self._look_into(answer)
+        following = self._read_on(self.need, brought)
+        if following is None:
+            self.brought = brought
+            return None
+        self.need = following
+        return self._question()
+
+    def _look_into(self, message: Answer) -> Brought:
+        assert isinstance(message, RawFetchAnswer)
+        answer = bridge.from_response(message, self.need.names)
+        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
+        is_quick = self._decoder.is_quick(answer.partitions)
+        decoded = self._decoder.decode_at_once(self.need, answer.partitions) if is_quick else None
+        return Brought(head, answer.partitions, decoded)
+
+    def _question(self) -> RawFetchRequest:
+        session, limits = self.need.session, self._limits
+        if limits.max_bytes != self.need.max_bytes:
+            limits = self._limits = limits._replace(max_bytes=self.need.max_bytes)
+        return bridge.to_request(
+            session.told, limits, self._version, session.session_id, session.epoch, session.forgotten
+        )

@@ -1,0 +1,31 @@
+"""Questions to one broker, each but the first of which follows from the answer before.
+
+Where answers come a thousand times a second, asking again is more work than the question is: a task wakes up for it, a
+connection is looked for, a time limit is set, and somebody has to wait again. In a conversation the connection itself
+gets the next question, as soon as it has read an answer, and sends it in the place of the one that was answered. Who
+awaits the conversation hears of its last answer only, or of what has ended it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kafka_nextgen.wire.apis import Answer, Question
+
+__all__ = ["Conversation"]
+
+
+class Conversation(Protocol):
+    """What is asked; called on the event loop, in no task. Each question has the whole time limit for itself."""
+
+    def begin(self, version: int) -> Question:
+        """The first question, in the version both sides speak, as are those that follow. May be asked for twice."""
+        ...
+
+    def go_on(self, answer: Answer) -> Question | None:
+        """The next question; None if this answer is the last. What it raises ends the conversation."""
+        ...
+
+    def went_on(self) -> None:
+        """The next question is on its way, or will be when the broker may be sent anything."""
+        ...

@@ -1,0 +1,124 @@
+"""Records that come one by one are read in one conversation with their broker, whatever ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kafka_nextgen import Consumer
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
+from kafka_nextgen.wire.apis import FETCH, Answer
+from kafka_nextgen.wire.fetch_request import RawFetchRequest
+from tests.engine.stage import Stage, poll_until, read, tp, values
+
+LONG_MS = 5_000
+
+
+class Talks:
+    """What answers led to: each is on the list with whether the next question took its place.
+
+    ``stumbles`` is how many of the next answers meet a bug.
+    """
+
+    def __init__(self) -> None:
+        self.went_on: list[bool] = []
+        self.stumbles = 0
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        go_on = FetchTalk.go_on
+
+        def watched(talk: FetchTalk, answer: Answer) -> RawFetchRequest | None:
+            self.stumbles -= 1
+            if self.stumbles >= 0:
+                raise ZeroDivisionError("a bug")
+            question = go_on(talk, answer)
+            self.went_on.append(question is not None)
+            return question
+
+        monkeypatch.setattr(FetchTalk, "go_on", watched)
+
+
+@pytest.fixture
+def talks(monkeypatch: pytest.MonkeyPatch) -> Talks:
+    talks = Talks()
+    talks.watch(monkeypatch)
+    return talks
+
+
+def one_by_one(stage: Stage, consumer: Consumer, count: int) -> list[int]:
+    """Write a record and read it, so many times; what was read."""
+    records = []
+    for _ in range(count):
+        stage.write(0, 1)
+        records += read(consumer, 1)
+    return values(records)
+
+
+def reading(stage: Stage, talks: Talks) -> Consumer:
+    """A consumer in the midst of a talk, which has read ten records."""
+    stage.create(partitions=2)
+    consumer = stage.consumer(group_id=None, fetch_max_wait_ms=LONG_MS)
+    consumer.assign([tp(0), tp(1)])
+    assert one_by_one(stage, consumer, 10) == list(range(10))
+    assert talks.went_on[-1]
+    return consumer
+
+
+def test_they_are(stage: Stage, talks: Talks) -> None:
+    with reading(stage, talks) as consumer:
+        talks.went_on.clear()
+        before = consumer.metrics().reading
+        assert one_by_one(stage, consumer, 30) == list(range(10, 40))
+        assert talks.went_on == [True] * 30
+        after = consumer.metrics().reading
+        assert (after.fetches - before.fetches, after.fetched_records - before.fetched_records) == (30, 30)
+
+
+def fails(stage: Stage, how: Callable[[], object]) -> None:
+    """Let the broker fail once, where the next fetch is to be answered."""
+    fetch = stage.original(FETCH)
+
+    async def fail_once(*question: object) -> object:
+        stage.handle(FETCH, fetch)
+        how()
+        answer = await fetch(*question)
+        answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR  # type: ignore[attr-defined]
+        return answer
+
+    stage.handle(FETCH, fail_once)
+
+
+def hang_up() -> None:
+    raise ConnectionResetError("the broker has had enough")
+
+
+@pytest.mark.parametrize("how", [hang_up, lambda: None], ids=["it hangs up", "it refuses"])
+def test_nothing_is_lost_or_read_twice_when_the_broker_fails_in_the_midst_of_it(
+    stage: Stage, talks: Talks, how: Callable[[], object]
+) -> None:
+    with reading(stage, talks) as consumer:
+        fails(stage, how)
+        assert one_by_one(stage, consumer, 20) == list(range(10, 30))
+        assert consumer.metrics().reading.failed_fetches == 1
+        assert talks.went_on[-1], "and then it is a talk again"
+
+
+def test_a_bug_in_the_midst_of_it_reaches_the_application_and_reading_goes_on(stage: Stage, talks: Talks) -> None:
+    with reading(stage, talks) as consumer:
+        talks.stumbles = 1
+        stage.write(0, 1)
+        with pytest.raises(ZeroDivisionError, match="a bug"):
+            poll_until(consumer, lambda: False)
+        assert values(read(consumer, 1)) == [10]
+        assert one_by_one(stage, consumer, 10) == list(range(11, 21))
+
+
+def test_it_ends_for_what_the_application_asks(stage: Stage, talks: Talks) -> None:
+    with reading(stage, talks) as consumer:
+        consumer.seek(tp(0), 4)
+        stage.write(1, 1)
+        assert sorted(values(read(consumer, 7))) == [0, 4, 5, 6, 7, 8, 9]
+        assert False in talks.went_on[-3:]
+        assert one_by_one(stage, consumer, 5) == list(range(10, 15))
