@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,16 +65,24 @@ def running(module: str, task: attrs.AttrsInstance) -> Iterator[Callable[[str], 
     assert stdin is not None
     assert stdout is not None
 
+    def hear() -> str:
+        line = stdout.readline()
+        if not line:
+            raise RuntimeError(f"{module} {task} ended with {process.wait(timeout=60)}, and its own words above")
+        return line
+
     def ask_it(line: str) -> dict[str, Any]:
-        print(line, file=stdin, flush=True)
-        answered: dict[str, Any] = json.loads(stdout.readline())
+        with suppress(BrokenPipeError):  # it has ended, as its silence will tell
+            print(line, file=stdin, flush=True)
+        answered: dict[str, Any] = json.loads(hear())
         return answered
 
     try:
-        stdout.readline()
+        hear()
         yield ask_it
     finally:
-        stdin.close()
+        with suppress(BrokenPipeError):
+            stdin.close()
         code = process.wait(timeout=60)
     if code != 0:
         raise RuntimeError(f"{module} {task} ended with {code}")

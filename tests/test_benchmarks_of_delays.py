@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from itertools import count
+from itertools import count, repeat
 from math import isnan
 from pathlib import Path
 from typing import cast
@@ -17,6 +17,7 @@ from benchmarks.delays import feed, strain
 from benchmarks.delays.strain import Strain
 from benchmarks.delays.task import Delays
 from benchmarks.delays.trace import STAGES, Notes, Trace
+from benchmarks.processes import running
 from benchmarks.profiling.places import ELSEWHERE, PLACES, place_of
 from kafka_nextgen import TopicPartition
 from kafka_nextgen.fetching import DecodedPartition
@@ -94,6 +95,16 @@ def test_delays_are_taken_apart_and_the_machine_is_watched(monkeypatch: pytest.M
 def test_what_the_system_does_not_tell_is_no_number(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(strain, "Path", lambda path: tmp_path / path.lstrip("/"))
     assert all(isnan(share) for share in astuple(strain.Watch().strain()))
+
+
+def test_a_process_that_dies_is_told_of_by_whoever_asks_it(capfd: pytest.CaptureFixture[str]) -> None:
+    nowhere = feed.Feed("127.0.0.1:1", "none", partitions=0, records_per_s=1000)
+    with (
+        pytest.raises(RuntimeError, match=r"benchmarks\.delays\.feed .* ended with 1"),
+        running("benchmarks.delays.feed", nowhere) as ask_it,
+    ):
+        list(map(ask_it, repeat("0 1")))
+    assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
