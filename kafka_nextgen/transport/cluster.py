@@ -2,7 +2,8 @@
 
 ``call`` finds the broker, connects, agrees on a version, sends once and waits, all within one time limit. What is safe
 to repeat is repeated inside (connecting, asking for metadata, looking up a coordinator); a request that went out is
-not, because only its owner knows whether it may be sent twice.
+not, because only its owner knows whether it may be sent twice. ``converse`` and ``begin`` are for whoever asks the same
+broker again and again.
 """
 
 from __future__ import annotations

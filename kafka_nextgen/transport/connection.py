@@ -8,7 +8,7 @@ A caller that stops waiting, cancelled or out of time, does not harm the others:
 thrown away when it comes. Only an answer that stays out for its whole patience, at least ``request.timeout.ms``,
 ends the connection, because all answers behind it would be late as well.
 
-The next question of a ``conversation`` goes out in the place of the one that was answered; the same reply is awaited.
+The next question of a ``conversation`` is asked as soon as one is answered, for the same caller.
 
 A login that holds for a time only is renewed before the first request that goes out when it is due (KIP-368): what is
 out is answered first, what is new waits, and if it fails the connection ends with that error.
@@ -101,8 +101,8 @@ class Connection(asyncio.BufferedProtocol):
     ) -> Reply[Answer]:
         """Send a request as soon as that may be; awaiting what is returned brings its answer, or raises as ``request``.
 
-        If it begins a conversation, that goes on without end or error until its last answer. Raises what ended the
-        connection if it has ended.
+        If it begins a conversation, that is the last answer; the deadline begins anew with each question. Raises what
+        ended the connection if it has ended.
         """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")

@@ -1,9 +1,8 @@
 """Questions to one broker, each but the first of which follows from the answer before.
 
 Where answers come a thousand times a second, asking again is more work than the question is: a task wakes up for it, a
-connection is looked for, a time limit is set, and somebody has to wait again. In a conversation the connection itself
-gets the next question, as soon as it has read an answer, and sends it in the place of the one that was answered. Who
-awaits the conversation hears of its last answer only, or of what has ended it.
+connection is looked for, and somebody has to wait again. In a conversation the connection itself gets the next question
+as soon as it has read an answer, and sends it. Who awaits it hears of the last answer only, or of what has ended it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,10 @@ __all__ = ["Conversation"]
 
 
 class Conversation(Protocol):
-    """What is asked; called on the event loop, in no task. Each question has the whole time limit for itself."""
+    """What is asked, on the event loop; each question has the whole time limit for itself.
+
+    ``go_on`` and ``went_on`` are called while what was received is being read, in no task: they wait for nothing.
+    """
 
     def begin(self, version: int) -> Question:
         """The first question, in the version both sides speak, as are those that follow. May be asked for twice."""

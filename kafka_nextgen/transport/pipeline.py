@@ -2,8 +2,8 @@
 
 A broker answers a connection's requests in the order it got them, so the next answer belongs to the oldest request.
 Any other correlation id means that one side has lost count, and nothing after it can be trusted. A caller that has
-gone away leaves its place in the order: its answer is still to come, and is thrown away. A place that was answered may
-be taken again, for the next question of its ``conversation``.
+gone away leaves its place in the order: its answer is still to come, and is thrown away. A request that is answered may
+be put anew, as the next question of its ``conversation``, behind those that wait.
 
 Only so many requests are out at once, and none goes out while the broker is to be left alone (``throttling``); the
 others wait here, and those whose callers left are never sent. While the pipeline is on hold, for a login to be renewed

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
+from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.wire.apis import FETCH, Answer
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from tests.engine.stage import Stage, poll_until, read, tp, values
@@ -122,3 +124,20 @@ def test_it_ends_for_what_the_application_asks(stage: Stage, talks: Talks) -> No
         assert sorted(values(read(consumer, 7))) == [0, 4, 5, 6, 7, 8, 9]
         assert False in talks.went_on[-3:]
         assert one_by_one(stage, consumer, 5) == list(range(10, 15))
+
+
+def test_an_answer_counts_when_it_comes_and_not_when_it_is_decoded(
+    stage: Stage, talks: Talks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that its latency is that of the broker."""
+    with reading(stage, talks) as consumer:
+        counted: list[int] = []
+        decode, before = RecordDecoder.decode_at_once, consumer.metrics().reading.fetches
+
+        def watched(*what: Any) -> Any:
+            counted.append(consumer.metrics().reading.fetches - before)
+            return decode(*what)
+
+        monkeypatch.setattr(RecordDecoder, "decode_at_once", watched)
+        one_by_one(stage, consumer, 3)
+        assert counted == [1, 2, 3]

@@ -1,11 +1,12 @@
 """Fetching from one broker, as a conversation.
 
-As long as an answer is what most are (``reading_on``), it is taken in on its way and the next fetch sent in its place.
-The answer that ends the conversation is kept, looked into as far as it was, for whoever awaits it.
+As long as an answer is what most are (``reading_on``), it is taken in as it comes and the next fetch sent at once. The
+answer that ends the conversation is kept, looked into as far as it was, for whoever awaits it.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from kafka_nextgen.bridge.fetch import FetchedPartition, FetchLimits
 from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
+from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.fetching import DecodedPartition, Fetch, SessionAnswer
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.targets import Node, Purpose
@@ -33,9 +35,10 @@ class Brought(NamedTuple):
 
 
 class FetchTalk:
-    """``need`` is the fetch on its way, or the last one, ``brought`` what that did.
+    """``need`` is the fetch on its way, or the last one; ``brought`` is what the last one brought, None until then.
 
     ``read_on`` takes in what came, and returns what to ask next if that is known; ``went_on`` hears that it was asked.
+    ``reply`` is for whoever begins the talk, to await.
     """
 
     def __init__(
@@ -43,12 +46,13 @@ class FetchTalk:
         need: Fetch,
         config: ConsumerConfig,
         decoder: RecordDecoder,
+        counters: FetchCounters,
         read_on: Callable[[Fetch, Brought], Fetch | None],
         went_on: Callable[[], None],
     ) -> None:
         self.need = need
         self.brought: Brought | None = None
-        self.reply: Reply[Answer] | None = None  # of a talk that was begun
+        self.reply: Reply[Answer] | None = None
         self.node = Node(need.node_id, Purpose.FETCH_ASIDE if need.is_aside else None)
         self.timeout_s = (need.max_wait_ms + config.request_timeout_ms) / 1000
         self.went_on = went_on
@@ -59,8 +63,10 @@ class FetchTalk:
             rack_id=(config.client_rack or "") if need.tells_rack else "",
         )
         self._decoder = decoder
+        self._counters = counters
         self._read_on = read_on
         self._version = -1
+        self._asked_at = 0.0
 
     def begin(self, version: int) -> RawFetchRequest:
         """The first request."""
@@ -69,6 +75,7 @@ class FetchTalk:
 
     def go_on(self, answer: Answer) -> RawFetchRequest | None:
         """The next request; None if somebody has to look at what was ``brought``."""
+        self._counters.note_answer(self._asked_at)
         brought = self._look_into(answer)
         following = self._read_on(self.need, brought)
         if following is None:
@@ -86,6 +93,7 @@ class FetchTalk:
         return Brought(head, answer.partitions, decoded)
 
     def _question(self) -> RawFetchRequest:
+        self._asked_at = time.monotonic()
         session, limits = self.need.session, self._limits
         if limits.max_bytes != self.need.max_bytes:
             limits = self._limits = limits._replace(max_bytes=self.need.max_bytes)

@@ -178,7 +178,7 @@ class Fetcher:
                 self._ring()
 
     def _ring(self) -> None:
-        """Have handed over what has come, as soon as the next fetch is written.
+        """Have handed over what has come, as soon as the next fetch is on its way.
 
         Then this thread has nothing more to do, and whoever wakes has the interpreter to himself. One that wakes
         earlier only comes to wait for it, or to make this thread wait for it behind the write.
@@ -219,7 +219,7 @@ class Fetcher:
             state.failed(need, time.monotonic())
 
     def _talk_of(self, need: Fetch) -> FetchTalk:
-        return FetchTalk(need, self._config, self._decoder, self._read_on, self._ring)
+        return FetchTalk(need, self._config, self._decoder, self._counters, self._read_on, self._ring)
 
     def _send(self, talk: FetchTalk) -> None:
         """Have it begun, if there is a connection to that node."""
@@ -241,12 +241,10 @@ class Fetcher:
 
     def _read_on(self, need: Fetch, brought: Brought) -> Fetch | None:
         """Take in what most answers are where records come all the time; returns what to go on with at once."""
-        now = time.monotonic()
-        self._counters.note_answer(need.asked_at, now)
         if brought.decoded is None or self._closed:
             return None
         with self._fetches.locked() as state:
-            following = state.read_on(need, brought.head, brought.decoded, self._cluster.metadata, now)
+            following = state.read_on(need, brought.head, brought.decoded, self._cluster.metadata, time.monotonic())
         if following is not None:
             self._counters.note_records(brought.decoded)
             self._has_news = True

@@ -33,8 +33,9 @@ class FetchCounters:
     bytes: int = 0
     latency: Timings = Factory(Timings)
 
-    def note_answer(self, asked_at: float, now: float) -> None:
-        """A fetch that was asked for then is answered."""
+    def note_answer(self, asked_at: float) -> None:
+        """A fetch that was sent then is answered."""
+        now = time.monotonic()
         self.latency.note(now - asked_at, now)
 
     def note_records(self, decoded: Iterable[DecodedPartition]) -> None:

@@ -15,11 +15,12 @@ from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.security import authentication
-from kafka_nextgen.wire.apis import METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafka_nextgen.wire.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import ApiMessage, MetadataRequest
+from kafka_nextgen.wire.messages import ApiMessage, FetchResponse, MetadataRequest
 from tests.transport.scripted import SILENCE, ScriptedBroker, in_loop, scripted, settings
 from tests.transport.security.sasl_script import asks_for_login, security, told
+from tests.transport.test_conversations import Talk, numbers
 
 SESSION_MS = 40
 
@@ -96,31 +97,24 @@ async def test_what_is_under_way_is_answered_first() -> None:
 
 
 @in_loop
-async def test_a_conversation_goes_on_behind_it() -> None:
-    async with logged_in() as (broker, connection):
-        question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-        first = Deadline(20, "the question")
+async def test_a_conversation_stops_for_it_and_goes_on() -> None:
+    async with scripted() as (broker,):
+        asks_for_login(broker, SESSION_MS)
 
-        class ThreeQuestions:
-            """Asks again when the login it has is due for renewal, and then at once."""
+        async def late_once(request: RequestFrame) -> ApiMessage:
+            if len(broker.asked(FETCH)) == 2:
+                await asyncio.sleep(SESSION_MS / 1000)
+            return FetchResponse(throttle_time_ms=0, responses=[])
 
-            left = 2
-
-            def begin(self, version: int) -> ApiMessage:
-                return question
-
-            def go_on(self, answer: object) -> ApiMessage | None:
-                self.left -= 1
-                return question if self.left >= 0 else None
-
-            def went_on(self) -> None:
-                pass
-
-        talk = ThreeQuestions()
+        broker.script[FETCH] = late_once
+        connection = await dial(broker.address, settings(security=security("PLAIN")), chance=lambda: 0.0)
         broker.seen.clear()
-        await connection.send(METADATA, 13, talk.begin(13), first, conversation=talk)
-        assert names(broker)[:3] == ["SaslHandshake", "SaslAuthenticate", "Metadata"]
-        assert names(broker).count("Metadata") == 3
+        talk = Talk(3)
+        await connection.send(FETCH, 12, talk.begin(12), Deadline(20, "the question"), conversation=talk)
+        order = names(broker)
+        assert order[order.index("Fetch") :][-4:] == ["Fetch", "SaslHandshake", "SaslAuthenticate", "Fetch"]
+        assert numbers(broker) == [1, 2, 3]
+        await connection.close()
 
 
 @in_loop
