@@ -34,14 +34,13 @@ by_name = {"ids": lambda code: code.name}
 
 @pytest.fixture(params=["earliest", "latest"])
 def consumer(request: pytest.FixtureRequest, script: Script, stage: Stage) -> Iterator[Consumer]:
-    """Yield a member of a group that has committed offset 5 of 10; it is about to ask for that."""
+    """Yield a consumer of a group that has committed offset 5 of 10; it asks for that as soon as it subscribes."""
     stage.create(records=10)
     with stage.consumer() as before:
         before.subscribe([TOPIC])
         read(before, 10)
         before.commit({tp(): 5})
     with stage.consumer(auto_offset_reset=request.param) as consumer:
-        consumer.subscribe([TOPIC])
         yield consumer
 
 
@@ -53,6 +52,7 @@ def test_every_code_of_the_table_is_in_a_row_here() -> None:
 def test_what_passes_is_asked_again(script: Script, consumer: Consumer, code: ErrorCode) -> None:
     looked_up = len(script.came("find coordinator"))
     script.play(f"when offset fetch, 3 times: answer error {code.name}")
+    consumer.subscribe([TOPIC])
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
     assert script.is_played
     lookups = len(script.came("find coordinator")) - looked_up
@@ -64,6 +64,7 @@ def test_a_partition_unknown_for_a_moment_is_asked_for_again(
     script: Script, consumer: Consumer, code: ErrorCode
 ) -> None:
     script.play(f"when offset fetch, 2 times: answer error {code.name} for orders[0]")
+    consumer.subscribe([TOPIC])
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
     script.play(f"when offset fetch: answer error {code.name} for orders[0]")
     assert consumer.committed([tp()]) == {tp(): None}, "whoever asks is told what is known now"
@@ -74,6 +75,7 @@ def test_what_does_not_pass_reaches_poll_and_nothing_is_read_from_elsewhere(
     script: Script, consumer: Consumer, code: ErrorCode
 ) -> None:
     script.play(f"when offset fetch, always: answer error {code.name}")
+    consumer.subscribe([TOPIC])
     for _ in range(2):
         with pytest.raises(RAISED[code], match=rf"group billing: committed offset of orders\[0\].*{code.name}"):
             assert poll_until(consumer, lambda: False) == []
@@ -88,6 +90,7 @@ def test_a_member_that_was_thrown_out_hears_it_from_its_heartbeat_not_from_poll(
         when offset fetch, 2 times: answer error UNKNOWN_MEMBER_ID
         when heartbeat: answer error UNKNOWN_MEMBER_ID
     """)
+    consumer.subscribe([TOPIC])
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
     assert script.is_played
     script.play("when offset fetch: answer error UNKNOWN_MEMBER_ID")
@@ -97,6 +100,7 @@ def test_a_member_that_was_thrown_out_hears_it_from_its_heartbeat_not_from_poll(
 
 @pytest.mark.parametrize("code", RAISED, **by_name)
 def test_committed_raises_it_once(script: Script, consumer: Consumer, code: ErrorCode) -> None:
+    consumer.subscribe([TOPIC])
     assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
     script.play(f"when offset fetch: answer error {code.name}")
     with pytest.raises(RAISED[code], match=code.name):
@@ -107,6 +111,7 @@ def test_committed_raises_it_once(script: Script, consumer: Consumer, code: Erro
 def test_an_epoch_that_is_over_never_causes_a_reset(script: Script, stage: Stage, consumer: Consumer) -> None:
     stage.cluster.create_topic("audit", 1)
     script.play(f"when offset fetch, always: answer error {STALE.name}")
+    consumer.subscribe([TOPIC])
     assert poll_until(consumer, lambda: bool(script.acted_on)) == []
     for topics in ([TOPIC, "audit"], [TOPIC], [TOPIC, "audit"]):  # each brings another epoch
         refused = len(script.acted_on)
@@ -122,6 +127,7 @@ def test_an_epoch_that_is_over_never_causes_a_reset(script: Script, stage: Stage
 
 def test_an_epoch_that_stays_stale_hands_out_nothing(script: Script, consumer: Consumer) -> None:
     script.play(f"when offset fetch, always: answer error {STALE.name}")
+    consumer.subscribe([TOPIC])
     assert poll_until(consumer, lambda: bool(script.acted_on)) == []
     assert list(consumer.poll(timeout=0.3)) == []
     assert consumer.assignment() == {tp()}
