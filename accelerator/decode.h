@@ -102,26 +102,33 @@ static int fill_headers(const Work *work, const Columns *columns, Buffers *buffe
     return cut_headers(buffers, &headers) ? 1 : -1;
 }
 
+/* Fill buffers with all there is; answers as `fill_columns`. */
+static int fill_buffers(const Work *work, Buffers *buffers) {
+    Columns columns = {0};
+    int done = fill_columns(work, buffers, &columns);
+    return done == 1 ? fill_headers(work, &columns, buffers) : done;
+}
+
 static PyObject *make_columns(const Work *work) {
     Buffers buffers = {{NULL}};
-    Columns columns = {0};
     PyObject *answer = NULL;
-    int done = fill_columns(work, &buffers, &columns);
-    if (done == 1)
-        done = fill_headers(work, &columns, &buffers);
+    int done = fill_buffers(work, &buffers);
     if (done >= 0)
         answer = done == 1 ? columns_tuple(&buffers, (int32_t)work->payload_bytes) : Py_NewRef(Py_None);
     drop_buffers(&buffers);
     return answer;
 }
 
-static PyObject *decode_data(Work *work, Walk walk, PyObject *payloads) {
-    size_t most = (size_t)(walk.end - walk.at) / HEADER_SIZE + 1;
-    work->fetch_offset = walk.fetch_offset;
+/* Make room to note batches in, as many as fit into the data; 0 with an exception set if there is no memory. */
+static int begin_work(Work *work, const Walk *walk) {
+    size_t most = (size_t)(walk->end - walk->at) / HEADER_SIZE + 1;
+    work->fetch_offset = walk->fetch_offset;
     work->batches = PyMem_RawMalloc(most * sizeof(Batch));
-    if (work->batches == NULL)
-        return PyErr_NoMemory();
-    if (!take_payloads(work, payloads))
+    return work->batches != NULL || PyErr_NoMemory() != NULL;
+}
+
+static PyObject *decode_data(Work *work, Walk walk, PyObject *payloads) {
+    if (!begin_work(work, &walk) || !take_payloads(work, payloads))
         return NULL;
     if (note_batches(work, walk) != SOUND)
         Py_RETURN_NONE;

@@ -12,11 +12,7 @@
 
 #include "awaited.h"
 #include "locking.h"
-
-/* What the module knows beside its contents. */
-typedef struct {
-    PyTypeObject *awaited;
-} ModuleState;
+#include "state.h"
 
 static PyObject *new_awaited(PyTypeObject *iteration_type) {
     const ModuleState *state = PyType_GetModuleState(iteration_type);

@@ -11,6 +11,7 @@
  *     let_go        gives back memory that is kept to be used again
  *     receive       goes on receiving into such room
  *     decode        makes the columns
+ *     decode_plain  makes the columns of a whole answer, if it is what most small ones are
  *     to_list       makes objects of a run of a column of byte strings
  *     to_headers    makes objects of the headers of a run of records
  *     RecordFields  is what a record is made of
@@ -24,10 +25,12 @@
 #include "find.h"
 #include "headers.h"
 #include "iteration.h"
+#include "plain.h"
 #include "receive.h"
 #include "record_fields.h"
 #include "record_rows.h"
 #include "scan.h"
+#include "state.h"
 
 /* The size asked for; -1 with an exception set if it is none. */
 static Py_ssize_t read_size(PyObject *size) {
@@ -84,6 +87,7 @@ static PyMethodDef methods[] = {
     {"scan", scan, METH_VARARGS, scan_doc},
     {"find_all", find_all, METH_VARARGS, find_all_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
+    {"decode_plain", decode_plain, METH_VARARGS, decode_plain_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", make_room, METH_O, make_room_doc},
@@ -96,22 +100,11 @@ static int prepare(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     crc_prepare();
     state->awaited = (PyTypeObject *)PyType_FromModuleAndSpec(module, &awaited_spec, NULL);
-    if (state->awaited == NULL || PyType_Ready(&MemoryType) < 0 || add_record_fields(module) < 0)
+    if (state->awaited == NULL || !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 ||
+        add_record_fields(module) < 0)
         return -1;
     return add_type(module, &rows_spec) < 0 || add_type(module, &iteration_spec) < 0 ? -1 : 0;
 }
-
-static int traverse_state(PyObject *module, visitproc visit, void *arg) {
-    Py_VISIT(((ModuleState *)PyModule_GetState(module))->awaited);
-    return 0;
-}
-
-static int clear_state(PyObject *module) {
-    Py_CLEAR(((ModuleState *)PyModule_GetState(module))->awaited);
-    return 0;
-}
-
-static void drop_state(void *module) { clear_state(module); }
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, prepare},

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from kafka_nextgen.types import TopicId, TopicPartition
-from kafka_nextgen.wire.fetch_request import ForgottenTopic, RawFetchRequest, WantedTopic
+from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, ForgottenTopic, RawFetchRequest, WantedTopic
 from kafka_nextgen.wire.raw_fetch import AbortedTransaction, EpochEndOffset, RawFetchAnswer
 
 __all__ = [
@@ -28,8 +28,6 @@ __all__ = [
     "names_of",
     "to_request",
 ]
-
-_WITH_TOPIC_IDS = 13
 
 K = TypeVar("K")
 
@@ -99,7 +97,7 @@ def to_request(
     topics: dict[str, WantedTopic] = {}
     for where in positions:
         name, number = where.partition
-        assert version < _WITH_TOPIC_IDS or where.topic_id is not None, f"{where.partition} has no topic id"
+        assert version < WITH_TOPIC_IDS or where.topic_id is not None, f"{where.partition} has no topic id"
         topic = topics.get(name)
         if topic is None:
             topic = topics[name] = WantedTopic(name, where.topic_id, [])
@@ -151,7 +149,7 @@ def _partition_of(topic: str, number: int) -> TopicPartition:
 
 def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:
     """By names, a topic that another took the name of is forgotten by telling of the other."""
-    if version >= _WITH_TOPIC_IDS:
+    if version >= WITH_TOPIC_IDS:
         by_id = _grouped((position.topic_id, position.partition.partition) for position in positions)
         return [ForgottenTopic("", topic_id, numbers) for topic_id, numbers in by_id.items()]
     kept = {position.partition for position in told}

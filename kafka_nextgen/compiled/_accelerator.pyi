@@ -1,6 +1,6 @@
 from array import array
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 _T = TypeVar("_T")
 _Data = bytes | bytearray | memoryview
@@ -16,6 +16,16 @@ def find_all(data: _Data, wanted: _Data, most: int, /) -> list[int]: ...
 def decode(
     data: _Data, fetch_offset: int, skipped: array[int], payloads: tuple[_Data, ...], /
 ) -> tuple[_Buffer, _Buffer, _Column, _Column, _Headers | None, _Buffer, _Buffer, int] | None: ...
+def decode_plain(
+    body: _Data,
+    places: Mapping[bytes, Mapping[int, object]],
+    wanted: Mapping[Any, object],
+    most_bytes: int,
+    check_crc: bool,
+    made: type[_T],
+    types: tuple[Callable[..., object], Callable[..., object], Callable[..., object]],
+    /,
+) -> tuple[int, int, list[_T]] | None: ...
 def to_list(
     data: _Data, bounds: memoryview[int], validity: _Buffer | None, start: int, stop: int, /
 ) -> list[bytes | None]: ...

@@ -6,7 +6,14 @@ application takes records out at the other end.
 
 from __future__ import annotations
 
-from kafka_nextgen.fetching.decoding import AnswerDecoding, DecodedPartition, decode_answer, find_arrivals
+from kafka_nextgen.fetching.decoding import (
+    AnswerDecoding,
+    DecodedPartition,
+    decode_answer,
+    decode_plain_answer,
+    find_arrivals,
+    places_of,
+)
 from kafka_nextgen.fetching.outcomes import (
     Arrival,
     Fetch,
@@ -39,5 +46,7 @@ __all__ = [
     "Standings",
     "Truncation",
     "decode_answer",
+    "decode_plain_answer",
     "find_arrivals",
+    "places_of",
 ]

@@ -17,7 +17,7 @@ from attrs import frozen
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import FetchRequest
 
-__all__ = ["ForgottenTopic", "RawFetchRequest", "WantedPartition", "WantedTopic"]
+__all__ = ["WITH_TOPIC_IDS", "ForgottenTopic", "RawFetchRequest", "WantedPartition", "WantedTopic"]
 
 #: A partition's number, its leader's epoch, the offset, the epoch in front of it, and at most how many bytes.
 WantedPartition = tuple[int, int, int, int, int]
@@ -27,7 +27,8 @@ _WITH_SESSIONS = 7
 _WITH_LEADER_EPOCH = 9
 _WITH_RACK = 11
 _FLEXIBLE = 12
-_WITH_TOPIC_IDS = 13
+#: The first version in which topics go by their ids (KIP-516).
+WITH_TOPIC_IDS = 13
 _WITHOUT_REPLICA = 15
 
 _CONSUMER = -1  # in place of a replica's id
@@ -118,7 +119,7 @@ def _forgotten(topics: Sequence[ForgottenTopic], version: int) -> list[bytes]:
 def _topic(name: str, topic_id: TopicId | None, count: int, version: int) -> list[bytes]:
     """How a topic begins: what it is called by, and how many partitions follow."""
     flexible = version >= _FLEXIBLE
-    if version < _WITH_TOPIC_IDS:
+    if version < WITH_TOPIC_IDS:
         return [_text(name, flexible), _count(count, flexible)]
     assert topic_id is not None, f"{name} has no topic id"
     return [topic_id.bytes, _count(count, flexible)]

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.cursor import Cursor
+from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS
 from kafka_nextgen.wire.lengths import Frame, refuse
 from kafka_nextgen.wire.plain_fetch import read_plain, read_plain_partition
 from kafka_nextgen.wire.raw_fetch import (
@@ -28,7 +29,6 @@ from kafka_nextgen.wire.raw_fetch import (
 
 __all__ = ["read_fetch_response"]
 
-_BY_ID = 13  # the first version with topic ids
 _INT32 = Struct(">i")
 _INT32S = Struct(">ii")
 _INT64S = Struct(">qq")
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 def read_fetch_response(version: int, body: memoryview) -> RawFetchAnswer:
     """Read the answer to a Fetch of ``version``; ``body`` is without the header. Raises ``DecodeError``."""
-    return (read_plain(body) if version >= _BY_ID else None) or _READERS[version].answer(body)
+    return (read_plain(body) if version >= WITH_TOPIC_IDS else None) or _READERS[version].answer(body)
 
 
 class _Reader:
@@ -61,7 +61,7 @@ class _Reader:
         self._has_session = version >= 7
         self._names_replica = version >= 11
         self._flexible = version >= 12
-        self._by_id = version >= _BY_ID
+        self._by_id = version >= WITH_TOPIC_IDS
         self._answer_tags = frozenset({_ENDPOINTS} if version >= 16 else ())
         self._head = _PARTITION if version >= 5 else _PARTITION_V4
         length, tags = (1, 1) if self._flexible else (4, 0)

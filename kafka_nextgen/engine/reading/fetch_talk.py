@@ -7,20 +7,25 @@ answer that ends the conversation is kept, looked into as far as it was, for who
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+from attrs import evolve
 
 from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge.fetch import FetchedPartition, FetchLimits
 from kafka_nextgen.bridge.isolation import number_of
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
-from kafka_nextgen.fetching import DecodedPartition, Fetch, SessionAnswer
+from kafka_nextgen.fetching import DecodedPartition, Fetch, SessionAnswer, places_of
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.targets import Node, Purpose
-from kafka_nextgen.wire.apis import Answer
-from kafka_nextgen.wire.fetch_request import RawFetchRequest
+from kafka_nextgen.wire.apis import FETCH, Answer, Api
+from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, RawFetchRequest
+from kafka_nextgen.wire.fetch_response import read_fetch_response
+from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
 __all__ = ["Brought", "FetchTalk"]
@@ -31,7 +36,7 @@ class Brought(NamedTuple):
 
     head: SessionAnswer
     partitions: tuple[FetchedPartition, ...]
-    decoded: tuple[DecodedPartition, ...] | None
+    decoded: Sequence[DecodedPartition] | None
 
 
 class FetchTalk:
@@ -67,6 +72,12 @@ class FetchTalk:
         self._read_on = read_on
         self._version = -1
         self._asked_at = 0.0
+        self._places: Places | None = None  # once an answer was what most are
+
+    @property
+    def api(self) -> Api:
+        """Fetch, its answers read as this talk does."""
+        return evolve(FETCH, read=self._read)
 
     def begin(self, version: int) -> RawFetchRequest:
         """The first request."""
@@ -75,16 +86,25 @@ class FetchTalk:
 
     def go_on(self, answer: Answer) -> RawFetchRequest | None:
         """The next request; None if somebody has to look at what was ``brought``."""
-        self._counters.note_answer(self._asked_at)
         brought = self._look_into(answer)
         following = self._read_on(self.need, brought)
         if following is None:
             self.brought = brought
             return None
         self.need = following
+        if self._places is None and self._version >= WITH_TOPIC_IDS:
+            self._places = places_of(following)
         return self._question()
 
+    def _read(self, version: int, body: memoryview) -> Answer:
+        """Read an answer, and decode it at once if it is what most are."""
+        self._counters.note_answer(self._asked_at)
+        decoded = None if self._places is None else self._decoder.decode_plain(self.need, self._places, body)
+        return decoded or read_fetch_response(version, body)
+
     def _look_into(self, message: Answer) -> Brought:
+        if isinstance(message, DecodedFetchAnswer):
+            return _brought_decoded(message)
         assert isinstance(message, RawFetchAnswer)
         answer = bridge.from_response(message, self.need.names)
         head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
@@ -100,3 +120,8 @@ class FetchTalk:
         return bridge.to_request(
             session.told, limits, self._version, session.session_id, session.epoch, session.forgotten
         )
+
+
+def _brought_decoded(answer: DecodedFetchAnswer[DecodedPartition]) -> Brought:
+    head = SessionAnswer(ErrorCode.NONE, answer.session_id, [each.partition for each in answer.partitions])
+    return Brought(head, (), answer.partitions)

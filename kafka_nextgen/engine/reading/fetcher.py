@@ -38,7 +38,6 @@ from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.apis import FETCH
 
 __all__ = ["Fetcher"]
 
@@ -223,13 +222,13 @@ class Fetcher:
 
     def _send(self, talk: FetchTalk) -> None:
         """Have it begun, if there is a connection to that node."""
-        talk.reply = talk.reply or self._cluster.begin(talk.node, FETCH, talk, talk.timeout_s)
+        talk.reply = talk.reply or self._cluster.begin(talk.node, talk.api, talk, talk.timeout_s)
 
     async def _fetch(self, talk: FetchTalk) -> None:
         """Ask until an answer has to go the long way, and see to that."""
         self._send(talk)
         self._ring()
-        await (talk.reply or self._cluster.converse(talk.node, FETCH, talk, talk.timeout_s))
+        await (talk.reply or self._cluster.converse(talk.node, talk.api, talk, talk.timeout_s))
         assert talk.brought is not None, "it was answered"
         need, (head, partitions, decoded) = talk.need, talk.brought
         if decoded is not None:

@@ -22,6 +22,7 @@ from kafka_nextgen.wire.records.binary_column import BinaryColumn
 __all__ = ["ColumnSlice", "Columns", "HeaderColumn", "Headers"]
 
 Headers = tuple[tuple[str, bytes | None], ...]
+_UNKNOWN = -1
 _Strings = tuple["bytes | memoryview", "memoryview[int]", "bytes | memoryview | None"]  # data, bounds, validity
 
 
@@ -99,13 +100,17 @@ class Columns:
     data_bytes: int = 0
     truncated: bool = False
     end_epoch: int = -1
-    #: What holding these records takes, in bytes.
-    nbytes: int = field(init=False, repr=False)
+    #: What holding these records takes, in bytes; found out unless whoever made them knows.
+    nbytes: int = field(default=_UNKNOWN, repr=False)
 
     def __attrs_post_init__(self) -> None:
+        if self.nbytes == _UNKNOWN:
+            self.nbytes = self._measured()
+
+    def _measured(self) -> int:
         numbers = self.offsets.nbytes + self.timestamps.nbytes + self.leader_epochs.nbytes + self.timestamp_types.nbytes
         headers = 0 if self.headers is None else self.headers.nbytes
-        self.nbytes = numbers + self.keys.nbytes + self.values.nbytes + headers
+        return numbers + self.keys.nbytes + self.values.nbytes + headers
 
     def __len__(self) -> int:
         return len(self.offsets)

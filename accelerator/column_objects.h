@@ -1,0 +1,100 @@
+/* The objects that columns are handed over as, made here where they are few: those of wire/records/columns.py. */
+#ifndef KAFKA_NEXTGEN_COLUMN_OBJECTS_H
+#define KAFKA_NEXTGEN_COLUMN_OBJECTS_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "buffers.h"
+#include "state.h"
+
+/* Columns, BinaryColumn and HeaderColumn, borrowed; and what is called by name to make them. */
+typedef struct {
+    PyObject *columns, *strings, *headers;
+    const Names *names;
+} ColumnTypes;
+
+/* What columns are beside their buffers. */
+typedef struct {
+    PyObject *partition; /* borrowed */
+    int64_t next_offset;
+    int32_t data_bytes;
+    int32_t end_epoch;
+    int is_truncated;
+} ColumnFacts;
+
+/* Memory that is numbers, by the letter for them. */
+static PyObject *numbers_of(PyObject *bytes, const Names *names, PyObject *letter) {
+    PyObject *view = PyMemoryView_FromObject(bytes);
+    PyObject *args[] = {view, letter};
+    PyObject *numbers = view == NULL ? NULL : PyObject_VectorcallMethod(names->cast, args, 2, NULL);
+    Py_XDECREF(view);
+    return numbers;
+}
+
+static PyObject *bounds_object(const Buffers *buffers, int index, const ColumnTypes *types) {
+    return numbers_of(buffers->of[index], types->names, types->names->int32);
+}
+
+/* Call a type with new references, which are given up; with a NULL among them an exception is set already. */
+static PyObject *make_of(PyObject *type, PyObject **args, size_t count) {
+    PyObject *made = NULL;
+    int is_whole = 1;
+    for (size_t i = 0; i < count; i++)
+        is_whole = is_whole && args[i] != NULL;
+    if (is_whole)
+        made = PyObject_Vectorcall(type, args, count, NULL);
+    for (size_t i = 0; i < count; i++)
+        Py_XDECREF(args[i]);
+    return made;
+}
+
+static PyObject *strings_object(const Buffers *buffers, int index, const ColumnTypes *types) {
+    PyObject *validity = buffers->of[index + 2];
+    PyObject *args[] = {Py_NewRef(buffers->of[index]), bounds_object(buffers, index + 1, types),
+                        Py_NewRef(validity == NULL ? Py_None : validity)};
+    return make_of(types->strings, args, 3);
+}
+
+static PyObject *headers_object(const Buffers *buffers, const ColumnTypes *types) {
+    if (buffers->of[HEADER_BOUNDS] == NULL)
+        Py_RETURN_NONE;
+    PyObject *args[] = {bounds_object(buffers, HEADER_BOUNDS, types), strings_object(buffers, HEADER_KEYS, types),
+                        strings_object(buffers, HEADER_VALUES, types)};
+    return make_of(types->headers, args, 3);
+}
+
+static Py_ssize_t size_of_buffer(PyObject *bytes) {
+    if (bytes == NULL)
+        return 0;
+    return PyBytes_Check(bytes) ? PyBytes_GET_SIZE(bytes) : PyMemoryView_GET_BUFFER(bytes)->len;
+}
+
+static Py_ssize_t size_of_buffers(const Buffers *buffers) {
+    Py_ssize_t bytes = 0;
+    for (int i = 0; i < BUFFER_COUNT; i++)
+        bytes += size_of_buffer(buffers->of[i]);
+    return bytes;
+}
+
+static PyObject *columns_object(const Buffers *buffers, const ColumnFacts *facts, const ColumnTypes *types) {
+    const Names *names = types->names;
+    PyObject *args[] = {
+        Py_NewRef(facts->partition),
+        PyLong_FromLongLong(facts->next_offset),
+        numbers_of(buffers->of[OFFSETS], names, names->int64),
+        numbers_of(buffers->of[TIMESTAMPS], names, names->int64),
+        strings_object(buffers, KEYS, types),
+        strings_object(buffers, VALUES, types),
+        headers_object(buffers, types),
+        numbers_of(buffers->of[LEADER_EPOCHS], names, names->int32),
+        numbers_of(buffers->of[TIMESTAMP_TYPES], names, names->int8),
+        PyLong_FromLong(facts->data_bytes),
+        PyBool_FromLong(facts->is_truncated),
+        PyLong_FromLong(facts->end_epoch),
+        PyLong_FromSsize_t(size_of_buffers(buffers)),
+    };
+    return make_of(types->columns, args, sizeof args / sizeof *args);
+}
+
+#endif

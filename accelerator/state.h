@@ -1,0 +1,48 @@
+/* What the module knows beside its contents: a type of its own, and names that it would else make anew for each call. */
+#ifndef KAFKA_NEXTGEN_STATE_H
+#define KAFKA_NEXTGEN_STATE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+typedef struct {
+    PyObject *cast, *offset;        /* attributes */
+    PyObject *int64, *int32, *int8; /* the letters that `struct` has for them */
+} Names;
+
+typedef struct {
+    PyTypeObject *awaited;
+    Names names;
+} ModuleState;
+
+/* 0 with an exception set if there is no memory. */
+static int learn_names(Names *names) {
+    names->cast = PyUnicode_InternFromString("cast");
+    names->offset = PyUnicode_InternFromString("offset");
+    names->int64 = PyUnicode_InternFromString("q");
+    names->int32 = PyUnicode_InternFromString("i");
+    names->int8 = PyUnicode_InternFromString("b");
+    return names->cast != NULL && names->offset != NULL && names->int64 != NULL && names->int32 != NULL &&
+           names->int8 != NULL;
+}
+
+static int traverse_state(PyObject *module, visitproc visit, void *arg) {
+    ModuleState *state = PyModule_GetState(module);
+    Py_VISIT(state->awaited);
+    return 0;
+}
+
+static int clear_state(PyObject *module) {
+    ModuleState *state = PyModule_GetState(module);
+    Py_CLEAR(state->awaited);
+    Py_CLEAR(state->names.cast);
+    Py_CLEAR(state->names.offset);
+    Py_CLEAR(state->names.int64);
+    Py_CLEAR(state->names.int32);
+    Py_CLEAR(state->names.int8);
+    return 0;
+}
+
+static void drop_state(void *module) { clear_state(module); }
+
+#endif
