@@ -176,7 +176,7 @@ def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> N
     state.fetch_offset = columns.next_offset
     if columns.end_epoch >= 0:
         state.fetch_epoch = columns.end_epoch
-    if len(columns):
+    if columns.offsets:
         buffers.add(columns)
     elif not buffers.has(state.partition):  # only control batches, or offsets that compaction emptied
         state.position = OffsetAndMetadata(columns.next_offset, state.fetch_epoch)

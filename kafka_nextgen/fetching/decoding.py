@@ -137,7 +137,7 @@ def places_of(fetch: Fetch) -> Places:
 def decode_plain_answer(
     fetch: Fetch, places: Places, body: memoryview, limits: RecordLimits, check_crc: bool = True
 ) -> DecodedFetchAnswer[DecodedPartition] | None:
-    """Decode an answer from its bytes, if that can be done at once; what it comes to is what ``decode_answer`` does.
+    """Decode an answer from its bytes, if it is a plain one; what it comes to is what ``decode_answer`` does.
 
     ``places`` are those of ``fetch``, or of one for the same partitions.
     """

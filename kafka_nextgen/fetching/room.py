@@ -46,8 +46,10 @@ class Room:
 
     def for_fetch(self, free_bytes: int, nodes: int) -> int:
         """How many bytes of an answer may be asked for, of one of so many nodes; 0 while it is better to wait."""
-        if not self.is_enough(free_bytes, nodes):
-            return 0
+        return self.for_fetch_at_once(free_bytes, nodes) if self.is_enough(free_bytes, nodes) else 0
+
+    def for_fetch_at_once(self, free_bytes: int, nodes: int) -> int:
+        """The same, where there is room enough."""
         part_bytes = self.buffer_bytes // (2 * nodes)
         return min(int(min(part_bytes, free_bytes) / (1 + self.growth)), MOST_ANSWER_BYTES)
 

@@ -67,7 +67,7 @@ class Routine:
 
     def most_bytes_after(self, node_id: int, room: Room, free_bytes: int) -> int:
         """How much the next answer of a node may bring, with so much room left, which is enough."""
-        return min(max(1, room.for_fetch(free_bytes, self.num_nodes)), self.most_bytes[node_id])
+        return min(max(1, room.for_fetch_at_once(free_bytes, self.num_nodes)), self.most_bytes[node_id])
 
     def note_silence(self, assigned: Assigned) -> None:
         """Note of each partition what was noted of its node: that it was answered, be it that there is no news."""

@@ -126,7 +126,7 @@ class FetchSession:
         """Whether an answer to the open request, which ``answered`` was not told of, leaves the session as it is."""
         is_sound = answer.error == ErrorCode.NONE and answer.session_id != _NO_SESSION
         is_due = request is self._open and not request.is_full
-        return is_sound and is_due and self._fits(request, answer)
+        return is_sound and is_due and self._knows(answer)
 
     def ask_on(self, moved: tuple[FetchPosition, ...]) -> SessionRequest:
         """What to say after such an answer, in order to fetch on at these positions, and all else where it was."""
@@ -149,10 +149,13 @@ class FetchSession:
         return None if self._id == _NO_SESSION else SessionRequest(self._id, _ALONE, ())
 
     def _fits(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        known = self._known
         if request.is_full:
-            return known.keys() == set(answer.partitions)
-        return answer.session_id == self._id and all(map(known.__contains__, answer.partitions))
+            return self._known.keys() == set(answer.partitions)
+        return self._knows(answer)
+
+    def _knows(self, answer: SessionAnswer) -> bool:
+        """Whether an answer is of this session, and of partitions that are in it."""
+        return answer.session_id == self._id and all(map(self._known.__contains__, answer.partitions))
 
     def _start_over(self, session_id: int) -> None:
         """Let the next request be a full one, which ends the session of this id."""

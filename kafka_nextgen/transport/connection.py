@@ -214,7 +214,8 @@ class Connection(asyncio.BufferedProtocol):
         """Put a question: at once, or when those in front of it are out."""
         number = self._pipeline.next_correlation_id()
         frame = frames.encode_request(message, pending.version, number, self._settings.client_id)
-        now, left_s = self._loop.time(), pending.deadline.left_s()
+        now = self._loop.time()
+        left_s = pending.deadline.left_s(now)
         pending.put(number, frame, max(self._settings.request_timeout_s, left_s))
         is_free = now < self._renew_at and now >= self.mute.until
         if is_free and self._pipeline.goes_at_once(pending, now):
@@ -238,9 +239,10 @@ class Connection(asyncio.BufferedProtocol):
 
     def _go_on(self) -> None:
         """After what came: mostly nothing waits to be sent, and the next request is out already."""
+        oldest = self._pipeline.oldest
         if self._pipeline.waits:
             self._pump()
-        elif self._due_at() < self._looks_at:
+        elif oldest is None or oldest.due_at < self._looks_at:
             self._rearm()
 
     def _pump(self) -> None:

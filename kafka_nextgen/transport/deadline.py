@@ -35,9 +35,9 @@ class Deadline:
         """Have all of the time again, from now on."""
         self._at = self._loop.time() + self._timeout_s
 
-    def left_s(self) -> float:
-        """Seconds left, never negative."""
-        return max(0.0, self._at - self._loop.time())
+    def left_s(self, now: float | None = None) -> float:
+        """Seconds left, never negative, for whoever may know what the time is on the loop's clock."""
+        return max(0.0, self._at - (self._loop.time() if now is None else now))
 
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
         """The error of whoever did not make it; an exception that kept it from that is its cause."""

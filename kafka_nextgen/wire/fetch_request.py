@@ -83,14 +83,14 @@ class RawFetchRequest:
 
     def encode(self, version: int) -> bytes:
         """Write it as that version has it."""
-        flexible = self.flexible_version_q(version)
+        flexible = version >= _FLEXIBLE
         parts = [b"" if version >= _WITHOUT_REPLICA else _INT32.pack(_CONSUMER)]
         parts.append(_LIMITS.pack(self.max_wait_ms, self.min_bytes, self.max_bytes, self.isolation_level))
         if version >= _WITH_SESSIONS:
             parts.append(_SESSION.pack(self.session_id, self.session_epoch))
         parts += _wanted(self.topics, version)
         if version >= _WITH_SESSIONS:
-            parts += _forgotten(self.forgotten, version)
+            parts += _forgotten(self.forgotten, version) if self.forgotten else [_count(0, flexible)]
         if version >= _WITH_RACK:
             parts.append(_text(self.rack_id, flexible))
         return b"".join(parts) + (_NO_TAGS if flexible else b"")

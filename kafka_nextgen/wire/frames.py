@@ -73,7 +73,7 @@ def encode_response(api: Api, message: ApiMessage, version: int, correlation_id:
     """Write an answer with its header and the length in front."""
     if api is API_VERSIONS and message.error_code != ErrorCode.NONE:
         version = 0
-    tags = _NO_TAGS if _has_tagged_header(api, version) else b""
+    tags = _NO_TAGS if _has_tagged_header(api.name, version) else b""
     return _framed([_INT32.pack(correlation_id), tags], message.encode(version=version))
 
 
@@ -90,7 +90,8 @@ def peek_api_key(frame: bytes | memoryview) -> int:
 
 def peek_correlation_id(frame: bytes | memoryview) -> int:
     """Read which request an answer belongs to; ``frame`` is without its length. Raises ``DecodeError``."""
-    need(_INT32.size, 0, len(frame), "response header, correlation id")
+    if len(frame) < _INT32.size:
+        need(_INT32.size, 0, len(frame), "response header, correlation id")
     return int(_INT32.unpack_from(frame)[0])
 
 
@@ -119,7 +120,7 @@ def read_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[in
 def _response_body(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, memoryview]:
     correlation_id = peek_correlation_id(frame)
     pos = _INT32.size
-    if _has_tagged_header(api, version):
+    if _has_tagged_header(api.name, version):
         is_plain = pos < len(frame) and frame[pos] == 0  # no tags, as nearly always
         pos = pos + 1 if is_plain else _pass_tags(Frame(frame), pos, f"{api.name} v{version} response header")
     return correlation_id, memoryview(frame)[pos:]
@@ -178,15 +179,13 @@ def _decode(message: type[ApiMessage], version: int, body: memoryview) -> ApiMes
     return decoded
 
 
-def _has_tagged_header(api: Api, version: int) -> bool:
-    """Whether the header of an answer ends with tags; that of ApiVersions never does (KIP-511)."""
-    return api is not API_VERSIONS and _has_tags(api.name, version)
-
-
 @lru_cache(maxsize=1024)
-def _has_tags(name: str, version: int) -> bool:
-    """Whether answers of the API with this name are flexible; looking that up takes longer than reading a header."""
-    return bool(response_of(name).flexible_version_q(version))
+def _has_tagged_header(name: str, version: int) -> bool:
+    """Whether the header of an answer of the API with this name ends with tags; ApiVersions' never does (KIP-511).
+
+    Looking that up takes longer than reading a header.
+    """
+    return name != API_VERSIONS.name and bool(response_of(name).flexible_version_q(version))
 
 
 def _framed(head: list[bytes], body: bytes) -> bytes:

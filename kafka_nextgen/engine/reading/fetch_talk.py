@@ -104,7 +104,8 @@ class FetchTalk:
 
     def _look_into(self, message: Answer) -> Brought:
         if isinstance(message, DecodedFetchAnswer):
-            return _brought_decoded(message)
+            told = [part.partition for part in message.partitions]
+            return Brought(SessionAnswer(ErrorCode.NONE, message.session_id, told), (), message.partitions)
         assert isinstance(message, RawFetchAnswer)
         answer = bridge.from_response(message, self.need.names)
         head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
@@ -120,8 +121,3 @@ class FetchTalk:
         return bridge.to_request(
             session.told, limits, self._version, session.session_id, session.epoch, session.forgotten
         )
-
-
-def _brought_decoded(answer: DecodedFetchAnswer[DecodedPartition]) -> Brought:
-    head = SessionAnswer(ErrorCode.NONE, answer.session_id, [each.partition for each in answer.partitions])
-    return Brought(head, (), answer.partitions)

@@ -242,8 +242,8 @@ class Fetcher:
         """Take in what most answers are where records come all the time; returns what to go on with at once."""
         if brought.decoded is None or self._closed:
             return None
-        with self._fetches.locked() as state:
-            following = state.read_on(need, brought.head, brought.decoded, self._cluster.metadata, time.monotonic())
+        image, now = self._cluster.metadata, time.monotonic()
+        following = self._fetches.read_on(need, brought.head, brought.decoded, image, now)
         if following is not None:
             self._counters.note_records(brought.decoded)
             self._has_news = True

@@ -13,7 +13,8 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from kafka_nextgen.fetching import FetchState, Standings, Truncation
+from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.fetching import DecodedPartition, Fetch, FetchState, SessionAnswer, Standings, Truncation
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
@@ -48,6 +49,15 @@ class LockedFetches:
     def locked(self) -> AbstractContextManager[FetchState]:
         """The state itself, for as long as the other thread is kept out of it."""
         return self._locked
+
+    # ---- answers
+
+    def read_on(
+        self, fetch: Fetch, answer: SessionAnswer, results: Sequence[DecodedPartition], image: ClusterImage, now: float
+    ) -> Fetch | None:
+        """Take an answer in on the short way; for the I/O thread."""
+        with self._lock:
+            return self._state.read_on(fetch, answer, results, image, now)
 
     # ---- the assignment
 

@@ -42,7 +42,7 @@ class FetchCounters:
         """These came with it."""
         for part in decoded:
             if part.columns is not None:
-                self.records += len(part.columns)
+                self.records += len(part.columns.offsets)
                 self.bytes += part.columns.data_bytes
 
 
