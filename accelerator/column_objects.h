@@ -23,9 +23,9 @@ typedef struct {
     int is_truncated;
 } ColumnFacts;
 
-/* Memory that is numbers, by the letter for them. */
+/* Memory that is numbers, by the letter for them. Nothing is called any more once something has failed. */
 static PyObject *numbers_of(PyObject *bytes, const Names *names, PyObject *letter) {
-    PyObject *view = PyMemoryView_FromObject(bytes);
+    PyObject *view = PyErr_Occurred() ? NULL : PyMemoryView_FromObject(bytes);
     PyObject *args[] = {view, letter};
     PyObject *numbers = view == NULL ? NULL : PyObject_VectorcallMethod(names->cast, args, 2, NULL);
     Py_XDECREF(view);
