@@ -22,7 +22,7 @@ PLACES: Mapping[str, re.Pattern[str]] = {
         r"kafka_nextgen/(engine/application|consumer|aio)|accelerator/(objects|record_rows|record_fields|iteration)"
     ),
     "decoding records": re.compile(
-        r"kafka_nextgen/(wire/records|fetching/decoding)|engine/reading/record_decoder|accelerator/"
+        r"kafka_nextgen/(wire/(records|plain_decoding)|fetching/decoding)|engine/reading/record_decoder|accelerator/"
     ),
     "fetching: positions, sessions, what to ask": re.compile(
         r"kafka_nextgen/(fetching|bridge/(fetch|cluster_image)|engine/reading)"

@@ -36,7 +36,20 @@ MAIN = "MainThread"
 LEAST_BUSY = 0.02
 
 #: The files of the extension that make columns of bytes; the others make objects of columns.
-DECODER_FILES = ("batch", "buffers", "columns", "crc32c", "decode", "find", "gil", "memory", "record", "scan")
+DECODER_FILES = (
+    "batch",
+    "buffers",
+    "column_objects",
+    "columns",
+    "crc32c",
+    "decode",
+    "find",
+    "gil",
+    "memory",
+    "plain",
+    "record",
+    "scan",
+)
 
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
 _DECODER = (

@@ -107,7 +107,7 @@ class Connection(asyncio.BufferedProtocol):
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
         pending = Pending(api, version, deadline, Reply(self._loop), through_hold, conversation)
-        self._ask(pending, message)
+        self._ask(pending, message, self._loop.time())
         return pending.reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
@@ -200,9 +200,10 @@ class Connection(asyncio.BufferedProtocol):
         try:
             question = conversation.go_on(answer)
             if question is not None:
-                pending.deadline.begin_anew()
+                now = self._loop.time()
+                pending.deadline.begin_anew(now)
                 pending.reply.fail_never()
-                self._ask(pending, question)
+                self._ask(pending, question, now)
                 conversation.went_on()
         except Exception as bug:  # of whoever has the conversation; all others go on
             pending.reply.set_exception(bug)
@@ -210,11 +211,10 @@ class Connection(asyncio.BufferedProtocol):
             if question is None:
                 pending.reply.set_result(answer)
 
-    def _ask(self, pending: Pending, message: Question) -> None:
+    def _ask(self, pending: Pending, message: Question, now: float) -> None:
         """Put a question: at once, or when those in front of it are out."""
         number = self._pipeline.next_correlation_id()
         frame = frames.encode_request(message, pending.version, number, self._settings.client_id)
-        now = self._loop.time()
         left_s = pending.deadline.left_s(now)
         pending.put(number, frame, max(self._settings.request_timeout_s, left_s))
         is_free = now < self._renew_at and now >= self.mute.until

@@ -31,12 +31,12 @@ class Deadline:
         self._at = self._loop.time() + timeout_s
         self._what = what
 
-    def begin_anew(self) -> None:
-        """Have all of the time again, from now on."""
-        self._at = self._loop.time() + self._timeout_s
+    def begin_anew(self, now: float) -> None:
+        """Have all of the time again, from now on; ``now`` is on the loop's clock."""
+        self._at = now + self._timeout_s
 
     def left_s(self, now: float | None = None) -> float:
-        """Seconds left, never negative, for whoever may know what the time is on the loop's clock."""
+        """Seconds left, never negative; ``now``, on the loop's clock, is for who knows it."""
         return max(0.0, self._at - (self._loop.time() if now is None else now))
 
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
