@@ -23,6 +23,8 @@ class Assigned:
         self._max_bytes = max_bytes
         self._states = {state.partition: state for state in states}
         #: Every partition's state, as it is at any time.
+        self.by_partition: Mapping[TopicPartition, PartitionState] = self._states
+        #: The same without their partitions.
         self.states: Collection[PartitionState] = self._states.values()
         self._last_fence = last_fence
         self.buffers = buffers or Buffers()
@@ -78,10 +80,6 @@ class Assigned:
         if state is None:
             raise MisuseError(f"{partition} is not assigned to this consumer")
         return state
-
-    def may_hand_over(self, partition: TopicPartition) -> bool:
-        """Whether records of a partition, which is assigned, may reach the application."""
-        return self._states[partition].may_hand_over
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
         """Those that are still as they were when they had these fences."""

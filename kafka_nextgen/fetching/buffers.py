@@ -8,8 +8,9 @@ moving its start; nothing is copied.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
+from typing import Protocol
 
 from attrs import define, evolve
 
@@ -28,9 +29,17 @@ class HandedOver:
 
     def add(self, columns: Columns, start: int, stop: int) -> None:
         """Count one more run, whose part of the bytes is that of its records."""
-        size, whole = columns.data_bytes, len(columns)
+        size, whole = columns.data_bytes, len(columns.offsets)
         self.records += stop - start
         self.bytes += size * stop // whole - size * start // whole
+
+
+class _State(Protocol):
+    """What there is to know of a partition here."""
+
+    @property
+    def may_hand_over(self) -> bool:
+        """Whether its records may reach the application."""
 
 
 class Buffers:
@@ -92,16 +101,17 @@ class Buffers:
         return _copied(self._handed_over)
 
     def peek(
-        self, ready: Callable[[TopicPartition], bool], max_records: int, whole_runs: bool = False
+        self, states: Mapping[TopicPartition, _State], max_records: int, whole_runs: bool = False
     ) -> list[ColumnSlice]:
-        """The next records of the partitions that are ``ready``, at most ``max_records``; they stay here.
+        """The next records that may be handed over by the ``states`` of all partitions, at most ``max_records``.
 
-        With ``whole_runs``, the last run is there to its end, however long: that is when its memory is free again.
+        They stay here. With ``whole_runs``, the last run is there to its end, however long: that is when its memory is
+        free again.
         """
         found: list[ColumnSlice] = []
         left = max_records
         for partition, runs in self._runs.items():
-            if not ready(partition):
+            if not states[partition].may_hand_over:
                 continue
             for run in runs:
                 if left <= 0:
@@ -134,7 +144,8 @@ class Buffers:
         else:
             self.runs_done += 1
             if len(runs) == 1:
-                self.drop(partition)
+                del self._runs[partition]
+                self.total_bytes -= self._bytes.pop(partition)
                 return 0
             runs.popleft()
             self._bytes[partition] -= columns.nbytes

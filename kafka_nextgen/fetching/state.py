@@ -126,10 +126,12 @@ class FetchState(ReadingOn):
     def has_records(self) -> bool:
         """Whether ``take`` would bring records, or raise."""
         for tp in self._buffers.partitions:
-            if self._assigned.may_hand_over(tp):
+            if self._assigned.by_partition[tp].may_hand_over:
                 return True
-        stuck = [state for state in self._assigned.states if state.error is not None]
-        return any(state.may_hand_over for state in stuck)
+        for state in self._assigned.states:  # noqa: SIM110  (a generator would be gone in and out of for each)
+            if state.error is not None and state.may_hand_over:
+                return True
+        return False
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand over at most ``max_records`` records and advance the positions; raises as ``peek`` does."""
@@ -153,7 +155,7 @@ class FetchState(ReadingOn):
             if state.error is not None and state.may_hand_over:
                 error, state.error = state.error, None
                 raise error
-        return self._buffers.peek(self._assigned.may_hand_over, max_records, whole_runs)
+        return self._buffers.peek(self._assigned.by_partition, max_records, whole_runs)
 
     def holds(self, part: ColumnSlice) -> bool:
         """Whether these records, once peeked at, may still be handed over: not stopped, sought or paused since."""
@@ -168,7 +170,7 @@ class FetchState(ReadingOn):
         left = self._buffers.hand_over(part)
         if left is None:
             return
-        state = self._assigned.require(part.columns.partition)
+        state = self._assigned.by_partition[part.columns.partition]
         end, epoch = (part.next_offset, part.leader_epoch) if left else (state.fetch_offset, state.fetch_epoch)
         state.position = OffsetAndMetadata(end, epoch)
 

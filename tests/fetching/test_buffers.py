@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import frozen
+
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
@@ -14,8 +16,12 @@ def columns(tp: TopicPartition, first: int, count: int) -> Columns:
     return decode_partition(batch, tp, first, RecordLimits())
 
 
-def everything(_: TopicPartition) -> bool:
-    return True
+@frozen
+class Partition:
+    may_hand_over: bool
+
+
+EVERYTHING = {A: Partition(True), B: Partition(True)}
 
 
 def offsets(parts: list[ColumnSlice]) -> list[tuple[int, list[int]]]:
@@ -23,7 +29,7 @@ def offsets(parts: list[ColumnSlice]) -> list[tuple[int, list[int]]]:
 
 
 def take(buffers: Buffers, max_records: int) -> list[tuple[int, list[int]]]:
-    parts = buffers.peek(everything, max_records)
+    parts = buffers.peek(EVERYTHING, max_records)
     for part in parts:
         assert buffers.hand_over(part) is not None
     return offsets(parts)
@@ -34,7 +40,7 @@ def test_whole_runs_are_looked_at_to_the_end_of_what_was_fetched_together() -> N
     buffers.add(columns(A, 0, 2))
     buffers.add(columns(A, 2, 5))
     buffers.add(columns(B, 0, 5))
-    assert offsets(buffers.peek(everything, 3, whole_runs=True)) == [(0, [0, 1]), (0, [2, 3, 4, 5, 6])]
+    assert offsets(buffers.peek(EVERYTHING, 3, whole_runs=True)) == [(0, [0, 1]), (0, [2, 3, 4, 5, 6])]
 
 
 def test_only_what_is_handed_over_to_its_end_makes_room() -> None:
@@ -67,7 +73,7 @@ def test_whoever_is_not_ready_is_passed_over() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 1))
     buffers.add(columns(B, 0, 1))
-    assert offsets(buffers.peek(lambda tp: tp == B, 10)) == [(1, [0])]
+    assert offsets(buffers.peek({A: Partition(False), B: Partition(True)}, 10)) == [(1, [0])]
 
 
 def test_a_run_counts_until_its_last_record_is_gone() -> None:
@@ -88,16 +94,16 @@ def test_a_run_counts_until_its_last_record_is_gone() -> None:
 def test_what_was_peeked_at_can_be_handed_over_in_parts_and_once() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 3))
-    (part,) = buffers.peek(everything, 10)
+    (part,) = buffers.peek(EVERYTHING, 10)
     assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) == 1
     assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) is None
-    assert offsets(buffers.peek(everything, 10)) == [(0, [2])]
+    assert offsets(buffers.peek(EVERYTHING, 10)) == [(0, [2])]
 
 
 def test_what_was_dropped_is_not_handed_over() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 3))
-    (part,) = buffers.peek(everything, 10)
+    (part,) = buffers.peek(EVERYTHING, 10)
     buffers.drop(A)
     buffers.add(columns(A, 0, 3))
     assert not buffers.holds(part)

@@ -104,24 +104,37 @@ class LockedFetches:
 
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand records over; the positions advance with it. Raises what stands in a partition's way."""
-        before = self._state.runs_done
-        parts = self._looking(lambda: self._state.take(max_records))
+        try:
+            with self._lock:
+                before = self._state.runs_done
+                parts = self._state.take(max_records)
+        except BaseException:
+            self._on_change()  # a partition whose error is raised by that may be asked for again
+            raise
         self._tell_of_room(before)
         return parts
 
     def peek_runs(self, max_records: int) -> list[ColumnSlice]:
         """What ``take`` would hand over, without doing so, and the last run to its end. Raises the same."""
-        return self._looking(lambda: self._state.peek(max_records, whole_runs=True))
+        try:
+            with self._lock:
+                return self._state.peek(max_records, whole_runs=True)
+        except BaseException:
+            self._on_change()  # as above
+            raise
 
     def hand_over(self, parts: Collection[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
-        before = self._state.runs_done
+        before = None
         try:
             with self._lock:
+                if self._state.waits_for_room:  # mostly nothing does; what is left out later knows of these
+                    before = self._state.runs_done
                 for part in parts:
                     self._state.hand_over(part)
         finally:  # also of what was handed over before a signal handler raised
-            self._tell_of_room(before)
+            if before is not None:
+                self._tell_of_room(before)
 
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""
@@ -169,15 +182,6 @@ class LockedFetches:
         """The partitions that are paused."""
         with self._lock:
             return self._state.paused()
-
-    def _looking(self, look: Callable[[], list[ColumnSlice]]) -> list[ColumnSlice]:
-        """Look for records; a partition whose error is raised by that may be asked for again."""
-        try:
-            with self._lock:
-                return look()
-        except BaseException:
-            self._on_change()
-            raise
 
     def _tell_of_room(self, runs_before: int) -> None:
         """Tell of the change if something that was left out may be asked for, now that more runs are done."""
