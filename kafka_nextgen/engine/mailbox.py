@@ -8,7 +8,7 @@ that is out of its group for good must not look like one whose topics are quiet.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from enum import Enum
@@ -115,7 +115,11 @@ class Mailbox:
         self._signal = signal
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
-        self._fatal: Exception | None = None
+        #: What waits here, to be looked at: mostly nothing does.
+        self.callbacks: Collection[PendingCallback] = self._callbacks
+        self.errors: Collection[Exception] = self._errors
+        #: What put this consumer out of its group for good, if anything has.
+        self.fatal: Exception | None = None
 
     def note_news(self) -> None:
         """Make the application look, at its next record or at once if it waits."""
@@ -140,7 +144,7 @@ class Mailbox:
 
     def post_fatal(self, error: Exception) -> None:
         """Leave an error for every later poll to raise; what follows from the first one does not hide it."""
-        self._fatal = self._fatal or error
+        self.fatal = self.fatal or error
         self.note_news()
 
     def post_unless_weather(self, error: Exception) -> None:
@@ -168,8 +172,8 @@ class Mailbox:
 
     def raise_fatal(self) -> None:
         """Raise what put this consumer out of its group for good, if anything has."""
-        if self._fatal is not None:
-            raise self._fatal.with_traceback(None)
+        if self.fatal is not None:
+            raise self.fatal.with_traceback(None)
 
 
 def _nobody() -> None:

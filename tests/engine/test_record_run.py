@@ -32,7 +32,7 @@ def rows(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def run_of(*slices: ColumnSlice, deserializers: Deserializers = PLAIN) -> RecordRun:
-    return RecordRun(slices, deserializers)
+    return RecordRun(slices, deserializers.to_apply)
 
 
 def columns(tp: TopicPartition, count: int, start: int = 0) -> ColumnSlice:

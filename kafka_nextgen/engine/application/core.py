@@ -118,7 +118,8 @@ class ConsumerCore:
 
     def is_poll_due(self) -> bool:
         """Whether a poll that has rested owes the member anything, or the application what was left for it."""
-        return self.closing or self.cursor.has_news or self.engine.wants_poll or time.monotonic() >= self._note_at_s
+        has_news = self.engine.mailbox.news != self.cursor.heeded
+        return self.closing or has_news or self.engine.wants_poll or time.monotonic() >= self._note_at_s
 
     def take(self, max_records: int | None) -> Records:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""
@@ -151,8 +152,10 @@ class ConsumerCore:
 
     def raise_what_stands(self) -> None:
         """Raise what the I/O thread left for the application, or that nothing will ever come."""
-        self.engine.mailbox.raise_error()
-        if self.topics is None and not self.by_hand:
+        mailbox = self.engine.mailbox
+        if mailbox.errors or mailbox.fatal is not None:
+            mailbox.raise_error()
+        if self.topics is None and not self.engine.by_hand.partitions:
             raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
     def raise_if_unreachable(self) -> None:
@@ -160,6 +163,11 @@ class ConsumerCore:
         error = self.engine.never_reached
         if error is not None:
             raise error
+
+    @property
+    def has_callbacks(self) -> bool:
+        """Whether there is a callback to run, or one to wait for."""
+        return self._running is not None or bool(self.engine.mailbox.callbacks)
 
     def next_callback(self) -> PendingCallback | None:
         """The callback to run, or to wait for if it runs already; the same one until it is told to be finished."""

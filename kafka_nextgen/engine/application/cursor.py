@@ -29,7 +29,7 @@ from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Cursor"]
 
-_NOTHING = RecordRun((), Deserializers())
+_NOTHING = RecordRun((), None)
 _everywhere: WeakSet[Cursor] = WeakSet()
 
 
@@ -50,12 +50,13 @@ class Cursor:
     ) -> None:
         self._fetches = fetches
         self._mailbox = mailbox
-        self._deserializers = deserializers
+        self._apply = deserializers.to_apply
         self._whoami = whoami
         self._on_handed_over = on_handed_over
         self._run = _NOTHING
         self._caller: object = None
-        self._heeded = 0
+        #: How much news there was when a poll last looked: what has happened since ends the run.
+        self.heeded = 0
         self._looked: tuple[float | None, float] = None, 0.0
         mailbox.on_news = self.end_run
         _everywhere.add(self)
@@ -67,12 +68,7 @@ class Cursor:
 
     def heed(self) -> None:
         """What happens from here on ends the run that is looked at next."""
-        self._heeded = self._mailbox.news
-
-    @property
-    def has_news(self) -> bool:
-        """Whether anything has happened that was not heeded."""
-        return self._mailbox.news != self._heeded
+        self.heeded = self._mailbox.news
 
     def look(self, max_records: int, began: float | None) -> Record | None:
         """Look at the records that would be handed over next, after a poll that ``began`` then (monotonic).
@@ -80,9 +76,9 @@ class Cursor:
         These are ``max_records``, and on to the end of what was fetched together, whose memory is free only then.
         Gives the first; None if there are none, or if it takes another poll.
         """
-        run = RecordRun(self._fetches.peek_runs(max_records), self._deserializers)
+        run = RecordRun(self._fetches.peek_runs(max_records), self._apply)
         self._caller, self._run = self._whoami(), run
-        if self.has_news:  # looked at last: news from here on finds the run
+        if self._mailbox.news != self.heeded:  # looked at last: news from here on finds the run
             run.end()
         self._looked = began, time.monotonic()
         return next(run.records, None)

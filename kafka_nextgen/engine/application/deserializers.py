@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attrs import frozen
 
 from kafka_nextgen.errors import DeserializationError
@@ -18,8 +20,10 @@ class Deserializers:
     key: Deserializer | None = None
     value: Deserializer | None = None
 
-    def __bool__(self) -> bool:
-        return self.key is not None or self.value is not None
+    @property
+    def to_apply(self) -> Callable[[Record], Record] | None:
+        """What to do with each record; None if they all stay as they are."""
+        return None if self.key is None and self.value is None else self.apply
 
     def apply(self, record: Record) -> Record:
         """The record with its key and value, which are bytes or None, deserialized.

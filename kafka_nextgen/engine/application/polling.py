@@ -41,9 +41,8 @@ Step = Rest | PendingCallback | Future[None]
 
 def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     """Do what a poll owes the member, and end when there are records or the time is over."""
-    core.polls.begin()
+    deadline = core.polls.begin() + timeout_s
     try:
-        deadline = time.monotonic() + timeout_s
         core.cursor.settle()
         rings, is_due = core.signal.rings, True
         while True:
@@ -52,11 +51,12 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 told = core.note_poll()
                 if told is not None:
                     yield told
-                yield from _callbacks(core)
+                if core.has_callbacks:
+                    yield from _callbacks(core)
                 core.raise_what_stands()
-            left_s = deadline - time.monotonic()
             if core.fetches.has_records():
                 return
+            left_s = deadline - time.monotonic()
             if left_s <= 0:
                 core.raise_if_unreachable()
                 return

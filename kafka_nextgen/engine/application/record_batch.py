@@ -59,14 +59,14 @@ class RecordBatch(DataFrames):
 
     def __init__(self, part: ColumnSlice, deserializers: Deserializers | None = None) -> None:
         self._part = part
-        self._deserializers = deserializers or Deserializers()
+        self._deserializers = Deserializers() if deserializers is None else deserializers
 
     def __len__(self) -> int:
         return len(self._part)
 
     def __iter__(self) -> Iterator[Record]:
         """Make one Record after the other; goes on behind one whose deserializer raised."""
-        return RecordRun([self._part], self._deserializers).records
+        return RecordRun([self._part], self._deserializers.to_apply).records
 
     def __repr__(self) -> str:
         return f"<RecordBatch: {len(self)} of {self.partition} from offset {self.offsets[0]}>"

@@ -42,6 +42,7 @@ class RecordRows(Protocol):
 
 
 def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
+    keys, values = columns.keys, columns.values
     return accelerator.RecordRows(
         Record,
         columns.partition.topic,
@@ -52,8 +53,8 @@ def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
         columns.timestamps,
         columns.timestamp_types,
         columns.leader_epochs,
-        columns.keys.buffers,
-        columns.values.buffers,
+        (keys.data, keys.bounds, keys.validity),
+        (values.data, values.bounds, values.validity),
         start,
         stop,
     )

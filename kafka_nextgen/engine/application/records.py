@@ -38,7 +38,7 @@ class Records(DataFrames):
 
     def __iter__(self) -> Iterator[Record]:
         """Make one Record after the other; goes on behind one whose deserializer raised."""
-        return RecordRun(self._slices, self._deserializers).records
+        return RecordRun(self._slices, self._deserializers.to_apply).records
 
     def __repr__(self) -> str:
         return f"<Records: {len(self)} of {', '.join(map(str, self.partitions())) or 'no partition'}>"

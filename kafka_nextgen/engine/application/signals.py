@@ -38,17 +38,13 @@ class ThreadSignal:
     """
 
     def __init__(self) -> None:
-        self._rings = 0
+        #: How often it was rung so far; two threads that ring at once may count as one.
+        self.rings = 0
         self._waiters: deque[Lock] = deque()
-
-    @property
-    def rings(self) -> int:
-        """How often it was rung so far; two threads that ring at once may count as one."""
-        return self._rings
 
     def ring(self) -> None:
         """Wake everybody who waits."""
-        self._rings += 1  # first: whoever begins to wait now sees it, or is seen below
+        self.rings += 1  # first: whoever begins to wait now sees it, or is seen below
         try:
             while True:
                 self._waiters.popleft().release()
@@ -60,7 +56,7 @@ class ThreadSignal:
         waiter = Lock()
         waiter.acquire()
         self._waiters.append(waiter)
-        if self._rings == rings and timeout_s > 0 and waiter.acquire(timeout=timeout_s):
+        if self.rings == rings and timeout_s > 0 and waiter.acquire(timeout=timeout_s):
             return  # whoever rang has taken it out
         with suppress(ValueError):  # it is being rung for
             self._waiters.remove(waiter)
@@ -71,18 +67,14 @@ class AsyncSignal:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._rings = 0
+        #: How often it was rung so far.
+        self.rings = 0
         self._waiters: set[Reply[None]] = set()
-
-    @property
-    def rings(self) -> int:
-        """How often it was rung so far."""
-        return self._rings
 
     def ring(self) -> None:
         """Wake everybody who waits."""
         with self._lock:
-            self._rings += 1
+            self.rings += 1
             waiters = list(self._waiters)
         for waiter in waiters:
             waiter.end_from_thread()
@@ -93,7 +85,7 @@ class AsyncSignal:
         waiter: Reply[None] = Reply(loop)
         with self._lock:
             self._waiters.add(waiter)
-            is_rung = self._rings != rings
+            is_rung = self.rings != rings
         timer = loop.call_later(timeout_s, waiter.end)
         try:
             if not is_rung:

@@ -49,6 +49,8 @@ class MemberDriver(Generic[M]):
 
     def __init__(self, member: M, reading: Reading[Any], surroundings: Surroundings) -> None:
         self._member = member
+        #: Whether something waits for the application to poll; may be read from any thread.
+        self.wants_poll = member.wants_poll
         self._cluster = surroundings.cluster
         self._identity = surroundings.identity
         self._offsets = surroundings.offsets
@@ -73,27 +75,23 @@ class MemberDriver(Generic[M]):
         return self._member
 
     @property
-    def wants_poll(self) -> bool:
-        """Whether something waits for the application to poll; may be read from any thread."""
-        return self._member.wants_poll
-
-    @property
     def coordinator_trouble(self) -> str | None:
         """What keeps the coordinator from being reached; may be read from any thread."""
         return self._cluster.coordinator_trouble(self._identity.group_id)
 
     def feed(self, event: object) -> None:
         """Tell the member what happened and carry out what it answers."""
-        wanted_poll = self._member.wants_poll
+        wanted_poll = self.wants_poll
         before, now = self._member.state, time.monotonic()
         effects = self._member.handle(event, now, random.random())
+        self.wants_poll = self._member.wants_poll
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         self._counters.watch(event, effects, now, self._reading)
         self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
         self._alarm.set(self._member.deadline())
-        if self._member.wants_poll and not wanted_poll:
+        if self.wants_poll and not wanted_poll:
             self._mailbox.note_news()
 
     def _note(self, event: object, before: object, effects: tuple[object, ...], now: float) -> None:

@@ -134,13 +134,14 @@ class PollCounters:
     callbacks: Timings = Factory(Timings)
     _callback_began: float = 0.0
 
-    def begin(self) -> None:
-        """A poll begins."""
+    def begin(self) -> float:
+        """A poll begins, at the moment that is returned."""
         now = time.monotonic()
         if self.began_at is not None:
             self.between.note(now - self.began_at, now)
         self.polls += 1
         self.began_at = now
+        return now
 
     def end(self) -> None:
         """It has come to its end."""
