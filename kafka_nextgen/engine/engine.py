@@ -76,6 +76,8 @@ class Engine:
         self._stopping = False
         self._refusal: AuthenticationError | None = None
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
+        #: Raises MisuseError after close, or in a process forked off.
+        self.check_usable = self._thread.check_usable
         try:
             self._thread.submit(self._build()).result()
         except BaseException:
@@ -174,10 +176,6 @@ class Engine:
 
         standings = self.fetches.standings(given_out)
         return measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
-
-    def check_usable(self) -> None:
-        """Raise MisuseError after close, or in a process forked off."""
-        self._thread.check_usable()
 
     def refuse_foreign(self) -> None:
         """Raise MisuseError in a process forked off."""

@@ -43,13 +43,15 @@ _NOTHING_ENFORCED = {
 class _Call:
     """A call from its beginning to its end, of the one caller; one from a callback is part of the call that runs it.
 
-    No generator, for each poll is such a call, and there may be hundreds a second.
+    No generator, for each poll is such a call, and there may be thousands a second. Nor does it keep anything of its
+    own, so that all calls of one name may be one, also if a signal handler makes one inside another.
     """
 
     def __init__(
         self, core: ConsumerCore, guard: Guard, presence: AbstractContextManager[None], name: str, is_part: bool
     ) -> None:
-        self._core = core
+        # What is part of a callback may be called while the consumer closes.
+        self._check_usable = core.engine.check_usable if is_part else core.check_open
         self._guard = guard
         self._presence = presence
         self._name = name
@@ -58,9 +60,9 @@ class _Call:
     def __enter__(self) -> None:
         self._presence.__enter__()
         try:
-            _check_usable(self._core, self._is_part)
-            if not self._is_part:
-                self._guard.enter(self._name)
+            self._check_usable()
+            if not self._is_part and not self._guard.try_enter(self._name):
+                raise self._guard.refusal(self._name)
         except BaseException as error:
             self._presence.__exit__(type(error), error, error.__traceback__)
             raise
@@ -75,14 +77,6 @@ class _Call:
             self._presence.__exit__(kind, error, trace)
 
 
-def _check_usable(core: ConsumerCore, is_part: bool) -> None:
-    """Raise MisuseError if it can't be used now; what is part of a callback may while the consumer closes."""
-    if is_part:
-        core.engine.check_usable()
-    else:
-        core.check_open()
-
-
 class Front:
     """A consumer without its calls that wait. ``whoami`` tells callers apart."""
 
@@ -91,6 +85,7 @@ class Front:
         # Nothing behind a consumer refers to it, so that one which is dropped can be noticed.
         weakref.finalize(self, self._core.engine.abandon).atexit = False
         self._guard = Guard(whoami)
+        self._alone: dict[str, _Call] = {}  # those that run callbacks, by name
 
     @property
     def hooks(self) -> HookList:
@@ -199,8 +194,11 @@ class Front:
         return core.topics
 
     def _usable(self) -> ConsumerCore:
-        """The core, for whoever may use it now."""
-        _check_usable(self._core, is_in_callback(self._core))
+        """The core, for whoever may use it now; a callback may while the consumer closes."""
+        if is_in_callback(self._core):
+            self._core.engine.check_usable()
+        else:
+            self._core.check_open()
         return self._core
 
     def _present(self) -> AbstractContextManager[None]:
@@ -215,7 +213,10 @@ class Front:
         """Be the one caller for a call that runs callbacks."""
         if is_in_callback(self._core):
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
-        return _Call(self._core, self._guard, self._present(), call, False)
+        known = self._alone.get(call)
+        if known is None:
+            known = self._alone[call] = _Call(self._core, self._guard, self._present(), call, False)
+        return known
 
     def _limit_s(self, timeout: float | None) -> float:
         return self.config.default_api_timeout_ms / 1000 if timeout is None else checked_seconds(timeout)

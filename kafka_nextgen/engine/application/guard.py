@@ -24,16 +24,15 @@ class Guard:
         self._call = ""
         self._depth = 0
 
-    def enter(self, call: str) -> None:
-        """Take the consumer, to be given back by ``leave``; raises ConcurrentUseError if another caller has it."""
-        if not self.try_enter(call):
-            raise ConcurrentUseError(
-                f"{call}() was called while another thread or task is inside {self._call}(); "
-                "a consumer serves one caller at a time, only close() may come from elsewhere"
-            )
+    def refusal(self, call: str) -> ConcurrentUseError:
+        """What to raise where another caller has the consumer."""
+        return ConcurrentUseError(
+            f"{call}() was called while another thread or task is inside {self._call}(); "
+            "a consumer serves one caller at a time, only close() may come from elsewhere"
+        )
 
     def try_enter(self, call: str) -> bool:
-        """Take the consumer if it is free or held by this caller already."""
+        """Take the consumer, to be given back by ``leave``, if it is free or held by this caller already."""
         me = self._whoami()
         with self._lock:
             if self._depth and self._holder != me:
