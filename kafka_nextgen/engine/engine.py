@@ -153,12 +153,6 @@ class Engine:
         """The protocol the member is in its group by; None as long as that is not known."""
         return self._membership.protocol
 
-    @property
-    def wants_poll(self) -> bool:
-        """Whether something waits for the application to poll."""
-        driver = self._membership.driver
-        return driver is not None and driver.wants_poll
-
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The last rebalances of the member, oldest first."""
         return self._driver.history.rebalances() if self._driver is not None else ()

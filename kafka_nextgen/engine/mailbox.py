@@ -111,6 +111,8 @@ class Mailbox:
 
     def __init__(self, signal: Signal) -> None:
         self.news = 0
+        #: Whether the member waits for the application to poll; that it begins to is news.
+        self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
         self._signal = signal
         self._callbacks: deque[PendingCallback] = deque()

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kafka_nextgen import Consumer, MisuseError
+from kafka_nextgen import ConcurrentUseError, Consumer, MisuseError
 from kafka_nextgen.engine.application.guard import Guard
 
 
@@ -47,3 +47,14 @@ def test_an_error_inside_frees_the_consumer() -> None:
         for caller in (consumer.poll, lambda: elsewhere.submit(consumer.poll).result()):
             with pytest.raises(MisuseError, match="nothing to read"):
                 caller()
+
+
+def test_a_call_inside_one_of_the_same_name_leaves_that_to_its_caller() -> None:
+    with Consumer({"bootstrap.servers": "127.0.0.1:1"}) as consumer, ThreadPoolExecutor(1) as elsewhere:
+        with consumer._use_alone("poll"):
+            with pytest.raises(MisuseError, match="nothing to read"):
+                consumer.poll()  # as a signal handler may
+            with pytest.raises(ConcurrentUseError, match=r"inside poll\(\)"):
+                elsewhere.submit(consumer.poll).result()
+        with pytest.raises(MisuseError, match="nothing to read"):
+            elsewhere.submit(consumer.poll).result()

@@ -111,15 +111,16 @@ class ConsumerCore:
         if self.config.enable_auto_commit:
             self.fetches.mark_consumed()
         now = time.monotonic()
-        if not self.engine.wants_poll and now < self._note_at_s:
+        if not self.engine.mailbox.wants_poll and now < self._note_at_s:
             return None
         self._note_at_s = now + self.note_interval_s
         return self.engine.tell(Polled())
 
     def is_poll_due(self) -> bool:
         """Whether a poll that has rested owes the member anything, or the application what was left for it."""
-        has_news = self.engine.mailbox.news != self.cursor.heeded
-        return self.closing or has_news or self.engine.wants_poll or time.monotonic() >= self._note_at_s
+        mailbox = self.engine.mailbox
+        has_news = mailbox.news != self.cursor.heeded
+        return self.closing or has_news or mailbox.wants_poll or time.monotonic() >= self._note_at_s
 
     def take(self, max_records: int | None) -> Records:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""

@@ -49,8 +49,6 @@ class MemberDriver(Generic[M]):
 
     def __init__(self, member: M, reading: Reading[Any], surroundings: Surroundings) -> None:
         self._member = member
-        #: Whether something waits for the application to poll; may be read from any thread.
-        self.wants_poll = member.wants_poll
         self._cluster = surroundings.cluster
         self._identity = surroundings.identity
         self._offsets = surroundings.offsets
@@ -81,17 +79,17 @@ class MemberDriver(Generic[M]):
 
     def feed(self, event: object) -> None:
         """Tell the member what happened and carry out what it answers."""
-        wanted_poll = self.wants_poll
+        wanted_poll = self._member.wants_poll
         before, now = self._member.state, time.monotonic()
         effects = self._member.handle(event, now, random.random())
-        self.wants_poll = self._member.wants_poll
+        self._mailbox.wants_poll = self._member.wants_poll
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         self._counters.watch(event, effects, now, self._reading)
         self._note(event, before, effects, now)
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
         self._alarm.set(self._member.deadline())
-        if self.wants_poll and not wanted_poll:
+        if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
 
     def _note(self, event: object, before: object, effects: tuple[object, ...], now: float) -> None:
