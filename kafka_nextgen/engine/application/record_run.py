@@ -11,7 +11,7 @@ run when the record is out. So three things hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, count
+from itertools import chain
 
 from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
 from kafka_nextgen.types import Record, TopicPartition
@@ -34,7 +34,7 @@ class RecordRun:
         self._is_over = False
         self._rows = _NO_ROWS
         self._at = 0, _NO_ROWS  # which slice, and how far in it
-        self.records: Iterator[Record] = chain.from_iterable(map(self._begin, count(), self._slices))
+        self.records: Iterator[Record] = chain.from_iterable(self._parts())
 
     def end(self) -> None:
         """Give out nothing more; may be called from any thread, and waits for nothing."""
@@ -47,19 +47,19 @@ class RecordRun:
         done = list(self._slices[:which])
         if rows is not _NO_ROWS:
             part, stop = self._slices[which], rows.row
-            if stop == part.stop:
-                done.append(part)
-            elif stop > part.start:
-                done.append(ColumnSlice(part.columns, part.start, stop))
+            if stop > part.start:
+                done.append(part if stop == part.stop else ColumnSlice(part.columns, part.start, stop))
         if but_last and done:
             last = done.pop()
             done += [ColumnSlice(last.columns, last.start, last.stop - 1)] if len(last) > 1 else []
         return done
 
-    def _begin(self, which: int, part: ColumnSlice) -> Iterable[Record]:
-        rows = record_rows(part.columns, part.start, part.stop)
-        self._rows = rows
-        if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
-            return ()
-        self._at = which, rows
-        return rows if self._apply is None else map(self._apply, rows)
+    def _parts(self) -> Iterator[Iterable[Record]]:
+        # A generator, for nobody gets in while somebody is inside: no slice is begun before the one in front of it.
+        for which, part in enumerate(self._slices):
+            rows = record_rows(part.columns, part.start, part.stop)
+            self._rows = rows
+            if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
+                return
+            self._at = which, rows
+            yield rows if self._apply is None else map(self._apply, rows)
