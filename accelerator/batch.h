@@ -17,6 +17,7 @@
 #define MAGIC 2
 #define CRC_AT 17
 #define CRC_START 21 /* where the bytes begin that the CRC covers */
+#define ATTRIBUTES_AT 22 /* the lower byte of them */
 
 #define CODEC_MASK 0x07
 #define LOG_APPEND_TIME 0x08
@@ -79,7 +80,7 @@ static void read_header(const uint8_t *at, Batch *batch) {
     batch->base_offset = int64_at(at);
     batch->end = at + LENGTH_END + int32_at(at + 8);
     batch->leader_epoch = int32_at(at + 12);
-    batch->attributes = at[21] << 8 | at[22];
+    batch->attributes = at[ATTRIBUTES_AT - 1] << 8 | at[ATTRIBUTES_AT];
     batch->last_offset_delta = int32_at(at + 23);
     batch->base_timestamp = int64_at(at + 27);
     batch->max_timestamp = int64_at(at + 35);

@@ -67,7 +67,9 @@ static PyObject *headers_object(const Buffers *buffers, const ColumnTypes *types
 static Py_ssize_t size_of_buffer(PyObject *bytes) {
     if (bytes == NULL)
         return 0;
-    return PyBytes_Check(bytes) ? PyBytes_GET_SIZE(bytes) : PyMemoryView_GET_BUFFER(bytes)->len;
+    if (PyBytes_Check(bytes))
+        return PyBytes_GET_SIZE(bytes);
+    return PyMemoryView_Check(bytes) ? PyMemoryView_GET_BUFFER(bytes)->len : ((Memory *)bytes)->size;
 }
 
 static Py_ssize_t size_of_buffers(const Buffers *buffers) {

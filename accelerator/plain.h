@@ -108,6 +108,18 @@ static int find_offset(const Plain *plain, PyObject *partition, int64_t *offset)
     return *offset == -1 && PyErr_Occurred() ? -1 : 1;
 }
 
+/* Whether a type is that of named tuples of so many fields; 0 with an exception set if not. */
+static int is_named_tuple(PyTypeObject *type, Py_ssize_t count) {
+    PyObject *names = PyObject_GetAttrString((PyObject *)type, "_fields");
+    PyErr_Clear();
+    int fits = names != NULL && PyTuple_Check(names) && PyTuple_GET_SIZE(names) == count &&
+               PyType_IsSubtype(type, &PyTuple_Type);
+    Py_XDECREF(names);
+    if (!fits)
+        PyErr_Format(PyExc_TypeError, "what is made of a partition is a named tuple of %zd fields", count);
+    return fits;
+}
+
 /* A tuple of a type that is one, of new references, which are given up. */
 static PyObject *fields_of(PyTypeObject *type, PyObject **fields, Py_ssize_t count) {
     PyObject *tuple = type->tp_alloc(type, count);
@@ -142,14 +154,19 @@ static PyObject *decode_checked(Plain *plain, Work *work, Walk walk, const Walk 
     return done == 0 ? Py_NewRef(Py_None) : columns;
 }
 
+/* Mostly all batches are compressed if the first one is: then there is no need to check them here. */
+static int begins_compressed(const Walk *walk) {
+    return walk->end - walk->at >= HEADER_SIZE && walk->at[ATTRIBUTES_AT] & CODEC_MASK;
+}
+
+/* Columns of a partition's batches; None if they are compressed, or not all is sound. There are less than 16 KiB of them,
+ * for which the GIL need not be released.
+ */
 static PyObject *decode_batches(Plain *plain, Walk walk, PyObject *partition) {
     Walk begin = walk;
     Work work = {0};
     Py_ssize_t compressed = 0;
-    PyThreadState *state = release_gil(walk.end - walk.at);
-    Verdict verdict = check_batches(&walk, plain->check_crc, &compressed);
-    take_gil(state);
-    if (verdict == ODD || compressed > 0)
+    if (begins_compressed(&walk) || check_batches(&walk, plain->check_crc, &compressed) == ODD || compressed > 0)
         Py_RETURN_NONE;
     PyObject *columns = decode_checked(plain, &work, begin, &walk, partition);
     drop_work(&work);
@@ -249,8 +266,8 @@ static PyObject *decode_answer(Plain *plain, Cursor *cursor) {
 PyDoc_STRVAR(decode_plain_doc,
              "decode_plain(body, places, wanted, most_bytes, check_crc, made, types)\n--\n\n"
              "Decode a whole Fetch answer of version 13 or later, without its header. places has partitions by topic id\n"
-             "and number, wanted by partition what has the offset from which on it was asked for. No more is decoded\n"
-             "once columns take most_bytes. made is the type of what is made of a partition, a named tuple; types are\n"
+             "and number, wanted by partition what has the offset from which on it was asked for. If columns take\n"
+             "more than most_bytes, that is odd. made is the type of what is made of a partition, a named tuple; types are\n"
              "those of columns. Answers with throttle time, session id and a list; or None if anything is odd.");
 
 static PyObject *decode_plain(PyObject *module, PyObject *args) {
@@ -259,17 +276,16 @@ static PyObject *decode_plain(PyObject *module, PyObject *args) {
     const ModuleState *state = PyModule_GetState(module);
     long long most_bytes;
     PyObject *answer = NULL;
-    if (!PyArg_ParseTuple(args, "y*OOLpO!(OOO):decode_plain", &body, &plain.places, &plain.wanted, &most_bytes, &plain.check_crc, &PyType_Type, &plain.made, &plain.types.columns,
-                          &plain.types.strings, &plain.types.headers))
+    if (!PyArg_ParseTuple(args, "y*OOLpO!(OOO):decode_plain", &body, &plain.places, &plain.wanted, &most_bytes,
+                          &plain.check_crc, &PyType_Type, &plain.made, &plain.types.columns, &plain.types.strings,
+                          &plain.types.headers))
         return NULL;
     Cursor cursor = {body.buf, (const uint8_t *)body.buf + body.len};
     plain.types.names = &state->names;
     plain.left_bytes = most_bytes;
     plain.seen = PySet_New(NULL);
     plain.decoded = PyList_New(0);
-    if (!PyType_IsSubtype(plain.made, &PyTuple_Type))
-        PyErr_SetString(PyExc_TypeError, "what is made of a partition is a tuple");
-    else if (plain.seen != NULL && plain.decoded != NULL)
+    if (is_named_tuple(plain.made, DECODED_FIELDS) && plain.seen != NULL && plain.decoded != NULL)
         answer = decode_answer(&plain, &cursor);
     Py_XDECREF(plain.seen);
     Py_XDECREF(plain.decoded);

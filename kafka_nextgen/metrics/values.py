@@ -102,7 +102,7 @@ class ReadingMetrics:
         "fetch-failed-total",
         COUNTER,
         "{request}",
-        "fetch requests without an answer, or refused as a whole",
+        "fetch requests without an answer, or whose answer can't be read or refuses them as a whole",
         ours=True,
     )
     fetch_latency: Latency = metric(

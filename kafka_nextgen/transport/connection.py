@@ -188,6 +188,9 @@ class Connection(asyncio.BufferedProtocol):
         except DecodeError as error:
             pending.reply.set_exception(self._at(error))
             raise
+        except Exception as bug:  # of whoever reads it, or no memory; all others go on
+            pending.reply.set_exception(bug)
+            return
         throttle_s = throttle_time_s(message)
         if throttle_s > 0:
             self._be_quiet(throttle_s)

@@ -25,7 +25,10 @@ class Conversation(Protocol):
         ...
 
     def go_on(self, answer: Answer) -> Question | None:
-        """The next question; None if this answer is the last. What it raises ends the conversation."""
+        """The next question; None if this answer is the last.
+
+        What it raises ends the conversation, and so does what is raised where the answer is read.
+        """
         ...
 
     def went_on(self) -> None:

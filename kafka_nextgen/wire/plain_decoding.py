@@ -50,7 +50,7 @@ def decode_plain(
 ) -> DecodedFetchAnswer[T] | None:
     """Decode an answer of version 13 or later, without its header; None if it is to be read field by field.
 
-    ``wanted`` says from which offset on each partition was asked for. No more is decoded than until columns take
+    ``wanted`` says from which offset on each partition was asked for. It is also None where columns take more than
     ``most_bytes``. ``made`` is what is made of a partition: a named tuple with the fields of ``DecodedPartition``.
     """
     if not ACCELERATED:

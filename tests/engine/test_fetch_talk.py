@@ -117,6 +117,23 @@ def test_a_bug_in_the_midst_of_it_reaches_the_application_and_reading_goes_on(st
         assert one_by_one(stage, consumer, 10) == list(range(11, 21))
 
 
+def test_so_does_a_bug_in_decoding(stage: Stage, talks: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
+    with reading(stage, talks) as consumer:
+        decode, stumbles = RecordDecoder.decode_plain, [True]
+
+        def watched(*what: Any) -> Any:
+            if stumbles and stumbles.pop():
+                raise MemoryError("no room for columns")
+            return decode(*what)
+
+        monkeypatch.setattr(RecordDecoder, "decode_plain", watched)
+        stage.write(0, 1)
+        with pytest.raises(MemoryError, match="no room for columns"):
+            poll_until(consumer, lambda: False)
+        assert values(read(consumer, 1)) == [10]
+        assert one_by_one(stage, consumer, 10) == list(range(11, 21))
+
+
 def test_it_ends_for_what_the_application_asks(stage: Stage, talks: Talks) -> None:
     with reading(stage, talks) as consumer:
         consumer.seek(tp(0), 4)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
@@ -206,4 +206,20 @@ async def test_a_bug_is_for_whoever_has_the_conversation_and_all_others_go_on() 
             await last
         await other
         assert numbers(broker) == [1]
+        assert connection.is_open
+
+
+@in_loop
+async def test_so_is_a_bug_where_its_answers_are_read() -> None:
+    def stumble(version: int, body: memoryview) -> Answer:
+        raise ZeroDivisionError("a bug")
+
+    async with connected() as (_, connection):
+        api, deadline = evolve(FETCH, read=stumble), Deadline(20.0, "the question")
+        talk = Talk(2)
+        last = connection.send(api, 12, talk.begin(12), deadline, conversation=talk)
+        other = asyncio.ensure_future(ask(connection))
+        with pytest.raises(ZeroDivisionError, match="a bug"):
+            await last
+        await other
         assert connection.is_open

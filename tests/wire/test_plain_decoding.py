@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import os
 from typing import Any, NamedTuple
 
 import pytest
@@ -55,25 +55,6 @@ def test_columns_do_not_look_into_the_body() -> None:
     assert columns.values.to_list(0, 2) == [b"v0", b"v1"]
 
 
-def test_a_body_that_changes_meanwhile_ends_as_columns_or_as_odd() -> None:
-    body = bytearray(bytes(body_of(answer_of(topic_of(partition_of(1, batch(900)))))))
-    is_over = threading.Event()
-
-    def change() -> None:
-        place = 0
-        while not is_over.is_set():
-            place = (place + 7919) % len(body)
-            body[place] ^= 0x41
-            body[place] ^= 0x41
-
-    thread = threading.Thread(target=change)
-    thread.start()
-    answers = [decode(body) for _ in range(300)]
-    is_over.set()
-    thread.join()
-    assert {type(answer) for answer in answers} <= {tuple, type(None)}
-
-
 def refuse(*_: object) -> object:
     raise ZeroDivisionError("no columns today")
 
@@ -87,6 +68,8 @@ class Stubborn(dict[object, object]):
     ("how", "error"),
     [
         ({"made": list}, TypeError),
+        ({"made": os.stat_result}, TypeError),
+        ({"made": Position}, TypeError),
         ({"made": "DecodedPartition"}, TypeError),
         ({"types": (Columns, BinaryColumn)}, TypeError),
         ({"types": (refuse, BinaryColumn, HeaderColumn)}, ZeroDivisionError),
