@@ -22,6 +22,7 @@ from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.fetching import DecodedPartition, Fetch
 from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 
 __all__ = ["STAGES", "TRACED", "Trace"]
 
@@ -100,7 +101,8 @@ def trace(task: Task) -> Trace:
 
 def _noting() -> Notes:
     """Have connections and decoders note what they do, from now on in this process."""
-    notes, updated, decode = Notes(), Connection.buffer_updated, RecordDecoder.decode_at_once
+    notes, updated = Notes(), Connection.buffer_updated
+    decode, decode_plain = RecordDecoder.decode_at_once, RecordDecoder.decode_plain
 
     def note_and_update(self: Connection, nbytes: int) -> None:
         notes.received_at = time.monotonic_ns()
@@ -113,8 +115,16 @@ def _noting() -> Notes:
         notes.note(decoded, notes.received_at)
         return decoded
 
+    def decode_plain_and_note(
+        self: RecordDecoder, fetch: Fetch, places: Places, body: memoryview
+    ) -> DecodedFetchAnswer[DecodedPartition] | None:
+        found = decode_plain(self, fetch, places, body)
+        notes.note(() if found is None else found.partitions, notes.received_at)
+        return found
+
     Connection.buffer_updated = note_and_update  # type: ignore[method-assign]
     RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
+    RecordDecoder.decode_plain = decode_plain_and_note  # type: ignore[method-assign]
     return notes
 
 
