@@ -21,6 +21,7 @@ typedef struct {
     int32_t data_bytes;
     int32_t end_epoch;
     int is_truncated;
+    Py_ssize_t nbytes; /* what their buffers take */
 } ColumnFacts;
 
 /* Memory that is numbers, by the letter for them. Nothing is called any more once something has failed. */
@@ -94,7 +95,7 @@ static PyObject *columns_object(const Buffers *buffers, const ColumnFacts *facts
         PyLong_FromLong(facts->data_bytes),
         PyBool_FromLong(facts->is_truncated),
         PyLong_FromLong(facts->end_epoch),
-        PyLong_FromSsize_t(size_of_buffers(buffers)),
+        PyLong_FromSsize_t(facts->nbytes),
     };
     return make_of(types->columns, args, sizeof args / sizeof *args);
 }

@@ -15,13 +15,10 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "answer_fields.h"
 #include "column_objects.h"
 #include "decode.h"
 #include "record_fields.h"
-
-#define ANSWER_HEAD 10 /* throttle time, error, session */
-#define TOPIC_ID 16
-#define PARTITION_HEAD 35 /* all in front of the records */
 
 /* What is made of a partition: the fields of fetching.DecodedPartition. */
 enum {
@@ -40,52 +37,6 @@ typedef struct {
     PyObject *seen;     /* a set of the partitions that were answered */
     PyObject *decoded;  /* a list */
 } Plain;
-
-/* What was answered for a partition. */
-typedef struct {
-    int32_t number;
-    int64_t high_watermark, last_stable, log_start;
-    const uint8_t *records, *end;
-} Part;
-
-static int left_of(const Cursor *cursor, Py_ssize_t bytes) { return cursor->end - cursor->at >= bytes; }
-
-/* The number of entries, in one byte; -1 if it is odd. */
-static int read_count(Cursor *cursor) {
-    if (!left_of(cursor, 1) || *cursor->at == 0 || *cursor->at >= 0x80)
-        return -1;
-    return *cursor->at++ - 1;
-}
-
-/* How long the records are, in one byte or two; 0 if there are none, or it is odd. */
-static Py_ssize_t read_size_of_records(Cursor *cursor) {
-    Py_ssize_t first = left_of(cursor, 1) ? *cursor->at++ : 0;
-    if (first < 0x80)
-        return first > 1 ? first - 1 : 0;
-    if (!left_of(cursor, 1) || *cursor->at == 0 || *cursor->at >= 0x80)
-        return 0;
-    return (first - 0x80 + ((Py_ssize_t)*cursor->at++ << 7)) - 1;
-}
-
-static int read_no_tags(Cursor *cursor) { return left_of(cursor, 1) && *cursor->at++ == 0; }
-
-/* 1 if there is a partition, and nothing odd about it. */
-static int read_part(Cursor *cursor, Part *part) {
-    const uint8_t *at = cursor->at;
-    if (!left_of(cursor, PARTITION_HEAD) || at[4] != 0 || at[5] != 0 || at[30] > 1 || int32_at(at + 31) != -1)
-        return 0; /* an error, aborted transactions, or a replica */
-    part->number = int32_at(at);
-    part->high_watermark = int64_at(at + 6);
-    part->last_stable = int64_at(at + 14);
-    part->log_start = int64_at(at + 22);
-    cursor->at += PARTITION_HEAD;
-    Py_ssize_t size = read_size_of_records(cursor);
-    if (size == 0 || !left_of(cursor, size))
-        return 0;
-    part->records = cursor->at;
-    cursor->at = part->end = cursor->at + size;
-    return read_no_tags(cursor);
-}
 
 /* What a mapping has for a key, a reference that is given up; NULL if that is nothing, or with an exception set. */
 static PyObject *find_in(PyObject *mapping, PyObject *key) {
@@ -111,7 +62,8 @@ static int find_offset(const Plain *plain, PyObject *partition, int64_t *offset)
 /* Whether a type is that of named tuples of so many fields; 0 with an exception set if not. */
 static int is_named_tuple(PyTypeObject *type, Py_ssize_t count) {
     PyObject *names = PyObject_GetAttrString((PyObject *)type, "_fields");
-    PyErr_Clear();
+    if (names == NULL && !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return 0;
     int fits = names != NULL && PyTuple_Check(names) && PyTuple_GET_SIZE(names) == count &&
                PyType_IsSubtype(type, &PyTuple_Type);
     Py_XDECREF(names);
@@ -146,9 +98,9 @@ static PyObject *decode_checked(Plain *plain, Work *work, Walk walk, const Walk 
     if (done == 1) {
         int64_t next_offset = end->log_offset > walk.fetch_offset ? end->log_offset : walk.fetch_offset;
         ColumnFacts facts = {partition, next_offset, (int32_t)work->payload_bytes, end->end_epoch,
-                             next_offset == walk.fetch_offset};
+                             next_offset == walk.fetch_offset, size_of_buffers(&buffers)};
         columns = columns_object(&buffers, &facts, &plain->types);
-        plain->left_bytes -= size_of_buffers(&buffers);
+        plain->left_bytes -= facts.nbytes;
     }
     drop_buffers(&buffers);
     return done == 0 ? Py_NewRef(Py_None) : columns;
@@ -283,9 +235,8 @@ static PyObject *decode_plain(PyObject *module, PyObject *args) {
     Cursor cursor = {body.buf, (const uint8_t *)body.buf + body.len};
     plain.types.names = &state->names;
     plain.left_bytes = most_bytes;
-    plain.seen = PySet_New(NULL);
-    plain.decoded = PyList_New(0);
-    if (is_named_tuple(plain.made, DECODED_FIELDS) && plain.seen != NULL && plain.decoded != NULL)
+    if (is_named_tuple(plain.made, DECODED_FIELDS) && (plain.seen = PySet_New(NULL)) != NULL &&
+        (plain.decoded = PyList_New(0)) != NULL)
         answer = decode_answer(&plain, &cursor);
     Py_XDECREF(plain.seen);
     Py_XDECREF(plain.decoded);

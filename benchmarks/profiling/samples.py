@@ -37,6 +37,7 @@ LEAST_BUSY = 0.02
 
 #: The files of the extension that make columns of bytes; the others make objects of columns.
 DECODER_FILES = (
+    "answer_fields",
     "batch",
     "buffers",
     "column_objects",
