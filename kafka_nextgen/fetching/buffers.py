@@ -144,8 +144,7 @@ class Buffers:
         else:
             self.runs_done += 1
             if len(runs) == 1:
-                del self._runs[partition]
-                self.total_bytes -= self._bytes.pop(partition)
+                self.drop(partition)
                 return 0
             runs.popleft()
             self._bytes[partition] -= columns.nbytes

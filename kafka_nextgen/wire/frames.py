@@ -90,8 +90,7 @@ def peek_api_key(frame: bytes | memoryview) -> int:
 
 def peek_correlation_id(frame: bytes | memoryview) -> int:
     """Read which request an answer belongs to; ``frame`` is without its length. Raises ``DecodeError``."""
-    if len(frame) < _INT32.size:
-        need(_INT32.size, 0, len(frame), "response header, correlation id")
+    need(_INT32.size, 0, len(frame), "response header, correlation id")
     return int(_INT32.unpack_from(frame)[0])
 
 

@@ -34,9 +34,13 @@ Partition = Topic.PartitionData
 
 def fetch_of(offsets: dict[TopicPartition, int], set_aside_bytes: int = PLENTY_BYTES) -> Fetch:
     """A fetch from these offsets on."""
-    wanted = {tp: FetchPosition(tp, IDS[tp.topic], offset) for tp, offset in offsets.items()}
-    session = SessionRequest.alone(tuple(wanted.values()))
-    names = names_of(wanted.values())
+    return fetch_at([FetchPosition(tp, IDS[tp.topic], offset) for tp, offset in offsets.items()], set_aside_bytes)
+
+
+def fetch_at(positions: Sequence[FetchPosition], set_aside_bytes: int = PLENTY_BYTES) -> Fetch:
+    wanted = {position.partition: position for position in positions}
+    session = SessionRequest.alone(tuple(positions))
+    names = names_of(positions)
     return Fetch(1, wanted, PLENTY_BYTES, 500, dict.fromkeys(wanted, 1), session, True, set_aside_bytes, names=names)
 
 

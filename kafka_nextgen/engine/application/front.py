@@ -50,8 +50,7 @@ class _Call:
     def __init__(
         self, core: ConsumerCore, guard: Guard, presence: AbstractContextManager[None], name: str, is_part: bool
     ) -> None:
-        # What is part of a callback may be called while the consumer closes.
-        self._check_usable = core.engine.check_usable if is_part else core.check_open
+        self._check_usable = _check_of(core, is_part)
         self._guard = guard
         self._presence = presence
         self._name = name
@@ -75,6 +74,11 @@ class _Call:
                 self._guard.leave()
         finally:
             self._presence.__exit__(kind, error, trace)
+
+
+def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
+    """What raises MisuseError if it can't be used now; what is part of a callback may while the consumer closes."""
+    return core.engine.check_usable if is_part else core.check_open
 
 
 class Front:
@@ -194,11 +198,8 @@ class Front:
         return core.topics
 
     def _usable(self) -> ConsumerCore:
-        """The core, for whoever may use it now; a callback may while the consumer closes."""
-        if is_in_callback(self._core):
-            self._core.engine.check_usable()
-        else:
-            self._core.check_open()
+        """The core, for whoever may use it now."""
+        _check_of(self._core, is_in_callback(self._core))()
         return self._core
 
     def _present(self) -> AbstractContextManager[None]:

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 from functools import cache
 
-from kafka_nextgen.bridge.fetch import FetchPosition, names_of
+from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.fetching import Fetch
-from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS
 from kafka_nextgen.wire.fetch_response import read_fetch_response
-from tests.fetching.test_plain_answers import PLAIN, PLAIN_TOO, VERSION, at_once, body_of, outcome, step_by_step
+from tests.fetching.test_plain_answers import (
+    PLAIN,
+    PLAIN_TOO,
+    VERSION,
+    at_once,
+    body_of,
+    fetch_at,
+    outcome,
+    step_by_step,
+)
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.guarded import Guarded
@@ -37,14 +45,13 @@ def _room() -> Guarded:
 @cache
 def _fetch(offset: int) -> Fetch:
     """Of all that seeds tell of, from this offset on."""
-    wanted = {
-        TopicPartition(f"topic-{at}", number): FetchPosition(TopicPartition(f"topic-{at}", number), topic_id, offset)
-        for at, topic_id in enumerate(_topic_ids())
-        for number in range(_MOST_PARTITIONS)
-    }
-    session = SessionRequest.alone(tuple(wanted.values()))
-    names = names_of(wanted.values())
-    return Fetch(1, wanted, 1 << 20, 500, {}, session, set_aside_bytes=1 << 20, names=names)
+    return fetch_at(
+        [
+            FetchPosition(TopicPartition(f"topic-{at}", number), topic_id, offset)
+            for at, topic_id in enumerate(_topic_ids())
+            for number in range(_MOST_PARTITIONS)
+        ]
+    )
 
 
 @cache
