@@ -1,5 +1,8 @@
 """Transactions as a producer and a consumer see them: committed, aborted, fenced, and with the offsets of a group.
 
+Kafka confirms a commit before the markers are in the logs: until then its records are not read, and what others write
+meanwhile comes before its marker.
+
 The client is confluent-kafka's, whose consumer drops what was aborted by what the broker tells it (KIP-98). What that
 is on the wire, by release, is in ``test_fetch``.
 """
@@ -58,6 +61,11 @@ def error_of(call: Callable[[], object]) -> int:
     return code
 
 
+def watermarks_of(consumer: Consumer, topic: str) -> tuple[int, int]:
+    """Ask for the first offset of partition 0 and the end of what this consumer may read."""
+    return consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S)
+
+
 def test_committed_records_are_read_and_aborted_ones_are_not(
     topic: str, new_producer: Callable[..., Producer], new_consumer: Callable[..., Consumer]
 ) -> None:
@@ -75,17 +83,18 @@ def test_nothing_is_read_beyond_an_open_transaction(
     topic: str, new_producer: Callable[..., Producer], new_consumer: Callable[..., Consumer]
 ) -> None:
     slow, quick = new_producer(unique("slow")), new_producer(unique("quick"))
+    consumer = new_consumer()
     quick.begin_transaction()
     send(quick, topic, "before")
     quick.commit_transaction(TIMEOUT_S)
+    eventually("the marker of the first is there", lambda: watermarks_of(consumer, topic) == (0, 2))
     slow.begin_transaction()
     send(slow, topic, "slow")
     quick.begin_transaction()
     send(quick, topic, "after")
     quick.commit_transaction(TIMEOUT_S)
-    consumer = new_consumer()
     assert read_to_end(consumer, topic) == ["before"]
-    assert consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S) == (0, 2)
+    assert watermarks_of(consumer, topic) == (0, 2)
     slow.commit_transaction(TIMEOUT_S)
     eventually("all is read", lambda: read_to_end(consumer, topic) == ["before", "slow", "after"])
 
@@ -102,7 +111,8 @@ def test_a_producer_that_was_replaced_is_fenced(
     send(successor, topic, "successor")
     successor.commit_transaction(TIMEOUT_S)
     assert error_of(lambda: zombie.commit_transaction(TIMEOUT_S)) == KafkaError._FENCED
-    assert read_to_end(new_consumer(), topic) == ["successor"]
+    consumer = new_consumer()
+    eventually("the successor's is read", lambda: read_to_end(consumer, topic) == ["successor"])
 
 
 def test_offsets_are_committed_with_the_transaction_or_not_at_all(
@@ -133,10 +143,6 @@ def test_a_transaction_that_takes_too_long_is_aborted(
     producer.begin_transaction()
     send(producer, topic, "late")
     consumer = new_consumer()
-
-    def watermarks() -> tuple[int, int]:
-        return consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=TIMEOUT_S)
-
-    eventually("the transaction is over", lambda: watermarks() == (0, 2), TIMEOUT_S)
+    eventually("the transaction is over", lambda: watermarks_of(consumer, topic) == (0, 2), TIMEOUT_S)
     assert read_to_end(consumer, topic) == []
     assert error_of(lambda: producer.commit_transaction(TIMEOUT_S)) == KafkaError._FENCED
