@@ -1,4 +1,4 @@
-/* receive: go on receiving, without the GIL, what the rest of a large frame needs.
+/* receive: go on receiving, without the GIL, what the rest of a frame needs.
  *
  * An event loop lets go of the GIL twice for every piece that it receives, to wait and to receive, and where the
  * application's thread is busy waits for it twice: up to 5 ms each time, for a piece that was copied in a fraction of

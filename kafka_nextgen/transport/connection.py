@@ -27,7 +27,7 @@ from kafka_nextgen.transport.conversation import Conversation
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.endings import why_closed
 from kafka_nextgen.transport.frame_reader import FrameReader
-from kafka_nextgen.transport.large_frames import Receive, receiver_of
+from kafka_nextgen.transport.frame_rest import Receive, receiver_of
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
@@ -154,8 +154,9 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             self._take(nbytes)
-            if self._reader.is_in_large_frame and self._receive is not None and self.is_open:
-                self._take(self._receive(self._reader.buffer()))
+            rest = self._reader.rest()
+            if rest is not None and self._receive is not None and self.is_open:
+                self._take(self._receive(rest))
         except DecodeError as error:
             self._end(self._at(error))
         else:

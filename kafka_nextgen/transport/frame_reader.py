@@ -45,10 +45,13 @@ class FrameReader:
             return self._large[self._large_end :]
         return self._view[self._end :]
 
-    @property
-    def is_in_large_frame(self) -> bool:
-        """Whether what is received goes to where it stays, and much more of it is to come."""
-        return self._large is not None
+    def rest(self) -> memoryview | None:
+        """Where to receive the rest of a frame whose length is known, once all before it were asked for; or None."""
+        if self._large is not None:
+            return self._large[self._large_end :]
+        if self._end < _LENGTH.size:
+            return None
+        return self._view[self._end : _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]]
 
     def received(self, count: int) -> Iterable[memoryview]:
         """Hand over the frames that ``count`` more bytes complete, without their lengths.

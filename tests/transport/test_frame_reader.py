@@ -15,23 +15,23 @@ from kafka_nextgen.transport.frame_reader import FrameReader
 from .scripted import framed
 
 
-def feed(reader: FrameReader, data: bytes, most: int = 1 << 30) -> list[bytes]:
-    """Receive ``data`` in pieces of at most ``most`` bytes."""
+def feed(reader: FrameReader, data: bytes, most: int = 1 << 30, frame_by_frame: bool = False) -> list[bytes]:
+    """Receive ``data`` in pieces of at most ``most`` bytes; if so, first what is missing of a frame that has begun."""
     frames = []
     while data:
-        room = reader.buffer()
+        room = (reader.rest() if frame_by_frame else None) or reader.buffer()
         count = min(len(room), most, len(data))
         room[:count], data = data[:count], data[count:]
         frames += [bytes(frame) for frame in reader.received(count)]
     return frames
 
 
-@given(st.lists(st.binary(max_size=200), max_size=20), st.integers(1, 300), st.integers(5, 64))
+@given(st.lists(st.binary(max_size=200), max_size=20), st.integers(1, 300), st.integers(5, 64), st.booleans())
 def test_frames_come_out_as_they_went_in_however_they_are_cut(
-    frames: list[bytes], most: int, buffer_bytes: int
+    frames: list[bytes], most: int, buffer_bytes: int, frame_by_frame: bool
 ) -> None:
     reader = FrameReader(max_bytes=200, buffer_bytes=buffer_bytes)
-    assert feed(reader, b"".join(map(framed, frames)), most) == frames
+    assert feed(reader, b"".join(map(framed, frames)), most, frame_by_frame) == frames
 
 
 @given(st.lists(st.binary(min_size=1, max_size=20), min_size=1, max_size=5), st.integers(1, 20))
@@ -72,6 +72,25 @@ def test_a_large_frame_is_received_where_it_is_looked_at() -> None:
     assert len(room) == 1000 - 12
     (frame,) = reader.received(len(room))
     assert (frame.obj is room.obj, len(frame)) == (True, 1000)
+
+
+@pytest.mark.parametrize(
+    ("come", "missing"),
+    [
+        (b"", None),
+        (framed(b"a frame"), None),
+        (framed(b"a frame")[:3], None),  # how long it is nobody knows yet
+        (framed(b"a frame")[:4], 7),
+        (framed(b"a frame")[:10], 1),
+        (framed(b"a frame") * 2 + framed(b"a frame")[:6], 5),
+        (framed(bytes(1000))[:10], 994),
+    ],
+)
+def test_it_knows_where_the_rest_of_a_frame_goes(come: bytes, missing: int | None) -> None:
+    reader = FrameReader(max_bytes=1000, buffer_bytes=32)
+    feed(reader, come)
+    rest = reader.rest()
+    assert (None if rest is None else len(rest)) == missing
 
 
 def test_a_length_above_the_limit_is_refused_before_anything_is_allocated() -> None:

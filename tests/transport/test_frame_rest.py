@@ -1,4 +1,4 @@
-"""The rest of a large frame is received in one go, and never more than that."""
+"""The rest of a frame is received in one go, and never more than that."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import DisconnectedError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
-from kafka_nextgen.transport.large_frames import receiver_of
+from kafka_nextgen.transport.frame_rest import receiver_of
 from kafka_nextgen.transport.traffic import Traffic
+from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import METADATA
-from kafka_nextgen.wire.messages import MetadataRequest
+from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse
 
 from .scripted import in_loop, scripted, settings
 
@@ -111,10 +114,16 @@ def test_only_what_can_be_written_to_is_received_into(pair: tuple[socket.socket,
 
 
 class Transport(asyncio.Transport):
-    """Knows what it is asked for."""
+    """Knows what it is asked for, and takes what is written."""
 
     def __init__(self, **extra: object) -> None:
         super().__init__(extra)
+
+    def write(self, data: object) -> None:
+        pass
+
+    def abort(self) -> None:
+        pass
 
 
 def test_only_a_plain_socket_is_received_from(pair: tuple[socket.socket, socket.socket]) -> None:
@@ -124,14 +133,40 @@ def test_only_a_plain_socket_is_received_from(pair: tuple[socket.socket, socket.
     assert receiver_of(Transport()) is None
 
 
+QUESTION = MetadataRequest(topics=[], allow_auto_topic_creation=False)
+
+
+def answer_to(number: int) -> bytes:
+    message = MetadataResponse(brokers=[], cluster_id="in pieces", controller_id=0, topics=[])
+    return frames.encode_response(METADATA, message, 13, number)
+
+
+@compiled
+@pytest.mark.parametrize("here", [4, 5, 8, 30])
+@in_loop
+async def test_the_rest_of_an_answer_is_taken_before_the_loop_turns(
+    here: int, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    peer, ours = pair
+    connection = Connection(ServerAddress("pieces", 9092), settings(), Traffic())
+    connection.connection_made(Transport(socket=ours))
+    first, second = (connection.send(METADATA, 13, QUESTION, Deadline(20, "the question")) for _ in range(2))
+    frame, behind = answer_to(0), answer_to(1)
+    connection.get_buffer(-1)[:here] = frame[:here]
+    peer.sendall(frame[here:] + behind)
+    connection.buffer_updated(here)
+    assert (await first).cluster_id == "in pieces"
+    assert ours.recv(1000) == behind
+    assert not second.done()
+
+
 @in_loop
 async def test_a_connection_may_end_within_a_large_frame() -> None:
     async with scripted() as (broker,):
         traffic = Traffic()
         connection = await dial(broker.address, settings(), traffic)
         broker.script[METADATA] = struct.pack(">i", 1_000_000) + bytes(300_000)
-        question = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-        asking = asyncio.create_task(connection.request(METADATA, 13, question, Deadline(20, "the question")))
+        asking = asyncio.create_task(connection.request(METADATA, 13, QUESTION, Deadline(20, "the question")))
         while traffic.bytes_in < 300_000:
             await asyncio.sleep(0)
         broker.drop_connections()
