@@ -27,6 +27,7 @@ HANDLERS: Mapping[str, str] = {
     "kafka_nextgen, async for": "ours.iterate_async",
     "confluent-kafka, poll()": "confluent.poll",
     "confluent-kafka, consume(5, 0.001)": "confluent.consume",
+    "confluent-kafka, consume(10000, 0.001), tuned": "confluent.consume_much",
     "confluent-kafka, AIOConsumer.poll()": "confluent.poll_async",
     "aiokafka, async for": "with_aiokafka.iterate",
 }

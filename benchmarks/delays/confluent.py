@@ -1,20 +1,23 @@
-"""confluent-kafka, with its defaults."""
+"""confluent-kafka, with its defaults; and as it reads a backlog fastest."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from confluent_kafka import OFFSET_END, Consumer, Message, TopicPartition
 from confluent_kafka.aio import AIOConsumer
 
+from benchmarks.consuming.readers.confluent import TUNED
+from benchmarks.consuming.task import CONSUMED as MUCH
 from benchmarks.delays.log import Log
 from benchmarks.delays.task import Delays, Task
 
-__all__ = ["consume", "poll", "poll_async"]
+__all__ = ["consume", "consume_much", "poll", "poll_async"]
 
 #: consume() waits until it has all it was asked for, or for this long: it is given a little of both.
-CONSUMED, CONSUME_S = 5, 0.001
+LITTLE, CONSUME_S = 5, 0.001
 
 
 def _config(task: Task) -> dict[str, Any]:
@@ -45,10 +48,19 @@ def poll(task: Task) -> Delays:
 
 def consume(task: Task) -> Delays:
     """``consumer.consume()`` of a few."""
-    consumer = Consumer(_config(task))
+    return _consume(task, LITTLE, {})
+
+
+def consume_much(task: Task) -> Delays:
+    """``consumer.consume()`` as a backlog is read, but for no longer than that of a few."""
+    return _consume(task, MUCH, TUNED)
+
+
+def _consume(task: Task, most: int, tuned: Mapping[str, int]) -> Delays:
+    consumer = Consumer({**_config(task), **tuned})
     consumer.assign(_partitions(task))
     log = Log(task)
-    while all(log.take(_bytes(message)) for message in consumer.consume(CONSUMED, CONSUME_S)):
+    while all(log.take(_bytes(message)) for message in consumer.consume(most, CONSUME_S)):
         pass
     consumer.close()
     return log.delays()

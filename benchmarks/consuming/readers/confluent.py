@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
@@ -10,22 +11,24 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.task import BUFFER_BYTES, CONSUMED, PARTITION_BYTES, Task
 
-__all__ = ["config", "consume", "partitions", "poll"]
+__all__ = ["TUNED", "config", "consume", "partitions", "poll"]
+
+#: What it reads a backlog fastest with.
+TUNED: Mapping[str, int] = {
+    "queued.min.messages": 1_000_000,
+    "queued.max.messages.kbytes": BUFFER_BYTES // 1024,
+    "fetch.message.max.bytes": PARTITION_BYTES,
+}
 
 
 def config(task: Task) -> dict[str, Any]:
     """It can't do without a group, but does not join it."""
-    tuned = {
-        "queued.min.messages": 1_000_000,
-        "queued.max.messages.kbytes": BUFFER_BYTES // 1024,
-        "fetch.message.max.bytes": PARTITION_BYTES,
-    }
     return {
         "bootstrap.servers": task.bootstrap_servers,
         "group.id": "benchmark",
         "enable.auto.commit": False,
         "auto.offset.reset": "earliest",
-        **(tuned if task.tuned else {}),
+        **(TUNED if task.tuned else {}),
     }
 
 
