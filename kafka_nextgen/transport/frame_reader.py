@@ -48,7 +48,7 @@ class FrameReader:
     def rest(self) -> memoryview | None:
         """Where to receive the rest of a frame whose length is known, once all before it were asked for; or None."""
         if self._large is not None:
-            return self._large[self._large_end :]
+            return self.buffer()
         if self._end < _LENGTH.size:
             return None
         return self._view[self._end : _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]]
