@@ -21,6 +21,7 @@ PLACES: Mapping[str, re.Pattern[str]] = {
     "the application's side: polling, records": re.compile(
         r"kafka_nextgen/(engine/application|consumer|aio)|accelerator/(objects|record_rows|record_fields|iteration)"
     ),
+    "connections": re.compile(r"kafka_nextgen/transport|accelerator/receive"),
     "decoding records": re.compile(
         r"kafka_nextgen/(wire/(records|plain_decoding)|fetching/decoding)|engine/reading/record_decoder|accelerator/"
     ),
@@ -28,7 +29,6 @@ PLACES: Mapping[str, re.Pattern[str]] = {
         r"kafka_nextgen/(fetching|bridge/(fetch|cluster_image)|engine/reading)"
     ),
     "requests to bytes, answers from bytes": re.compile(r"kafka_nextgen/(wire|bridge)"),
-    "connections": re.compile(r"kafka_nextgen/transport"),
     "the rest of the engine": re.compile(r"kafka_nextgen/"),
     "asyncio": re.compile(r"/asyncio/"),
 }
