@@ -1,8 +1,8 @@
 """A handler with next to no client: fetches written by hand to one broker, records handed to the application's thread.
 
 Nothing is looked after but the offsets: no group, no leader, no error, no limit. So it tells what an answer costs at
-the least, read by our codec and decoder on asyncio; and, with some time of the interpreter wasted for each, what
-costing more comes to.
+the least, received and decoded on asyncio as our client does; and, with some time of the interpreter wasted for each,
+what costing more comes to.
 """
 
 from __future__ import annotations
@@ -18,29 +18,37 @@ from benchmarks.delays.log import Log
 from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Delays, Task
 from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.engine.application.signals import ThreadSignal
+from kafka_nextgen.fetching import DecodedPartition
+from kafka_nextgen.transport.frame_rest import receiver_of
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedTopic
 from kafka_nextgen.wire.frames import encode_request, read_response
+from kafka_nextgen.wire.plain_decoding import decode_plain
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
-from kafka_nextgen.wire.records import RecordLimits, decode_partition
+from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition
 
 __all__ = ["handle", "handle_at_0_3_ms", "handle_at_0_15_ms"]
 
 _VERSION = FETCH.max_version
 _LENGTH = Struct(">i")
+_HEAD = _LENGTH.size + 5  # of an answer: its length, its number, no tags
 _LIMITS = RecordLimits()
+_MOST_BYTES = 1 << 20  # of a partition
 
 
 class _Fetching(asyncio.BufferedProtocol):
     """One fetch after the other in one session; values go to ``values``, and ``signal`` is rung."""
 
-    def __init__(self, topic: str, topic_id: TopicId, offsets: Mapping[int, int], waste_s: float) -> None:
+    def __init__(self, topic: str, topic_id: TopicId, offsets: Mapping[TopicPartition, int], waste_s: float) -> None:
         self.values: deque[list[bytes | None]] = deque()
         self.signal = ThreadSignal()
         self.is_lost = threading.Event()
-        self._topic, self._topic_id, self._offsets = topic, topic_id, dict(offsets)
+        self._topic, self._topic_id = topic, topic_id
+        self._wanted = {tp: FetchPosition(tp, topic_id, offset) for tp, offset in offsets.items()}
+        self._places = {topic_id.bytes: {tp.partition: tp for tp in offsets}}
         self._waste_s = waste_s
         self._session = 0, 0
         self._buffer = memoryview(bytearray(1 << 20))
@@ -49,7 +57,8 @@ class _Fetching(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self._ask(list(self._offsets))
+        self._receive = receiver_of(transport)
+        self._ask(list(self._wanted.values()))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_lost.set()
@@ -59,26 +68,44 @@ class _Fetching(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         self._end += nbytes
-        if self._end >= _LENGTH.size and self._end - _LENGTH.size == _LENGTH.unpack_from(self._buffer)[0]:
-            frame, self._end = memoryview(bytes(self._buffer[_LENGTH.size : self._end])), 0
-            message = read_response(FETCH, _VERSION, frame)[1]
-            assert isinstance(message, RawFetchAnswer)
-            self._answered(message)
+        if self._end < _LENGTH.size:
+            return
+        size = _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]
+        if self._end < size and self._receive is not None:
+            self._end += self._receive(self._buffer[self._end : size])
+        if self._end == size:
+            self._end = 0
+            self._answered(self._buffer[:size])
 
-    def _answered(self, answer: RawFetchAnswer) -> None:
-        self._session = answer.session_id, self._session[1] + 1
-        read = [partition for topic in answer.topics for partition in topic.partitions if partition.records]
-        for each in read:
-            where = TopicPartition(self._topic, each.number)
-            columns = decode_partition(each.records or b"", where, self._offsets[each.number], _LIMITS)
-            self._offsets[each.number] = columns.next_offset
-            self.values.append(columns.values.to_list(0, len(columns)))
+    def _answered(self, frame: memoryview) -> None:
+        session_id, columns = self._read(frame)
+        self._session = session_id, self._session[1] + 1
+        moved = []
+        for each in columns:
+            position = FetchPosition(each.partition, self._topic_id, each.next_offset)
+            self._wanted[each.partition] = position
+            moved.append(position)
+            self.values.append(each.values.to_list(0, len(each)))
         waste(self._waste_s)
-        self._ask([each.number for each in read])
+        self._ask(moved)
         self.signal.ring()
 
-    def _ask(self, moved: list[int]) -> None:
-        wanted = [(number, -1, self._offsets[number], -1, 1 << 20) for number in moved]
+    def _read(self, frame: memoryview) -> tuple[int, list[Columns]]:
+        """The session and what there is of records, as quickly as we can."""
+        plain = decode_plain(frame[_HEAD:], self._places, self._wanted, _MOST_BYTES, True, DecodedPartition)
+        if plain is not None:
+            return plain.session_id, [each.columns for each in plain.partitions if each.columns is not None]
+        answer = read_response(FETCH, _VERSION, memoryview(bytes(frame[_LENGTH.size :])))[1]
+        assert isinstance(answer, RawFetchAnswer)
+        parts = [each for topic in answer.topics for each in topic.partitions]
+        return answer.session_id, [self._decode(each.number, each.records) for each in parts if each.records]
+
+    def _decode(self, number: int, records: memoryview) -> Columns:
+        partition = TopicPartition(self._topic, number)
+        return decode_partition(records, partition, self._wanted[partition].offset, _LIMITS)
+
+    def _ask(self, moved: list[FetchPosition]) -> None:
+        wanted = [(position.partition.partition, -1, position.offset, -1, _MOST_BYTES) for position in moved]
         topics = [WantedTopic(self._topic, self._topic_id, wanted)] if wanted else []
         request = RawFetchRequest(500, 1, 50 << 20, 0, *self._session, topics=topics, forgotten=())
         self._transport.write(encode_request(request, _VERSION, 0, None))
@@ -134,4 +161,4 @@ def _begun(task: Task, waste_s: float) -> _Fetching:
         ends = consumer.end_offsets(partitions(task))
         while not (ids := consumer._core.fetches.topic_ids()):  # noqa: SLF001
             consumer.poll(0.1)
-    return _Fetching(task.topic, ids[task.topic], {tp.partition: end for tp, end in ends.items()}, waste_s)
+    return _Fetching(task.topic, ids[task.topic], ends, waste_s)
