@@ -8,7 +8,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.fetching.answers import note_columns, note_ends
 from kafka_nextgen.fetching.decoding import DecodedPartition
-from kafka_nextgen.fetching.inquiry import Inquiry
+from kafka_nextgen.fetching.findings import Findings
 from kafka_nextgen.fetching.outcomes import Fetch
 from kafka_nextgen.fetching.routine import Routine, find_routine, records_bytes
 from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
@@ -16,7 +16,7 @@ from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
 __all__ = ["ReadingOn"]
 
 
-class ReadingOn(Inquiry):
+class ReadingOn(Findings):
     """What ``received``, ``fetched`` and ``plan`` would come to together, where that is known without them."""
 
     def read_on(

@@ -32,7 +32,7 @@ NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
 
 
 class FetchState(ReadingOn):
-    """Everything about fetching for one consumer; what is asked and answered is in ``Inquiry`` and ``ReadingOn``."""
+    """Everything about fetching for one consumer; what is asked is in ``Inquiry``, what came of it in ``Findings``."""
 
     # ---- the assignment
 
