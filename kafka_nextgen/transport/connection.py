@@ -10,16 +10,15 @@ ends the connection, because all answers behind it would be late as well.
 
 The next question of a ``conversation`` is asked as soon as one is answered, for the same caller.
 
-A login that holds for a time only is renewed before the first request that goes out when it is due (KIP-368): what is
-out is answered first, what is new waits, and if it fails the connection ends with that error.
+A login that holds for a time only is renewed between two requests (``renewal``); if that fails, the connection ends
+with that error.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
-from math import inf
+from collections.abc import Callable, Mapping
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
@@ -28,7 +27,9 @@ from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.endings import why_closed
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.frame_rest import Receive, receiver_of
+from kafka_nextgen.transport.lookout import Lookout
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
+from kafka_nextgen.transport.renewal import Renew, Renewal
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Mute, throttle_time_s
@@ -59,14 +60,11 @@ class Connection(asyncio.BufferedProtocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._receive: Receive | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._looks_at = inf  # when the timer does
+        self._lookout = Lookout(self._look)
         self._quiet_since = self._loop.time()
         self.was_lost = True  # unless this side ends it without need
         self._has_answered = False  # anything but what it speaks
-        self._renew: Callable[[], Coroutine[object, object, None]] | None = None
-        self._renew_at = inf
-        self._renewing: asyncio.Task[None] | None = None
+        self._renewal = Renewal(self._pipeline, self._renewal_ended)
         self._ended: KafkaNextgenError | None = None
         self._lost = self._loop.create_future()
 
@@ -114,9 +112,9 @@ class Connection(asyncio.BufferedProtocol):
         """Refuse frames longer than this from here on; ``rule`` says in the error why."""
         self._reader.limit(max_bytes, rule)
 
-    def renew_at(self, at: float, renew: Callable[[], Coroutine[object, object, None]]) -> None:
+    def renew_at(self, at: float, renew: Renew) -> None:
         """Do this, once, before anything is sent after that moment of the loop's clock, with nothing else under way."""
-        self._renew_at, self._renew = at, renew
+        self._renewal.arrange(at, renew)
 
     async def close(self) -> None:
         """End the connection and wait until its socket is closed; whoever waits gets ``DisconnectedError``."""
@@ -126,8 +124,7 @@ class Connection(asyncio.BufferedProtocol):
 
     async def wait_lost(self) -> None:
         """Wait until the socket is closed, if there ever was one."""
-        if self._renewing is not None:
-            await asyncio.gather(self._renewing, return_exceptions=True)
+        await self._renewal.wait()
         if self._transport is not None:
             await asyncio.shield(self._lost)
 
@@ -142,7 +139,7 @@ class Connection(asyncio.BufferedProtocol):
             transport.abort()
         else:
             self._quiet_since = self._loop.time()
-            self._rearm()
+            self._lookout.by(self._due_at())
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Called by asyncio: where to receive."""
@@ -221,12 +218,12 @@ class Connection(asyncio.BufferedProtocol):
         frame = frames.encode_request(message, pending.version, number, self._settings.client_id)
         left_s = pending.deadline.left_s(now)
         pending.put(number, frame, max(self._settings.request_timeout_s, left_s))
-        is_free = now < self._renew_at and now >= self.mute.until
+        is_free = now < self._renewal.at and now >= self.mute.until
         if is_free and self._pipeline.goes_at_once(pending, now):
             self._write(pending)
             self._quiet_since = now
-            if pending.due_at < self._looks_at:
-                self._rearm()
+            if pending.due_at < self._lookout.at:
+                self._lookout.by(self._due_at())
         else:
             self._pipeline.add(pending)
             self._pump()
@@ -246,48 +243,27 @@ class Connection(asyncio.BufferedProtocol):
         oldest = self._pipeline.oldest
         if self._pipeline.waits:
             self._pump()
-        elif oldest is None or oldest.due_at < self._looks_at:
-            self._rearm()
+        elif oldest is None or oldest.due_at < self._lookout.at:
+            self._lookout.by(self._due_at())
 
     def _pump(self) -> None:
         now = self._loop.time()
-        self._renew_if_due(now)
+        self._renewal.begin_if_due(now)
         self._quiet_since = now
         for pending in self._pipeline.to_send(now) if now >= self.mute.until else ():
             self._write(pending)
-        self._rearm()
+        self._lookout.by(self._due_at())
 
     def _write(self, pending: Pending) -> None:
         assert self._transport is not None
         self._transport.write(pending.frame)
         self._traffic.note_request(pending.frame)
 
-    def _renew_if_due(self, now: float) -> None:
-        if now >= self._renew_at and self._pipeline.may_send:
-            self._pipeline.on_hold = True
-        if self._pipeline.on_hold and self._renewing is None and self._pipeline.oldest is None:
-            self._renewing = self._loop.create_task(self._renew_alone())
-
-    async def _renew_alone(self) -> None:
-        assert self._renew is not None
-        renew, self._renew, self._renew_at = self._renew, None, inf
-        try:
-            await renew()
-        except KafkaNextgenError as error:
-            self._end(error)
-        finally:
-            self._renewing, self._pipeline.on_hold = None, False
-        if self.is_open:
+    def _renewal_ended(self, failed: KafkaNextgenError | None) -> None:
+        if failed is not None:
+            self._end(failed)
+        elif self.is_open:
             self._pump()
-
-    def _rearm(self) -> None:
-        """Have a timer that looks no later than when there is something to do; often it looks too early."""
-        due_at = self._due_at()
-        if due_at < self._looks_at:
-            if self._timer is not None:
-                self._timer.cancel()
-            self._looks_at = due_at
-            self._timer = self._loop.call_at(due_at, self._look)
 
     def _due_at(self) -> float:
         """Until when an answer has to be here, or a request to be sent; or this has been idle for too long."""
@@ -297,10 +273,9 @@ class Connection(asyncio.BufferedProtocol):
             return self.mute.until
         return due_at
 
-    def _look(self) -> None:
-        looked_at, self._looks_at, self._timer = self._looks_at, inf, None
+    def _look(self, looked_at: float) -> None:
         if looked_at < self._due_at():
-            self._rearm()
+            self._lookout.by(self._due_at())
         elif self._pipeline.may_send and self.mute.until <= looked_at:
             self._pump()
         else:
@@ -320,12 +295,10 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._ended = error
         logger.debug("%s", error)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._lookout.end()
         if self._transport is not None:
             self._transport.abort()
         self._pipeline.fail_all(error)
-        if self._renewing is not None and self._renewing is not asyncio.current_task():
-            self._renewing.cancel()
+        self._renewal.cancel()
         if self.on_closed is not None:
             self.on_closed(self, error)
