@@ -36,7 +36,7 @@ _VERSION = FETCH.max_version
 _LENGTH = Struct(">i")
 _HEAD = _LENGTH.size + 5  # of an answer: its length, its number, no tags
 _LIMITS = RecordLimits()
-_MOST_BYTES = 1 << 20  # of a partition
+_MOST_BYTES = 1 << 20  # that are asked for of a partition, and that the columns of an answer may take
 
 
 class _Fetching(asyncio.BufferedProtocol):
