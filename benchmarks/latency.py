@@ -18,7 +18,7 @@ import click
 from benchmarks.delays.steady import steady
 from benchmarks.delays.task import POINTS, Delays
 from benchmarks.kafka import kafka, which_kafka
-from benchmarks.page import about_the_run, in_ms, of_peers, ratio, table, write_section
+from benchmarks.page import about_the_run, in_digits, in_ms, of_peers, ratio, table, write_section
 from benchmarks.plots import draw_percentiles
 
 HANDLERS: Mapping[str, str] = {
@@ -28,6 +28,7 @@ HANDLERS: Mapping[str, str] = {
     "confluent-kafka, poll()": "confluent.poll",
     "confluent-kafka, consume(5, 0.001)": "confluent.consume",
     "confluent-kafka, consume(10000, 0.001), tuned": "confluent.consume_much",
+    "confluent-kafka, consume(10000, 1.0), tuned": "confluent.consume_much_at_once",
     "confluent-kafka, AIOConsumer.poll()": "confluent.poll_async",
     "aiokafka, async for": "with_aiokafka.iterate",
 }
@@ -63,7 +64,7 @@ def delays_table(measured: Measured, seconds: float) -> str:
         (
             name,
             *(in_ms([one.at(point) for one in each]) for point in (0.5, 0.99, 0.999)),
-            f"{ratio([one.at(0.99) for one in each], baseline):.2g}",
+            in_digits(ratio([one.at(0.99) for one in each], baseline), 2),
             f"{median(one.cpu_s for one in each) / seconds:.1%}",
             f"{median(one.records for one in each):,.0f}",
         )

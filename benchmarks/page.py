@@ -17,7 +17,18 @@ from statistics import median
 
 from kafka_nextgen.version import VERSION
 
-__all__ = ["PAGE", "about_the_run", "in_ms", "of_peers", "per_second", "ratio", "spread", "table", "write_section"]
+__all__ = [
+    "PAGE",
+    "about_the_run",
+    "in_digits",
+    "in_ms",
+    "of_peers",
+    "per_second",
+    "ratio",
+    "spread",
+    "table",
+    "write_section",
+]
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
@@ -45,9 +56,14 @@ def per_second(rates: Sequence[float]) -> str:
     return f"{mid} ({low}..{high})"
 
 
+def in_digits(value: float, digits: int) -> str:
+    """So many digits, or all in front of the point; never a power of ten for what is large."""
+    return f"{value:.{digits}g}" if round(abs(value)) < 10**digits else f"{value:,.0f}"
+
+
 def spread(values: Sequence[float]) -> str:
     """The median, and the least and the most, in three digits."""
-    low, mid, high = (f"{value:.3g}" for value in (min(values), median(values), max(values)))
+    low, mid, high = (in_digits(value, 3) for value in (min(values), median(values), max(values)))
     return f"{mid} ({low}..{high})"
 
 

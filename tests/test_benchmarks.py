@@ -69,6 +69,7 @@ def test_the_page_has_a_place_for_every_benchmark(name: str) -> None:
 
 def test_times_are_told_by_their_median_and_their_ends() -> None:
     assert in_ms([0.5, 0.01, 0.1]) == "100 (10..500)"
+    assert in_ms([1.05, 1.2, 0.9996]) == "1,050 (1,000..1,200)"
 
 
 def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:

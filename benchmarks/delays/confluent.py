@@ -9,15 +9,16 @@ from typing import Any
 from confluent_kafka import OFFSET_END, Consumer, Message, TopicPartition
 from confluent_kafka.aio import AIOConsumer
 
+from benchmarks.consuming.readers.confluent import CONSUME_S as LONG_S
 from benchmarks.consuming.readers.confluent import TUNED
 from benchmarks.consuming.task import CONSUMED as MUCH
 from benchmarks.delays.log import Log
 from benchmarks.delays.task import Delays, Task
 
-__all__ = ["consume", "consume_much", "poll", "poll_async"]
+__all__ = ["consume", "consume_much", "consume_much_at_once", "poll", "poll_async"]
 
-#: consume() waits until it has all it was asked for, or for this long: it is given a little of both.
-LITTLE, CONSUME_S = 5, 0.001
+#: consume() waits until it has all it was asked for, or for its time: it is given a little of both.
+LITTLE, SHORT_S = 5, 0.001
 
 
 def _config(task: Task) -> dict[str, Any]:
@@ -48,19 +49,24 @@ def poll(task: Task) -> Delays:
 
 def consume(task: Task) -> Delays:
     """``consumer.consume()`` of a few."""
-    return _consume(task, LITTLE, {})
+    return _consume(task, LITTLE, SHORT_S, {})
 
 
 def consume_much(task: Task) -> Delays:
     """``consumer.consume()`` as a backlog is read, but for no longer than that of a few."""
-    return _consume(task, MUCH, TUNED)
+    return _consume(task, MUCH, SHORT_S, TUNED)
 
 
-def _consume(task: Task, most: int, tuned: Mapping[str, int]) -> Delays:
+def consume_much_at_once(task: Task) -> Delays:
+    """``consumer.consume()`` just as a backlog is read."""
+    return _consume(task, MUCH, LONG_S, TUNED)
+
+
+def _consume(task: Task, most: int, timeout_s: float, tuned: Mapping[str, int]) -> Delays:
     consumer = Consumer({**_config(task), **tuned})
     consumer.assign(_partitions(task))
     log = Log(task)
-    while all(log.take(_bytes(message)) for message in consumer.consume(most, CONSUME_S)):
+    while all(log.take(_bytes(message)) for message in consumer.consume(most, timeout_s)):
         pass
     consumer.close()
     return log.delays()

@@ -11,7 +11,10 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.task import BUFFER_BYTES, CONSUMED, PARTITION_BYTES, Task
 
-__all__ = ["TUNED", "config", "consume", "partitions", "poll"]
+__all__ = ["CONSUME_S", "TUNED", "config", "consume", "partitions", "poll"]
+
+#: How long consume() may wait for all that it was asked for.
+CONSUME_S = 1.0
 
 #: What it reads a backlog fastest with.
 TUNED: Mapping[str, int] = {
@@ -43,7 +46,7 @@ def consume(task: Task, gauge: Gauge) -> Reading:
     consumer.assign(partitions(task))
     seen = 0
     while seen < task.records:
-        messages = consumer.consume(min(CONSUMED, task.records - seen), 1.0)
+        messages = consumer.consume(min(CONSUMED, task.records - seen), CONSUME_S)
         for message in messages:
             value, offset = message.value(), message.offset()  # noqa: F841
         if messages and not seen:
