@@ -37,16 +37,23 @@ static PyObject *bounds_object(const Buffers *buffers, int index, const ColumnTy
     return numbers_of(buffers->of[index], types->names, types->names->int32);
 }
 
-/* Call a type with new references, which are given up; with a NULL among them an exception is set already. */
-static PyObject *make_of(PyObject *type, PyObject **args, size_t count) {
+/* An object of one of attrs' classes with all its attributes, as its `__init__` would make it if nothing is left to that;
+ * of new references, which are given up. With a NULL among them an exception is set already.
+ */
+static PyObject *make_of(PyObject *type, const Names *names, PyObject **attributes, Py_ssize_t count) {
+    PyObject *fields = PyErr_Occurred() ? NULL : PyObject_GetAttr(type, names->match_args);
     PyObject *made = NULL;
-    int is_whole = 1;
-    for (size_t i = 0; i < count; i++)
-        is_whole = is_whole && args[i] != NULL;
-    if (is_whole)
-        made = PyObject_Vectorcall(type, args, count, NULL);
-    for (size_t i = 0; i < count; i++)
-        Py_XDECREF(args[i]);
+    int fits = fields != NULL && PyType_Check(type) && PyTuple_Check(fields) && PyTuple_GET_SIZE(fields) == count;
+    if (fits)
+        made = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+    else if (fields != NULL)
+        PyErr_SetString(PyExc_TypeError, "columns have other attributes");
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (made != NULL && PyObject_GenericSetAttr(made, PyTuple_GET_ITEM(fields, i), attributes[i]) < 0)
+            Py_CLEAR(made);
+        Py_XDECREF(attributes[i]);
+    }
+    Py_XDECREF(fields);
     return made;
 }
 
@@ -54,7 +61,7 @@ static PyObject *strings_object(const Buffers *buffers, int index, const ColumnT
     PyObject *validity = buffers->of[index + 2];
     PyObject *args[] = {Py_NewRef(buffers->of[index]), bounds_object(buffers, index + 1, types),
                         Py_NewRef(validity == NULL ? Py_None : validity)};
-    return make_of(types->strings, args, 3);
+    return make_of(types->strings, types->names, args, 3);
 }
 
 static PyObject *headers_object(const Buffers *buffers, const ColumnTypes *types) {
@@ -62,7 +69,7 @@ static PyObject *headers_object(const Buffers *buffers, const ColumnTypes *types
         Py_RETURN_NONE;
     PyObject *args[] = {bounds_object(buffers, HEADER_BOUNDS, types), strings_object(buffers, HEADER_KEYS, types),
                         strings_object(buffers, HEADER_VALUES, types)};
-    return make_of(types->headers, args, 3);
+    return make_of(types->headers, types->names, args, 3);
 }
 
 static Py_ssize_t size_of_buffer(PyObject *bytes) {
@@ -97,7 +104,7 @@ static PyObject *columns_object(const Buffers *buffers, const ColumnFacts *facts
         PyLong_FromLong(facts->end_epoch),
         PyLong_FromSsize_t(facts->nbytes),
     };
-    return make_of(types->columns, args, sizeof args / sizeof *args);
+    return make_of(types->columns, names, args, sizeof args / sizeof *args);
 }
 
 #endif

@@ -12,16 +12,24 @@
  *     receive       goes on receiving into such room
  *     decode        makes the columns
  *     decode_plain  makes the columns of a whole answer, if it is what most small ones are
+ *     do_all        makes several calls as one step
  *     to_list       makes objects of a run of a column of byte strings
  *     to_headers    makes objects of the headers of a run of records
  *     RecordFields  is what a record is made of
  *     RecordRows    gives out the records of some rows as objects
  *     Iteration     gives out what lies ready to `async for`
+ *
+ * On Linux there are also
+ *
+ *     FetchRelay    fetches on where answers are what most small ones are
+ *     serve         waits for a loop's sockets, and lets relays go on meanwhile
+ *     Bell          wakes threads, rung without the GIL
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "decode.h"
+#include "doing.h"
 #include "find.h"
 #include "headers.h"
 #include "iteration.h"
@@ -30,7 +38,12 @@
 #include "record_fields.h"
 #include "record_rows.h"
 #include "scan.h"
+#include "serving.h"
 #include "state.h"
+
+#ifndef SERVE_METHODS
+#define SERVE_METHODS
+#endif
 
 /* The size asked for; -1 with an exception set if it is none. */
 static Py_ssize_t read_size(PyObject *size) {
@@ -74,16 +87,24 @@ static PyObject *let_go(PyObject *module, PyObject *nothing) {
     Py_RETURN_NONE;
 }
 
+/* Add a type; a new reference to it, or NULL with an exception set. */
+static PyTypeObject *added_type(PyObject *module, PyType_Spec *spec) {
+    PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    if (type != NULL && PyModule_AddType(module, type) < 0)
+        Py_CLEAR(type);
+    return type;
+}
+
 /* 0, or -1 with an exception set. */
 static int add_type(PyObject *module, PyType_Spec *spec) {
-    PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
-    int status = type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject *)type);
+    PyTypeObject *type = added_type(module, spec);
     Py_XDECREF(type);
-    return status;
+    return type == NULL ? -1 : 0;
 }
 
 static PyMethodDef methods[] = {
     RECEIVE_METHODS
+    SERVE_METHODS
     {"scan", scan, METH_VARARGS, scan_doc},
     {"find_all", find_all, METH_VARARGS, find_all_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
@@ -93,6 +114,7 @@ static PyMethodDef methods[] = {
     {"new_buffer", make_room, METH_O, make_room_doc},
     {"new_bytearray", make_bytearray, METH_O, make_bytearray_doc},
     {"let_go", let_go, METH_NOARGS, let_go_doc},
+    {"do_all", do_all, METH_O, do_all_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -103,6 +125,12 @@ static int prepare(PyObject *module) {
     if (state->awaited == NULL || !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 ||
         add_record_fields(module) < 0)
         return -1;
+#ifdef __linux__
+    state->bell = added_type(module, &bell_spec);
+    state->relay = state->bell == NULL ? NULL : added_type(module, &relay_spec);
+    if (state->relay == NULL)
+        return -1;
+#endif
     return add_type(module, &rows_spec) < 0 || add_type(module, &iteration_spec) < 0 ? -1 : 0;
 }
 

@@ -1,4 +1,4 @@
-/* What the module knows beside its contents: a type of its own, and names that it would else make anew for each call. */
+/* What the module knows beside its contents: types, and names that it would else make anew for each call. */
 #ifndef KAFKA_NEXTGEN_STATE_H
 #define KAFKA_NEXTGEN_STATE_H
 
@@ -6,12 +6,13 @@
 #include <Python.h>
 
 typedef struct {
-    PyObject *cast, *offset;        /* attributes */
+    PyObject *cast, *offset, *match_args; /* attributes */
     PyObject *int64, *int32, *int8; /* the letters that `struct` has for them */
 } Names;
 
 typedef struct {
     PyTypeObject *awaited;
+    PyTypeObject *bell, *relay; /* NULL but on Linux */
     Names names;
 } ModuleState;
 
@@ -19,24 +20,30 @@ typedef struct {
 static int learn_names(Names *names) {
     names->cast = PyUnicode_InternFromString("cast");
     names->offset = PyUnicode_InternFromString("offset");
+    names->match_args = PyUnicode_InternFromString("__match_args__");
     names->int64 = PyUnicode_InternFromString("q");
     names->int32 = PyUnicode_InternFromString("i");
     names->int8 = PyUnicode_InternFromString("b");
-    return names->cast != NULL && names->offset != NULL && names->int64 != NULL && names->int32 != NULL &&
+    return names->cast != NULL && names->offset != NULL && names->match_args != NULL && names->int64 != NULL && names->int32 != NULL &&
            names->int8 != NULL;
 }
 
 static int traverse_state(PyObject *module, visitproc visit, void *arg) {
     ModuleState *state = PyModule_GetState(module);
     Py_VISIT(state->awaited);
+    Py_VISIT(state->bell);
+    Py_VISIT(state->relay);
     return 0;
 }
 
 static int clear_state(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     Py_CLEAR(state->awaited);
+    Py_CLEAR(state->bell);
+    Py_CLEAR(state->relay);
     Py_CLEAR(state->names.cast);
     Py_CLEAR(state->names.offset);
+    Py_CLEAR(state->names.match_args);
     Py_CLEAR(state->names.int64);
     Py_CLEAR(state->names.int32);
     Py_CLEAR(state->names.int8);

@@ -1,5 +1,5 @@
 from array import array
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 _T = TypeVar("_T")
@@ -40,7 +40,46 @@ def to_headers(
 def new_buffer(size: int, /) -> memoryview: ...
 def new_bytearray(size: int, /) -> bytearray: ...
 def let_go() -> None: ...
+def do_all(calls: list[tuple[Any, ...]], /) -> None: ...
 def receive(fd: int, to: bytearray | memoryview, most_ms: int, /) -> int: ...  # not on Windows
+
+# These three on Linux only:
+def serve(epoll_fd: int, timeout_s: float, relays: tuple[FetchRelay, ...], /) -> list[tuple[int, int]]: ...
+
+class FetchRelay:
+    is_over: bool
+    has_answers: bool
+    correlation_id: int
+    asked_at: float
+    def __init__(
+        self,
+        fd: int,
+        version: int,
+        correlation_id: int,
+        session_id: int,
+        epoch: int,
+        client_id: bytes,
+        limits: bytes,
+        rest: bytes,
+        places: Sequence[tuple[bytes, int, int, int, int, int]],
+        check_crc: bool,
+        most_kept_bytes: int,
+        asked_at: float,
+        /,
+    ) -> None: ...
+    def ring(self, bell: Bell, /) -> None: ...
+    def first(self) -> tuple[int, bytes, float] | None: ...
+    def drop(self, number: int, /) -> None: ...
+    def end(self) -> None: ...
+    def left(self) -> tuple[bytes, bytes]: ...
+    def counted(self) -> tuple[int, int, int, int, int, float, float]: ...
+
+class Bell:
+    rings: int
+    is_awaited: bool
+    def __init__(self) -> None: ...
+    def ring(self) -> None: ...
+    def wait(self, rings: int, timeout_s: float, /) -> None: ...
 
 class RecordFields(tuple[object, ...]):
     @classmethod

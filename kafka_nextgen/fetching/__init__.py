@@ -23,6 +23,8 @@ from kafka_nextgen.fetching.outcomes import (
     NeedMetadata,
     NeedOffsetReset,
 )
+from kafka_nextgen.fetching.reading_along import LEAST_KEPT_BYTES
+from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standing, Standings
@@ -30,6 +32,7 @@ from kafka_nextgen.fetching.state import FetchState
 from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
+    "LEAST_KEPT_BYTES",
     "AnswerDecoding",
     "Arrival",
     "DecodedPartition",
@@ -41,6 +44,7 @@ __all__ = [
     "NeedEpochEnds",
     "NeedMetadata",
     "NeedOffsetReset",
+    "Routine",
     "SessionAnswer",
     "Standing",
     "Standings",

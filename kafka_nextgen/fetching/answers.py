@@ -27,6 +27,7 @@ from kafka_nextgen.wire.records import Columns
 __all__ = [
     "Source",
     "begin_reset",
+    "end_of",
     "note_columns",
     "note_ends",
     "note_error",
@@ -165,8 +166,13 @@ def note_trouble(
 
 def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
     """Take in where the log begins, and how far it can be read."""
-    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
+    state.end_offset = end_of(result, settings)
     state.log_start_offset = result.log_start_offset
+
+
+def end_of(result: DecodedPartition, settings: FetchSettings) -> int:
+    """How far the log can be read."""
+    return result.last_stable_offset if settings.read_committed else result.high_watermark
 
 
 def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:

@@ -79,6 +79,18 @@ class Buffers:
             self._bytes[partition] += nbytes
         self.total_bytes += nbytes
 
+    def calls_to_add(self, columns: Columns) -> list[tuple[object, ...]]:
+        """What to call with which arguments in order to ``add`` them, none of it written in Python."""
+        partition, nbytes = columns.partition, columns.nbytes
+        run = ColumnSlice(columns, 0, len(columns.offsets))
+        assert run.stop > 0
+        runs = self._runs.get(partition)
+        return [
+            (self._runs.__setitem__, partition, deque((run,))) if runs is None else (runs.append, run),
+            (self._bytes.__setitem__, partition, self._bytes.get(partition, 0) + nbytes),
+            (setattr, self, "total_bytes", self.total_bytes + nbytes),
+        ]
+
     def drop(self, partition: TopicPartition) -> None:
         """Forget what there is of this partition."""
         if self._runs.pop(partition, None) is not None:

@@ -55,7 +55,11 @@ class Room:
 
     def is_enough(self, free_bytes: int, nodes: int) -> bool:
         """Whether with so much room one of so many nodes may be asked for something."""
-        return 4 * free_bytes >= self.buffer_bytes // (2 * nodes)
+        return free_bytes >= self.least_for(nodes)
+
+    def least_for(self, nodes: int) -> int:
+        """How much room there has to be for one of so many nodes to be asked for something."""
+        return -(-(self.buffer_bytes // (2 * nodes)) // 4)
 
     def taken_by(self, answer_bytes: int) -> int:
         """What has to be set aside for an answer of so many bytes."""

@@ -18,7 +18,7 @@ Epoch -1 with a session's id ends it, and with no id asks outside of any session
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import Factory, define
@@ -137,6 +137,15 @@ class FetchSession:
         self._open = SessionRequest(self._id, self._epoch, moved)
         return self._open
 
+    def went_on(self, moved: Iterable[FetchPosition], told: tuple[FetchPosition, ...], answers: int) -> SessionRequest:
+        """The same, after so many of them: all that moved, and what the last one was asked on with."""
+        assert self._open is not None, "the session is the same"
+        for position in moved:
+            self._known[position.partition] = position
+        self._epoch = _following(self._open.epoch, answers)
+        self._open = SessionRequest(self._id, self._epoch, told)
+        return self._open
+
     def failed(self, request: SessionRequest) -> None:
         """No answer came, and nobody knows whether the node has counted the request."""
         if request is self._open:
@@ -193,8 +202,8 @@ class FetchSessions:
             self._by_node[node_id].failed(request)
 
 
-def _following(epoch: int) -> int:
-    return 1 if epoch == _LAST_EPOCH else epoch + 1
+def _following(epoch: int, steps: int = 1) -> int:
+    return (epoch - 1 + steps) % _LAST_EPOCH + 1
 
 
 def _dropped(

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.reading_on import ReadingOn
+from kafka_nextgen.fetching.reading_along import ReadingAlong
 from kafka_nextgen.fetching.standings import Standings
 from kafka_nextgen.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
@@ -31,7 +31,7 @@ __all__ = ["FetchState"]
 NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
 
 
-class FetchState(ReadingOn):
+class FetchState(ReadingAlong):
     """Everything about fetching for one consumer; what is asked is in ``Inquiry``, what came of it in ``Findings``."""
 
     # ---- the assignment

@@ -43,17 +43,18 @@ class Timings:
         self.total_s = 0.0
         self._windows: tuple[_Window, ...] = ()
 
-    def note(self, took_s: float, now: float) -> None:
-        """Take a duration in that ended now."""
-        self.count += 1
+    def note(self, took_s: float, now: float, count: int = 1, longest_s: float | None = None) -> None:
+        """Take a duration in that ended now; or so many of late that took this long together, with the longest."""
+        self.count += count
         self.total_s += took_s
         if not self._windows or now - self._windows[-1].began >= WINDOW_S:
             self._windows = (*self._windows[-1:], _Window(now))
         window = self._windows[-1]
-        window.count += 1
+        window.count += count
         window.total_s += took_s
-        if took_s > window.max_s:
-            window.max_s = took_s
+        longest_s = took_s if longest_s is None else longest_s
+        if longest_s > window.max_s:
+            window.max_s = longest_s
 
     def latency(self, now: float) -> Latency:
         """What was measured until now."""

@@ -8,7 +8,8 @@ A caller that stops waiting, cancelled or out of time, does not harm the others:
 thrown away when it comes. Only an answer that stays out for its whole patience, at least ``request.timeout.ms``,
 ends the connection, because all answers behind it would be late as well.
 
-The next question of a ``conversation`` is asked as soon as one is answered, for the same caller.
+The next question of a ``conversation`` is asked as soon as one is answered, for the same caller. Where that is all that
+happens, the socket is lent to a relay (``loan``).
 
 A login that holds for a time only is renewed between two requests (``renewal``); if that fails, the connection ends
 with that error.
@@ -22,13 +23,15 @@ from collections.abc import Callable, Mapping
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport.conversation import Conversation
+from kafka_nextgen.transport.conversation import Conversation, Errand
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.endings import why_closed
 from kafka_nextgen.transport.frame_reader import FrameReader
 from kafka_nextgen.transport.frame_rest import Receive, receiver_of
+from kafka_nextgen.transport.loan import Loan
 from kafka_nextgen.transport.lookout import Lookout
 from kafka_nextgen.transport.pipeline import Pending, Pipeline
+from kafka_nextgen.transport.relays import Relays, relays_of
 from kafka_nextgen.transport.renewal import Renew, Renewal
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
@@ -60,6 +63,8 @@ class Connection(asyncio.BufferedProtocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._receive: Receive | None = None
+        self._relays: Relays | None = None
+        self._loan: Loan | None = None
         self._lookout = Lookout(self._look)
         self._quiet_since = self._loop.time()
         self.was_lost = True  # unless this side ends it without need
@@ -104,6 +109,7 @@ class Connection(asyncio.BufferedProtocol):
         """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
+        self._take_back()
         pending = Pending(api, version, deadline, Reply(self._loop), through_hold, conversation)
         self._ask(pending, message, self._loop.time())
         return pending.reply
@@ -135,6 +141,7 @@ class Connection(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._receive = receiver_of(transport)
+        self._relays = None if self._receive is None else relays_of(self._loop)
         if self._ended is not None:  # given up while the socket was being connected
             transport.abort()
         else:
@@ -147,6 +154,19 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Called by asyncio: so much was received."""
+        self._received(nbytes)
+        if self._relays is not None:
+            self._lend(self._relays)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by asyncio: the socket is closed."""
+        self._end(why_closed(self.address, exc, None if self._has_answered else self._settings.security))
+        if not self._lost.done():
+            self._lost.set_result(None)
+
+    # ---- inside
+
+    def _received(self, nbytes: int) -> None:
         if self._ended is not None:
             return
         try:
@@ -158,14 +178,6 @@ class Connection(asyncio.BufferedProtocol):
             self._end(self._at(error))
         else:
             self._go_on()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Called by asyncio: the socket is closed."""
-        self._end(why_closed(self.address, exc, None if self._has_answered else self._settings.security))
-        if not self._lost.done():
-            self._lost.set_result(None)
-
-    # ---- inside
 
     def _take(self, nbytes: int) -> None:
         self._traffic.bytes_in += nbytes
@@ -230,6 +242,46 @@ class Connection(asyncio.BufferedProtocol):
         if pending.patience_s > left_s or self._pipeline.oldest is not pending:  # else this looks at the time
             pending.deadline.limit(pending.reply)
 
+    # ---- the socket with a relay
+
+    def _lend(self, relays: Relays) -> None:
+        """Let a relay have the socket, if there is one that may go on with what is out."""
+        pending = self._pipeline.only
+        if pending is None or pending.conversation is None or not pending.conversation.is_routine:
+            return
+        if not self._may_lend(pending):
+            return
+        assert self._transport is not None
+        fd = self._transport.get_extra_info("socket").fileno()
+        errand = Errand(fd, pending.correlation_id, self._settings.client_id, pending.sent_at)
+        relaying = pending.conversation.relay(errand)
+        if relaying is not None:
+            self._loan = Loan(
+                relays, fd, relaying, pending, self._pipeline, self._traffic, self._may_send, self._take_back
+            )
+
+    def _may_lend(self, pending: Pending) -> bool:
+        assert self._transport is not None
+        is_quiet = self._reader.is_between_frames and not self._transport.get_write_buffer_size()
+        is_due_later = pending.is_wanted and not pending.reply.is_limited
+        return is_quiet and self._loan is None and is_due_later and self._may_send()
+
+    def _may_send(self) -> bool:
+        now = self._loop.time()
+        return self.mute.until <= now < self._renewal.at and self._ended is None
+
+    def _take_back(self) -> None:
+        """Go on with the socket as if nobody else had had it."""
+        loan, self._loan = self._loan, None
+        if loan is not None:
+            received, unsent = loan.end()
+            if unsent:
+                assert self._transport is not None
+                self._transport.write(unsent)
+            if received:
+                self._reader.buffer()[: len(received)] = received
+                self._received(len(received))
+
     def _be_quiet(self, throttle_s: float) -> None:
         logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)
         self._traffic.note_throttling(throttle_s)
@@ -274,6 +326,8 @@ class Connection(asyncio.BufferedProtocol):
         return due_at
 
     def _look(self, looked_at: float) -> None:
+        if self._loan is not None:
+            self._loan.note()
         if looked_at < self._due_at():
             self._lookout.by(self._due_at())
         elif self._pipeline.may_send and self.mute.until <= looked_at:
@@ -295,6 +349,9 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._ended = error
         logger.debug("%s", error)
+        loan, self._loan = self._loan, None
+        if loan is not None:
+            loan.end()
         self._lookout.end()
         if self._transport is not None:
             self._transport.abort()

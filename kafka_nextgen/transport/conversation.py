@@ -3,15 +3,53 @@
 Where answers come a thousand times a second, asking again is more work than the question is: a task wakes up for it, a
 connection is looked for, and somebody has to wait again. In a conversation the connection itself gets the next question
 as soon as it has read an answer, and sends it. Who awaits it hears of the last answer only, or of what has ended it.
+
+Where not even that has to be done in Python, a relay goes on with the conversation for a while (``relays``).
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from kafka_nextgen.compiled import accelerator
+from kafka_nextgen.transport.relays import Relayed
 from kafka_nextgen.wire.apis import Answer, Question
 
-__all__ = ["Conversation"]
+__all__ = ["Conversation", "Errand", "Relaying"]
+
+
+class Errand(NamedTuple):
+    """What a connection tells of itself: its socket, and the number of the request on its way, sent at this moment."""
+
+    fd: int
+    correlation_id: int
+    client_id: str
+    asked_at: float
+
+
+class Relaying(Protocol):
+    """A relay that goes on with a conversation. All of this is called on the event loop, and waits for nothing."""
+
+    @property
+    def relay(self) -> accelerator.FetchRelay:
+        """What the socket is lent to."""
+        ...
+
+    def may_go_on(self) -> bool:
+        """Whether it is still what Python would do. Must not raise."""
+        ...
+
+    def told(self) -> None:
+        """The relay has kept an answer and could not ring anybody. Must not raise."""
+        ...
+
+    def note(self, counted: Relayed) -> None:
+        """It has done so much since this was last called. Must not raise."""
+        ...
+
+    def end(self) -> None:
+        """The socket was taken back: the conversation goes on behind what the relay has answered and asked."""
+        ...
 
 
 class Conversation(Protocol):
@@ -33,4 +71,13 @@ class Conversation(Protocol):
 
     def went_on(self) -> None:
         """The next question is on its way, or will be when the broker may be sent anything."""
+        ...
+
+    @property
+    def is_routine(self) -> bool:
+        """Whether it is worthwhile to ask for a relay."""
+        ...
+
+    def relay(self, errand: Errand) -> Relaying | None:
+        """What may have the socket from here on; None if every answer is to be seen. Must not raise."""
         ...

@@ -45,6 +45,11 @@ class FrameReader:
             return self._large[self._large_end :]
         return self._view[self._end :]
 
+    @property
+    def is_between_frames(self) -> bool:
+        """Whether nothing was received of the next frame."""
+        return self._end == 0 and self._large is None
+
     def rest(self) -> memoryview | None:
         """Where to receive the rest of a frame whose length is known, once all before it were asked for; or None."""
         if self._large is not None:

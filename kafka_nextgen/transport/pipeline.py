@@ -77,6 +77,19 @@ class Pipeline:
         return self._out[0] if self._out else None
 
     @property
+    def only(self) -> Pending | None:
+        """The one request that is out, if nothing else is out or waits."""
+        return self._out[0] if len(self._out) == 1 and not self.waits else None
+
+    def went_on(self, pending: Pending, correlation_id: int, asked_at: float) -> None:
+        """The only request was answered and put anew by somebody else, with this number the last time."""
+        assert pending is self._out[0], "nothing else is out"
+        pending.correlation_id = correlation_id
+        pending.due_at = asked_at + pending.patience_s
+        pending.deadline.begin_anew(asked_at)
+        self._next_id = (correlation_id + 1) & _INT32_MAX
+
+    @property
     def waits(self) -> bool:
         """Whether something waits to be sent, or for all answers to be here."""
         return self.on_hold or bool(self._waiting)

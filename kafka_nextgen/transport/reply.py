@@ -73,6 +73,11 @@ class Reply(Generic[T]):
         self.fail_never()
         self._timer = self._loop.call_at(moment, self._give_up, failure)
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether it will ``fail_at`` some moment."""
+        return self._timer is not None
+
     def fail_never(self) -> None:
         """Undo ``fail_at``."""
         if self._timer is not None:

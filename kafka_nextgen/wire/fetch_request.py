@@ -83,12 +83,22 @@ class RawFetchRequest:
 
     def encode(self, version: int) -> bytes:
         """Write it as that version has it."""
-        flexible = version >= _FLEXIBLE
-        parts = [b"" if version >= _WITHOUT_REPLICA else _INT32.pack(_CONSUMER)]
-        parts.append(_LIMITS.pack(self.max_wait_ms, self.min_bytes, self.max_bytes, self.isolation_level))
+        parts = [self.limits(version)]
         if version >= _WITH_SESSIONS:
             parts.append(_SESSION.pack(self.session_id, self.session_epoch))
         parts += _wanted(self.topics, version)
+        parts.append(self.rest(version))
+        return b"".join(parts)
+
+    def limits(self, version: int) -> bytes:
+        """What stands in front of the session."""
+        limits = _LIMITS.pack(self.max_wait_ms, self.min_bytes, self.max_bytes, self.isolation_level)
+        return limits if version >= _WITHOUT_REPLICA else _INT32.pack(_CONSUMER) + limits
+
+    def rest(self, version: int) -> bytes:
+        """What stands behind the topics that are wanted."""
+        flexible = version >= _FLEXIBLE
+        parts = []
         if version >= _WITH_SESSIONS:
             parts += _forgotten(self.forgotten, version) if self.forgotten else [_count(0, flexible)]
         if version >= _WITH_RACK:

@@ -25,6 +25,7 @@ from kafka_nextgen.wire.walks import tags
 
 __all__ = [
     "RequestFrame",
+    "client_head",
     "decode_request",
     "decode_response",
     "encode_request",
@@ -60,6 +61,11 @@ def encode_request(message: Question, version: int, correlation_id: int, client_
         _NO_TAGS if message.flexible_version_q(version) else b"",
     ]
     return _framed(head, message.encode(version=version))
+
+
+def client_head(client_id: str | None) -> bytes:
+    """What stands between the number of a request and its message, of a flexible version."""
+    return _named(client_id) + _NO_TAGS
 
 
 @lru_cache(maxsize=64)

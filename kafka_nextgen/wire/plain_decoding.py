@@ -16,14 +16,15 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
 
-__all__ = ["DecodedFetchAnswer", "Places", "decode_plain"]
+__all__ = ["COLUMN_TYPES", "DecodedFetchAnswer", "Places", "decode_plain"]
 
 T = TypeVar("T")
 
 #: The partitions that may be answered, by the bytes of their topic's id and by their number.
 Places = Mapping[bytes, Mapping[int, TopicPartition]]
 
-_TYPES = Columns, BinaryColumn, HeaderColumn
+#: What columns are made of.
+COLUMN_TYPES = Columns, BinaryColumn, HeaderColumn
 
 
 class _Position(Protocol):
@@ -55,5 +56,5 @@ def decode_plain(
     """
     if not ACCELERATED:
         return None
-    found = accelerator.decode_plain(body, places, wanted, most_bytes, check_crc, made, _TYPES)
+    found = accelerator.decode_plain(body, places, wanted, most_bytes, check_crc, made, COLUMN_TYPES)
     return None if found is None else DecodedFetchAnswer(*found)

@@ -9,6 +9,7 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.reading import fetch_talk
 from kafka_nextgen.engine.reading.fetch_talk import FetchTalk
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.wire.apis import FETCH, Answer
@@ -16,6 +17,7 @@ from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from tests.engine.stage import Stage, poll_until, read, tp, values
 
 LONG_MS = 5_000
+NEVER = 1_000_000
 
 
 class Talks:
@@ -44,6 +46,7 @@ class Talks:
 
 @pytest.fixture
 def talks(monkeypatch: pytest.MonkeyPatch) -> Talks:
+    monkeypatch.setattr(fetch_talk, "SMALL_BEFORE_RELAY", NEVER)
     talks = Talks()
     talks.watch(monkeypatch)
     return talks

@@ -55,8 +55,16 @@ def test_columns_do_not_look_into_the_body() -> None:
     assert columns.values.to_list(0, 2) == [b"v0", b"v1"]
 
 
-def refuse(*_: object) -> object:
-    raise ZeroDivisionError("no columns today")
+class Matching:
+    """No type, but it looks like one of columns."""
+
+    __match_args__ = ("data", "bounds", "validity")
+
+
+class Numbered:
+    """A type whose attributes have no names."""
+
+    __match_args__ = (1, 2, 3)
 
 
 class Stubborn(dict[object, object]):
@@ -72,8 +80,10 @@ class Stubborn(dict[object, object]):
         ({"made": Position}, TypeError),
         ({"made": "DecodedPartition"}, TypeError),
         ({"types": (Columns, BinaryColumn)}, TypeError),
-        ({"types": (refuse, BinaryColumn, HeaderColumn)}, ZeroDivisionError),
-        ({"types": (Columns, refuse, HeaderColumn)}, ZeroDivisionError),
+        ({"types": (BinaryColumn, BinaryColumn, HeaderColumn)}, TypeError),
+        ({"types": (3, BinaryColumn, HeaderColumn)}, AttributeError),
+        ({"types": (Columns, Matching(), HeaderColumn)}, TypeError),
+        ({"types": (Columns, Numbered, HeaderColumn)}, TypeError),
         ({"places": 3}, TypeError),
         ({"places": {ORDERS.bytes: 3}}, TypeError),
         ({"places": Stubborn()}, ZeroDivisionError),

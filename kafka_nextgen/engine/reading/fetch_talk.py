@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import evolve
 
@@ -16,19 +16,29 @@ from kafka_nextgen.bridge import fetch as bridge
 from kafka_nextgen.bridge.fetch import FetchedPartition, FetchLimits
 from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.engine.seeing.counters import FetchCounters
 from kafka_nextgen.fetching import DecodedPartition, Fetch, SessionAnswer, places_of
+from kafka_nextgen.transport.conversation import Errand
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.targets import Node, Purpose
 from kafka_nextgen.wire.apis import FETCH, Answer, Api
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, RawFetchRequest
 from kafka_nextgen.wire.fetch_response import read_fetch_response
+from kafka_nextgen.wire.frames import client_head
 from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 from kafka_nextgen.wire.raw_fetch import RawFetchAnswer
 
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.reading.fetch_relaying import FetchRelaying
+
 __all__ = ["Brought", "FetchTalk"]
+
+
+#: So many small answers in a row make a relay worthwhile, and of so many bytes are those.
+SMALL_BEFORE_RELAY, MOST_SMALL_BYTES = 16, 8 * 1024
 
 
 class Brought(NamedTuple):
@@ -54,6 +64,7 @@ class FetchTalk:
         counters: FetchCounters,
         read_on: Callable[[Fetch, Brought], Fetch | None],
         went_on: Callable[[], None],
+        relaying: Callable[[FetchTalk, Errand], FetchRelaying | None],
     ) -> None:
         self.need = need
         self.brought: Brought | None = None
@@ -70,9 +81,17 @@ class FetchTalk:
         self._decoder = decoder
         self._counters = counters
         self._read_on = read_on
+        self._relaying = relaying
+        self._small_in_a_row = 0  # answers
         self._version = -1
         self._asked_at = 0.0
         self._places: Places | None = None  # once an answer was what most are
+
+    @property
+    def places(self) -> Places:
+        """What its answers mean by topic ids and numbers; once an answer was what most are."""
+        assert self._places is not None
+        return self._places
 
     @property
     def api(self) -> Api:
@@ -96,10 +115,46 @@ class FetchTalk:
             self._places = places_of(following)
         return self._question()
 
+    @property
+    def is_routine(self) -> bool:
+        """Whether answers have been small and what most are for a while."""
+        return self._small_in_a_row >= SMALL_BEFORE_RELAY
+
+    def relay(self, errand: Errand) -> FetchRelaying | None:
+        """What goes on from here without Python."""
+        self._small_in_a_row = 0
+        return self._relaying(self, errand)
+
+    def make_relay(self, errand: Errand, most_kept_bytes: int, check_crcs: bool) -> accelerator.FetchRelay:
+        """The relay that goes on from the fetch on its way, and may keep so many bytes of answers."""
+        question = self._question()
+        session = self.need.session
+        wanted = [
+            (at.topic_id.bytes, at.partition.partition, at.leader_epoch, at.offset, at.last_epoch, at.max_bytes)
+            for at in self.need.wanted.values()
+            if at.topic_id is not None
+        ]
+        return accelerator.FetchRelay(
+            errand.fd,
+            self._version,
+            errand.correlation_id,
+            session.session_id,
+            session.epoch,
+            client_head(errand.client_id),
+            question.limits(self._version),
+            question.rest(self._version),
+            wanted,
+            check_crcs,
+            most_kept_bytes,
+            errand.asked_at,
+        )
+
     def _read(self, version: int, body: memoryview) -> Answer:
         """Read an answer, and decode it at once if it is what most are."""
         self._counters.note_answer(self._asked_at)
         decoded = None if self._places is None else self._decoder.decode_plain(self.need, self._places, body)
+        is_small = decoded is not None and len(body) <= MOST_SMALL_BYTES
+        self._small_in_a_row = self._small_in_a_row + 1 if is_small else 0
         return decoded or read_fetch_response(version, body)
 
     def _look_into(self, message: Answer) -> Brought:

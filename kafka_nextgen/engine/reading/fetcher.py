@@ -9,10 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from kafka_nextgen.codes import ErrorCode, name_of
+from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.reading.fetch_relaying import FetchRelaying
 from kafka_nextgen.engine.reading.fetch_talk import Brought, FetchTalk
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.questions import Questions
@@ -35,6 +37,7 @@ from kafka_nextgen.fetching import (
 from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.conversation import Errand
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
@@ -218,7 +221,23 @@ class Fetcher:
             state.failed(need, time.monotonic())
 
     def _talk_of(self, need: Fetch) -> FetchTalk:
-        return FetchTalk(need, self._config, self._decoder, self._counters, self._read_on, self._ring)
+        return FetchTalk(need, self._config, self._decoder, self._counters, self._read_on, self._ring, self._relaying)
+
+    def _relaying(self, talk: FetchTalk, errand: Errand) -> FetchRelaying | None:
+        """Have a relay go on with a talk whose answers are small and what most are, if that is possible."""
+        if self._closed:
+            return None
+
+        def make(most_kept_bytes: int) -> accelerator.FetchRelay:
+            return talk.make_relay(errand, most_kept_bytes, self._config.check_crcs)
+
+        intake = self._fetches.open_intake(talk.need, self._cluster.metadata, make, talk.places)
+        if intake is None:
+            return None
+        bell = self._mailbox.bell
+        if bell is not None:
+            intake.relay.ring(bell)
+        return FetchRelaying(talk, intake, self._fetches, self._counters, self._mailbox.wake)
 
     def _send(self, talk: FetchTalk) -> None:
         """Have it begun, if there is a connection to that node."""

@@ -15,9 +15,20 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import ParamSpec
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.fetching import DecodedPartition, Fetch, FetchState, SessionAnswer, Standings, Truncation
+from kafka_nextgen.compiled import accelerator
+from kafka_nextgen.engine.reading.intake import Intake
+from kafka_nextgen.fetching import (
+    LEAST_KEPT_BYTES,
+    DecodedPartition,
+    Fetch,
+    FetchState,
+    SessionAnswer,
+    Standings,
+    Truncation,
+)
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
+from kafka_nextgen.wire.plain_decoding import Places
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["LockedFetches"]
@@ -28,12 +39,15 @@ P = ParamSpec("P")
 class _Locked:
     """The state while the lock is held; one for all who ask, and no generator: there may be thousands a second."""
 
-    def __init__(self, state: FetchState, lock: threading.RLock) -> None:
+    def __init__(self, state: FetchState, lock: threading.RLock, intakes: Collection[Intake]) -> None:
         self._state = state
         self._lock = lock
+        self._intakes = intakes
 
     def __enter__(self) -> FetchState:
         self._lock.acquire()
+        for intake in self._intakes:
+            intake.settle(self._state)
         return self._state
 
     def __exit__(self, *how: object) -> None:
@@ -46,12 +60,47 @@ class LockedFetches:
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
         self._lock = threading.RLock()
-        self._locked = _Locked(state, self._lock)
+        self._intakes: list[Intake] = []
+        self._locked = _Locked(state, self._lock, self._intakes)
         self._on_change = on_change
 
     def locked(self) -> AbstractContextManager[FetchState]:
         """The state itself, for as long as the other thread is kept out of it."""
         return self._locked
+
+    # ---- relays, on the I/O thread
+
+    def open_intake(
+        self, fetch: Fetch, image: ClusterImage, make: Callable[[int], accelerator.FetchRelay], places: Places
+    ) -> Intake | None:
+        """Have a relay go on from this fetch, which is on its way; ``make`` one that may keep so many bytes.
+
+        None if its answer has to be seen.
+        """
+        with self.locked() as state:
+            routine = state.find_routine_of(fetch, image)
+            most_bytes = 0 if routine is None else state.room_for_relay(fetch, routine)
+            if routine is None or most_bytes < 2 * LEAST_KEPT_BYTES:
+                return None
+            intake = Intake(make(most_bytes), fetch, routine, places)
+            self._intakes.append(intake)
+            return intake
+
+    def may_relay(self, intake: Intake) -> bool:
+        """Whether its relay may go on."""
+        with self._lock:
+            return intake.is_in_force(self._state)
+
+    def close_intake(self, intake: Intake) -> Fetch:
+        """Nothing more comes of its relay; returns what is on its way."""
+        with self.locked():
+            self._intakes.remove(intake)
+            return intake.fetch
+
+    def _take_in(self) -> None:
+        for intake in self._intakes:
+            if intake.relay.has_answers:
+                intake.take_in(self._state)
 
     # ---- answers
 
@@ -91,11 +140,13 @@ class LockedFetches:
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
         with self._lock:
+            self._take_in()
             return self._state.silence_s(now)
 
     def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
         """Where every partition stands, as if ``given_out`` was handed over already; for whoever measures."""
         with self._lock:
+            self._take_in()
             return self._state.preview(given_out).standings()
 
     # ---- records
@@ -103,6 +154,8 @@ class LockedFetches:
     def has_records(self) -> bool:
         """Whether taking would bring records, or raise."""
         with self._lock:
+            if self._intakes:
+                self._take_in()
             return self._state.has_records()
 
     def take(self, max_records: int) -> list[ColumnSlice]:
@@ -180,6 +233,8 @@ class LockedFetches:
         """Look for records; a partition whose error is raised by that may be asked for again."""
         try:
             with self._lock:
+                if self._intakes:
+                    self._take_in()
                 return look(*args, **kwargs)
         except BaseException:
             self._on_change()
@@ -194,6 +249,9 @@ class LockedFetches:
     def _changing(self) -> Iterator[FetchState]:
         try:
             with self._lock:
+                for intake in self._intakes:
+                    intake.relay.end()  # before it asks anything that would not be asked any more
+                self._take_in()
                 yield self._state
         finally:
             self._on_change()

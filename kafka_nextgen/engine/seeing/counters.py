@@ -19,6 +19,7 @@ from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.membership.effects import Left
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.metrics import Timings
+from kafka_nextgen.transport.relays import Relayed
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "PollCounters"]
@@ -44,6 +45,12 @@ class FetchCounters:
             if part.columns is not None:
                 self.records += len(part.columns.offsets)
                 self.bytes += part.columns.data_bytes
+
+    def note_relayed(self, counted: Relayed) -> None:
+        """A relay has counted fetches that were answered, and what came with them."""
+        self.records += counted.records
+        self.bytes += counted.data_bytes
+        self.latency.note(counted.took_s, time.monotonic(), counted.answers, counted.longest_s)
 
 
 @define
