@@ -112,13 +112,16 @@ class Inquiry:
 
     def _end_routine(self) -> None:
         """What is about to be done may change what is to be asked next (``routine``)."""
+        self._note_silence()
+        self._routine = None
+
+    def _note_silence(self) -> None:
         if self._routine is not None:
             self._routine.note_silence(self._assigned)
-            self._routine = None
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
-        self._end_routine()
+        self._note_silence()
         return silence_s(self._assigned.states, self._buffers, now)
 
     def deadline(self, now: float) -> float | None:

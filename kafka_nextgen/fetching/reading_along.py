@@ -20,6 +20,7 @@ from kafka_nextgen.fetching.outcomes import Fetch
 from kafka_nextgen.fetching.reading_on import ReadingOn
 from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import Columns
 
 __all__ = ["LEAST_KEPT_BYTES", "Call", "ReadingAlong"]
 
@@ -67,6 +68,7 @@ class ReadingAlong(ReadingOn):
         assert self._routine is routine, "nothing changes what is asked while a relay goes on"
         calls: list[Call] = [(routine.answered_at.__setitem__, node_id, now)]
         told: list[FetchPosition] = []
+        added: list[Columns] = []
         for result in results:
             state, columns = self._assigned.by_partition[result.partition], result.columns
             assert columns is not None, "a relay keeps records only"
@@ -81,9 +83,9 @@ class ReadingAlong(ReadingOn):
                 (setattr, state, "fetch_epoch", epoch),
                 (setattr, state, "asked_for", position),
             ]
-            calls += self._buffers.calls_to_add(columns)
             told.append(position)
-        return calls, tuple(told)
+            added.append(columns)
+        return calls + self._buffers.calls_to_add(added), tuple(told)
 
     def settle(
         self,

@@ -110,6 +110,8 @@ class Connection(asyncio.BufferedProtocol):
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
         self._take_back()
+        if self._ended is not None:
+            raise self._ended
         pending = Pending(api, version, deadline, Reply(self._loop), through_hold, conversation)
         self._ask(pending, message, self._loop.time())
         return pending.reply
@@ -273,14 +275,19 @@ class Connection(asyncio.BufferedProtocol):
     def _take_back(self) -> None:
         """Go on with the socket as if nobody else had had it."""
         loan, self._loan = self._loan, None
-        if loan is not None:
-            received, unsent = loan.end()
-            if unsent:
-                assert self._transport is not None
-                self._transport.write(unsent)
-            if received:
-                self._reader.buffer()[: len(received)] = received
-                self._received(len(received))
+        left = None if loan is None else loan.end()
+        if left is not None:
+            self._take_left(*left)
+        elif loan is not None:
+            self._end(DisconnectedError(f"{self.address}: closed by this client, which dropped what was answered"))
+
+    def _take_left(self, received: bytes, unsent: bytes) -> None:
+        if unsent:
+            assert self._transport is not None
+            self._transport.write(unsent)
+        if received:
+            self._reader.buffer()[: len(received)] = received
+            self._received(len(received))
 
     def _be_quiet(self, throttle_s: float) -> None:
         logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)

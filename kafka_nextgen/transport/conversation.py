@@ -47,8 +47,11 @@ class Relaying(Protocol):
         """It has done so much since this was last called. Must not raise."""
         ...
 
-    def end(self) -> None:
-        """The socket was taken back: the conversation goes on behind what the relay has answered and asked."""
+    def end(self) -> bool:
+        """The socket was taken back: the conversation goes on behind what the relay has answered and asked.
+
+        False if it can't: then the connection ends. Must not raise.
+        """
         ...
 
 

@@ -58,14 +58,13 @@ class Loan:
             self._traffic.note_relayed(counted, relay.asked_at)
             self._relaying.note(counted)
 
-    def end(self) -> tuple[bytes, bytes]:
+    def end(self) -> tuple[bytes, bytes] | None:
         """Take it back.
 
         Returns what was received of the answer on its way, and what is still to be sent of its request, the only one
-        that is out.
+        that is out; None if the conversation can't go on from there.
         """
         self._relays.end(self._fd)
         self._relay.end()
         self.note()
-        self._relaying.end()
-        return self._relay.left()
+        return self._relay.left() if self._relaying.end() else None

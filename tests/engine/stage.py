@@ -132,9 +132,11 @@ class Stage:
     def write(self, partition: int, count: int) -> None:
         """Append records whose values are their offsets, in batches."""
         for first in range(0, count, RECORDS_PER_BATCH):
-            self._append(partition, min(RECORDS_PER_BATCH, count - first))
+            self.write_batch(partition, min(RECORDS_PER_BATCH, count - first))
 
-    def _append(self, partition: int, count: int) -> None:
+    def write_batch(self, partition: int, count: int) -> None:
+        """The same, in one batch."""
+
         def append() -> None:
             log = self._partition(partition).log
             records = [NewRecord(b"%d" % (log.end_offset + number)) for number in range(count)]

@@ -230,7 +230,7 @@ def test_what_is_new_to_a_node_goes_the_long_way(world: World) -> None:
 LOOKS_ONLY = {
     *("assignment", "topic_ids", "gone", "paused", "position", "standings", "truncations", "take_truncations"),
     *("has_records", "take", "peek", "holds", "hand_over", "runs_done", "preview", "mark_consumed"),
-    *("consumed_offsets", "handed_over_offsets", "deadline", "session_ends", "read_on"),
+    *("consumed_offsets", "handed_over_offsets", "deadline", "session_ends", "silence_s", "read_on"),
     *("find_routine_of", "is_in_force", "room_for_relay", "read_along", "settle"),
 }
 
@@ -238,7 +238,6 @@ LOOKS_ONLY = {
 CHANGES: dict[str, Callable[[World, Fetch], object]] = {
     "find_topics": lambda world, _: world.state.find_topics(evolve(world.image)),
     "plan": lambda world, _: world.state.plan(world.image, world.now),
-    "silence_s": lambda world, _: world.state.silence_s(world.now),
     "received": lambda world, fetch: world.state.received(fetch, told(), {}, world.now),
     "fetched": lambda world, fetch: world.state.fetched(fetch, [], world.now),
     "failed": lambda world, fetch: world.state.failed(fetch, world.now),

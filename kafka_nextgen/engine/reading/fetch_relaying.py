@@ -40,6 +40,7 @@ class FetchRelaying:
         """Count what was fetched."""
         self._counters.note_relayed(counted)
 
-    def end(self) -> None:
-        """Have the talk go on behind what the relay has asked."""
+    def end(self) -> bool:
+        """Have the talk go on behind what the relay has asked, if that is possible."""
         self._talk.need = self._fetches.close_intake(self._intake)
+        return not self._intake.is_void

@@ -5,6 +5,8 @@ Answers are decoded and taken in by whoever looks at the fetch state next, on wh
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching import LEAST_KEPT_BYTES, DecodedPartition, Fetch, FetchState, Routine
@@ -19,22 +21,27 @@ class Intake:
     """``fetch`` is what was on its way when this was last settled.
 
     An answer is taken in by one step: nobody finds it half taken in, and whoever is interrupted in front of that step,
-    by a signal handler that raises or looks here itself, has done nothing.
+    by a signal handler that raises, has done nothing. A handler may also do something to the state in between:
+    ``void_step`` then has the step prepared anew.
     """
 
     def __init__(self, relay: accelerator.FetchRelay, fetch: Fetch, routine: Routine, places: Places) -> None:
         self.fetch = fetch
         self.relay = relay
+        #: Whether something was dropped that the relay has asked on behind, so that nobody can go on from there.
+        self.is_void = False
         self._routine = routine
         self._places = places
         self._wanted = dict(fetch.wanted)
         self._last: tuple[tuple[FetchPosition, ...], float] = (), fetch.asked_at  # what was told then, and when
         self._settled = self._taken = 0  # how many answers
         self._bytes_since = 0  # room was looked for
+        self._steps: set[int] = set()  # the answer whose step is being prepared
 
     def take_in(self, state: FetchState) -> None:
         """Take in what has come; on any thread."""
         while (first := self.relay.first()) is not None:
+            self._steps.add(first[0])
             self._take_one_in(state, *first)
         if self._bytes_since >= LEAST_KEPT_BYTES:
             self._bytes_since = 0
@@ -53,10 +60,20 @@ class Intake:
         calls.append((setattr, self, "_last", (told, came_at)))
         calls.append((setattr, self, "_taken", number))
         self._bytes_since += len(body)
-        try:
-            accelerator.do_all([(self.relay.drop, number), *calls])
-        except LookupError:  # a signal handler has taken it in meanwhile
-            return
+        with suppress(LookupError):  # else this was prepared in vain
+            accelerator.do_all([(self._steps.remove, number), (self.relay.drop, number), *calls])
+
+    def void_step(self) -> None:
+        """Something is about to be done to the state that a step under way does not know of."""
+        self._steps.clear()
+
+    def drop(self) -> None:
+        """Keep nothing from here on, and take in nothing of what was kept."""
+        self.relay.end()
+        self.void_step()
+        while (first := self.relay.first()) is not None:
+            self.is_void = True
+            self.relay.drop(first[0])
 
     def settle(self, state: FetchState) -> None:
         """Take in what has come, and have ``fetch`` be what is on its way now; on the I/O thread."""

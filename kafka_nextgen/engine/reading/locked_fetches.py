@@ -5,6 +5,9 @@ pauses. One lock makes each of their calls whole; none of them waits for anythin
 happens outside. (The lock may be taken twice by one thread: a signal handler that asks for the lag, say, runs
 wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.) Whatever
 the application does that may need another question asked is told to ``on_change``.
+
+What relays have brought is taken in by whoever looks for records or at where reading stands (``intake``). Only such a
+signal handler does not, as it may be in the midst of something else: it sees what was there before.
 """
 
 from __future__ import annotations
@@ -97,6 +100,10 @@ class LockedFetches:
             self._intakes.remove(intake)
             return intake.fetch
 
+    def _is_inside(self) -> bool:
+        """Whether this thread is inside of another call here, which a signal handler has interrupted."""
+        return bool(self._lock._is_owned())  # type: ignore[attr-defined]  # as threading.Condition asks it
+
     def _take_in(self) -> None:
         for intake in self._intakes:
             if intake.relay.has_answers:
@@ -139,22 +146,27 @@ class LockedFetches:
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
         """For how many seconds each partition that should bring records has brought no answer to a fetch."""
+        is_inside = self._is_inside()
         with self._lock:
-            self._take_in()
+            if not is_inside:
+                self._take_in()
             return self._state.silence_s(now)
 
     def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
         """Where every partition stands, as if ``given_out`` was handed over already; for whoever measures."""
+        is_inside = self._is_inside()
         with self._lock:
-            self._take_in()
+            if not is_inside:
+                self._take_in()
             return self._state.preview(given_out).standings()
 
     # ---- records
 
     def has_records(self) -> bool:
         """Whether taking would bring records, or raise."""
+        may_take_in = self._intakes and not self._is_inside()
         with self._lock:
-            if self._intakes:
+            if may_take_in:
                 self._take_in()
             return self._state.has_records()
 
@@ -174,6 +186,8 @@ class LockedFetches:
         before = None
         try:
             with self._lock:
+                for intake in self._intakes:
+                    intake.void_step()  # which may be under way in what a signal handler has interrupted
                 if self._state.waits_for_room:  # mostly nothing does; what is left out later knows of these
                     before = self._state.runs_done
                 for part in parts:
@@ -231,9 +245,10 @@ class LockedFetches:
 
     def _looking(self, look: Callable[P, list[ColumnSlice]], *args: P.args, **kwargs: P.kwargs) -> list[ColumnSlice]:
         """Look for records; a partition whose error is raised by that may be asked for again."""
+        may_take_in = self._intakes and not self._is_inside()
         try:
             with self._lock:
-                if self._intakes:
+                if may_take_in:
                     self._take_in()
                 return look(*args, **kwargs)
         except BaseException:
@@ -247,11 +262,19 @@ class LockedFetches:
 
     @contextmanager
     def _changing(self) -> Iterator[FetchState]:
+        is_inside = self._is_inside()
         try:
             with self._lock:
-                for intake in self._intakes:
-                    intake.relay.end()  # before it asks anything that would not be asked any more
-                self._take_in()
+                self._end_relays(is_inside)
                 yield self._state
         finally:
             self._on_change()
+
+    def _end_relays(self, is_inside: bool) -> None:
+        """Have them ask nothing that would not be asked any more."""
+        for intake in self._intakes:
+            if is_inside:
+                intake.drop()
+            else:
+                intake.relay.end()
+                intake.take_in(self._state)
