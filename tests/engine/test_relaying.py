@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -18,6 +21,7 @@ from kafka_nextgen.transport.relays import HAS_RELAYS, Relayed
 from kafka_nextgen.wire.apis import FETCH
 from tests.engine.stage import PATIENCE_S, Stage, poll_until, read, tp, values
 from tests.engine.test_fetch_talk import LONG_MS, fails, hang_up, one_by_one
+from tests.engine.test_handlers import shower
 
 THROTTLE_MS = 300
 
@@ -397,3 +401,64 @@ def test_nothing_is_lost_or_doubled_when_a_handler_does_something_there(
         assert reads_on(stage, consumer, 10)
         assert has_happened()
         go_on(stage, consumer, relays)
+
+
+class InterruptionError(Exception):
+    """What the handler of a signal raises."""
+
+
+@pytest.mark.parametrize("raises", [True, False], ids=["it raises", "it looks"])
+def test_nothing_is_missing_or_twice_in_a_shower_of_signals(stage: Stage, relays: Relays, raises: bool) -> None:
+    """Wherever it is interrupted, the next record is always the one at the position."""
+    is_armed = False
+
+    def handle(*_: object) -> None:
+        if is_armed and raises:
+            raise InterruptionError
+        if is_armed:
+            consumer.lag()
+            consumer.health()
+
+    with signals_for(handle), reading(stage, relays) as consumer, written_all_the_time(stage):
+        end, interruptions = next_of(consumer) + 3000, 0
+        while (position := next_of(consumer)) < end:
+            try:
+                is_armed = True
+                records = consumer.poll(0.1)
+                is_armed = False
+            except InterruptionError:
+                is_armed = False
+                interruptions += 1
+            else:
+                assert values(records) == list(range(position, position + len(records)))
+        assert interruptions > 10 or not raises
+        assert relays.answers > 50
+
+
+@contextmanager
+def signals_for(handle: Callable[..., None]) -> Iterator[None]:
+    """Send this process one signal after the other, each a moment after the last."""
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        with shower(0.01):
+            yield
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+@contextmanager
+def written_all_the_time(stage: Stage) -> Iterator[None]:
+    """Write records to the first partition, a few at a time."""
+    is_over = threading.Event()
+
+    def write() -> None:
+        while not is_over.is_set():
+            stage.write(0, 3)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        writer.join()

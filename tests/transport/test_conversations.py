@@ -12,6 +12,7 @@ from attrs import Factory, define, evolve
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.conversation import Errand, Relaying
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
@@ -45,6 +46,13 @@ class Talk:
 
     def went_on(self) -> None:
         self.heard.append(f"asked {self.so_far}")
+
+    @property
+    def is_routine(self) -> bool:
+        return False
+
+    def relay(self, errand: Errand) -> Relaying | None:
+        raise AssertionError("nobody asks where it is not routine")
 
 
 def answers(*, throttle_ms: int = 0, ends: Act | None = None, after: int = 1) -> Callable[[RequestFrame], object]:

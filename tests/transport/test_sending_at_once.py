@@ -21,6 +21,8 @@ def question(version: int) -> ApiMessage:
 class JustOnce:
     """A conversation of one question."""
 
+    is_routine = False
+
     def begin(self, version: int) -> ApiMessage:
         return question(version)
 

@@ -102,7 +102,7 @@ class LockedFetches:
 
     def _is_inside(self) -> bool:
         """Whether this thread is inside of another call here, which a signal handler has interrupted."""
-        return bool(self._lock._is_owned())  # type: ignore[attr-defined]  # as threading.Condition asks it
+        return bool(self._lock._is_owned())  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
 
     def _take_in(self) -> None:
         for intake in self._intakes:
