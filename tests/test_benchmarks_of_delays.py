@@ -97,6 +97,14 @@ def test_what_the_system_does_not_tell_is_no_number(monkeypatch: pytest.MonkeyPa
     assert all(isnan(share) for share in astuple(strain.Watch().strain()))
 
 
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="the system does not tell")
+def test_cores_are_busy_with_what_this_process_does_and_more() -> None:
+    watch = strain.Watch()
+    sum(range(1_000_000))
+    seen = watch.strain()
+    assert seen.busy >= seen.ran > 0
+
+
 def test_a_process_that_dies_is_told_of_by_whoever_asks_it(capfd: pytest.CaptureFixture[str]) -> None:
     nowhere = feed.Feed("127.0.0.1:1", "none", partitions=0, records_per_s=1000)
     with (

@@ -1,15 +1,15 @@
 """How hard cores are to get: what a machine and one process do while something is measured.
 
-Linux tells it: /proc/stat how long the cores were busy, /proc/pressure/cpu how long at least one thread was ready to
-run and had no core (pressure stall information), /proc/self/task how long each thread of a process ran, and how long
-it waited for a core.
+Linux tells it: /proc/pressure/cpu how long at least one thread was ready to run and had no core (pressure stall
+information), and schedstat of each thread there is how long it ran, and how long it waited for a core. (/proc/stat
+would not do: it tells who runs when the clock ticks, and whoever is woken by that clock has mostly gone by then.)
 """
 
 from __future__ import annotations
 
-import os
 import re
 import time
+from contextlib import suppress
 from math import nan
 from pathlib import Path
 
@@ -17,15 +17,12 @@ from attrs import frozen
 
 __all__ = ["Strain", "Watch"]
 
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_IDLE, _IOWAIT = 3, 4
-
 
 @frozen
 class Strain:
     """Shares of the time that was measured: 1.0 is one core, or one thread, all the time; NaN what nobody tells."""
 
-    busy: float  # cores that did something
+    busy: float  # threads of the machine that ran, which takes a core for each
     short: float  # some thread of the machine waited for a core
     ran: float  # threads of this process that ran
     waited: float  # threads of this process that waited for a core
@@ -44,13 +41,7 @@ class Watch:
 
 
 def _seconds() -> tuple[float, float, float, float]:
-    return (_busy_s(), _short_s(), *_threads_s())
-
-
-def _busy_s() -> float:
-    told = _told("/proc/stat", r"cpu +(.+)")
-    ticks = [int(each) for each in told.split()[:8]]
-    return (sum(ticks) - ticks[_IDLE] - ticks[_IOWAIT]) / _TICKS_PER_S if ticks else nan
+    return (_threads_s("*[0-9]")[0], _short_s(), *_threads_s("self"))
 
 
 def _short_s() -> float:
@@ -65,9 +56,12 @@ def _told(path: str, pattern: str) -> str:
     return found[1] if found else ""
 
 
-def _threads_s() -> tuple[float, float]:
-    """How long the threads of this process have run so far, and have waited for a core."""
-    told = [each.read_text().split() for each in Path("/proc/self/task").glob("*/schedstat")]
+def _threads_s(processes: str) -> tuple[float, float]:
+    """How long the threads of these processes have run so far, and have waited for a core."""
+    told = []
+    for each in Path("/proc").glob(f"{processes}/task/*/schedstat"):
+        with suppress(OSError):  # it has ended meanwhile
+            told.append(each.read_text().split())
     if not told:
         return nan, nan
     return sum(int(ran) for ran, *_ in told) / 1e9, sum(int(waited) for _, waited, _ in told) / 1e9
