@@ -91,6 +91,12 @@ static PyObject *bell_is_awaited(PyObject *self, void *nothing) {
     return PyBool_FromLong(__atomic_load_n(&((Bell *)self)->waiting, __ATOMIC_SEQ_CST) > 0);
 }
 
+static PyObject *bell_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    if (PyTuple_GET_SIZE(args) > 0 || (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0))
+        return PyErr_Format(PyExc_TypeError, "Bell() takes no arguments");
+    return type->tp_alloc(type, 0);
+}
+
 static void bell_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     type->tp_free(self);
@@ -111,7 +117,7 @@ static PyGetSetDef bell_fields[] = {
 
 static PyType_Slot bell_slots[] = {
     {Py_tp_doc, (void *)PyDoc_STR("Bell()\n--\n\nWakes threads that wait, from any thread.")},
-    {Py_tp_new, PyType_GenericNew},
+    {Py_tp_new, bell_new},
     {Py_tp_dealloc, bell_dealloc},
     {Py_tp_methods, bell_methods},
     {Py_tp_getset, bell_fields},

@@ -31,10 +31,13 @@ static PyObject *do_all(PyObject *module, PyObject *calls) {
         PyErr_SetString(PyExc_TypeError, "calls are a list");
         return NULL;
     }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(calls); i++)
-        if (!do_one(PyList_GET_ITEM(calls, i)))
-            return NULL;
-    Py_RETURN_NONE;
+    int is_well = 1;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(calls) && is_well; i++) {
+        PyObject *call = Py_NewRef(PyList_GET_ITEM(calls, i)); /* what is called may change the list */
+        is_well = do_one(call);
+        Py_DECREF(call);
+    }
+    return is_well ? Py_NewRef(Py_None) : NULL;
 }
 
 #endif

@@ -106,11 +106,6 @@ static PyObject *decode_checked(Plain *plain, Work *work, Walk walk, const Walk 
     return done == 0 ? Py_NewRef(Py_None) : columns;
 }
 
-/* Mostly all batches are compressed if the first one is: then there is no need to check them here. */
-static int begins_compressed(const Walk *walk) {
-    return walk->end - walk->at >= HEADER_SIZE && walk->at[ATTRIBUTES_AT] & CODEC_MASK;
-}
-
 /* Columns of a partition's batches; None if they are compressed, or not all is sound. There are less than 16 KiB of them,
  * for which the GIL need not be released.
  */

@@ -114,13 +114,12 @@ static int begin_keeping(Relay *relay) {
     return relay->last != NULL;
 }
 
-/* Keep the answer; 0 if there is no room for it, or nobody wants it any more. */
-static int keep_answer(Relay *relay, double now) {
+/* Keep the answer in what was made for it; 0 if there is no room, or nobody wants it any more. */
+static int keep_answer(Relay *relay, double now, Kept *kept) {
     Py_ssize_t size = relay->received - FRAME_HEAD;
     Py_ssize_t kept_bytes = __atomic_load_n(&relay->kept_bytes, __ATOMIC_RELAXED);
     int is_wanted = !relay->is_over && kept_bytes + size <= relay->most_kept_bytes;
-    Kept *kept = is_wanted ? PyMem_RawMalloc(sizeof(Kept) + (size_t)size) : NULL;
-    if (kept == NULL)
+    if (kept == NULL || !is_wanted)
         return 0;
     *kept = (Kept){NULL, ++relay->kept_count, now, size};
     memcpy(kept->data, relay->frame + FRAME_HEAD, (size_t)size);
@@ -169,19 +168,22 @@ static int send_request(Relay *relay, double now) {
 /* Take in a plain answer and ask on; whether that may go on. */
 static int answer_and_ask(Relay *relay) {
     double now = now_s();
+    Kept *kept = PyMem_RawMalloc(sizeof(Kept) + (size_t)relay->received); /* nobody waits for that with the lock */
     pthread_mutex_lock(&relay->lock);
-    int is_kept = keep_answer(relay, now);
+    int is_kept = keep_answer(relay, now, kept);
     if (is_kept) {
         note_answer(relay, now);
         move_on(relay);
     }
     pthread_mutex_unlock(&relay->lock);
+    if (!is_kept)
+        PyMem_RawFree(kept);
     return is_kept && send_request(relay, now);
 }
 
 static void end_relay(Relay *relay) {
     pthread_mutex_lock(&relay->lock);
-    relay->is_over = 1;
+    __atomic_store_n(&relay->is_over, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&relay->lock);
 }
 

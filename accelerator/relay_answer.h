@@ -51,7 +51,8 @@ static int check_part(Findings *findings, const Part *part, Place *place, int ch
     Walk walk = {part->records, part->end, place->offset, 0, NULL, NULL, -1};
     Walk begin = walk;
     Py_ssize_t compressed = 0;
-    if (check_batches(&walk, check_crc, &compressed) == ODD || compressed > 0 || walk.log_offset <= place->offset)
+    if (begins_compressed(&walk) || check_batches(&walk, check_crc, &compressed) == ODD || compressed > 0 ||
+        walk.log_offset <= place->offset)
         return 0;
     int32_t records = count_records(findings, begin);
     if (records <= 0)
@@ -93,7 +94,7 @@ static int check_topic(Findings *findings, Cursor *cursor, const Places *places,
     int is_plain = 1, count = read_count(cursor);
     for (int left = count; left > 0 && is_plain; left--)
         is_plain = check_next_part(findings, cursor, topic, places, check_crc);
-    return is_plain && count >= 0 && read_no_tags(cursor);
+    return is_plain && count > 0 && read_no_tags(cursor); /* of an empty topic nobody knows whether it was asked for */
 }
 
 /* 1 if an answer in this session, without its header, is plain from its beginning to its end. */

@@ -43,7 +43,8 @@ static int fill_relay(Relay *relay, PyObject *args) {
 }
 
 static PyObject *relay_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    (void)kwargs;
+    if (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0)
+        return PyErr_Format(PyExc_TypeError, "FetchRelay takes no keywords");
     Relay *relay = (Relay *)type->tp_alloc(type, 0);
     if (relay == NULL)
         return NULL;
@@ -95,7 +96,10 @@ static PyObject *relay_first(PyObject *self, PyObject *nothing) {
     const Kept *kept = first_kept((const Relay *)self);
     if (kept == NULL)
         Py_RETURN_NONE;
-    return Py_BuildValue("Ly#d", kept->number, kept->data, kept->size, kept->came_at);
+    long long number = kept->number; /* making objects may run Python's code, which may drop it */
+    double came_at = kept->came_at;
+    PyObject *body = PyBytes_FromStringAndSize((const char *)kept->data, kept->size);
+    return body == NULL ? NULL : Py_BuildValue("LNd", number, body, came_at);
 }
 
 PyDoc_STRVAR(relay_first_doc,

@@ -56,14 +56,14 @@ static int read_place(PyObject *fields, Place *place) {
 
 /* Read all of them from a sequence; 0 with an exception set. */
 static int read_places(PyObject *wanted, Places *places) {
-    PyObject *fields = PySequence_Fast(wanted, "places are a sequence");
+    PyObject *fields = PySequence_Tuple(wanted);
     int is_well = fields != NULL;
     if (is_well) {
-        places->of = PyMem_RawCalloc((size_t)PySequence_Fast_GET_SIZE(fields) + 1, sizeof(Place));
+        places->of = PyMem_RawCalloc((size_t)PyTuple_GET_SIZE(fields) + 1, sizeof(Place));
         is_well = places->of != NULL || PyErr_NoMemory() != NULL;
     }
-    for (; is_well && places->count < PySequence_Fast_GET_SIZE(fields); places->count++)
-        is_well = read_place(PySequence_Fast_GET_ITEM(fields, places->count), &places->of[places->count]);
+    for (; is_well && places->count < PyTuple_GET_SIZE(fields); places->count++)
+        is_well = read_place(PyTuple_GET_ITEM(fields, places->count), &places->of[places->count]);
     Py_XDECREF(fields);
     if (is_well)
         qsort(places->of, (size_t)places->count, sizeof(Place), compare_places);

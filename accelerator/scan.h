@@ -27,6 +27,11 @@ static Verdict check_batches(Walk *walk, int check_crc, Py_ssize_t *compressed) 
     return verdict;
 }
 
+/* Mostly all batches are compressed if the first one is: then there is no need to check them where that is odd. */
+static int begins_compressed(const Walk *walk) {
+    return walk->end - walk->at >= HEADER_SIZE && walk->at[ATTRIBUTES_AT] & CODEC_MASK;
+}
+
 /* What is to be decompressed, as triples: codec, and where the records begin and end in the data. */
 static PyObject *list_compressed(Walk walk, const uint8_t *data) {
     PyObject *compressed = PyList_New(0);

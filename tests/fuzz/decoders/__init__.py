@@ -14,6 +14,7 @@ DECODERS: Mapping[str, str] = {
     "compiled-records": "compiled_records",
     "compiled-objects": "compiled_objects",
     "plain-answers": "plain_answers",
+    "relayed-answers": "relayed_answers",
     "records": "records",
     "fetch-answers": "fetch_answers",
     "responses": "frames",
