@@ -20,7 +20,8 @@ from benchmarks.processes import answer, told
 from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
-from kafka_nextgen.fetching import DecodedPartition, Fetch
+from kafka_nextgen.fetching import DecodedPartition, Fetch, Routine
+from kafka_nextgen.fetching.reading_along import Along, ReadingAlong
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 
@@ -100,9 +101,10 @@ def trace(task: Task) -> Trace:
 
 
 def _noting() -> Notes:
-    """Have connections and decoders note what they do, from now on in this process."""
+    """Have connections, relays and decoders note what they do, from now on in this process."""
     notes, updated = Notes(), Connection.buffer_updated
     decode, decode_plain = RecordDecoder.decode_at_once, RecordDecoder.decode_plain
+    read_along = ReadingAlong.read_along
 
     def note_and_update(self: Connection, nbytes: int) -> None:
         notes.received_at = time.monotonic_ns()
@@ -122,6 +124,14 @@ def _noting() -> Notes:
         notes.note(() if found is None else found.partitions, notes.received_at)
         return found
 
+    def read_along_and_note(
+        self: ReadingAlong, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float
+    ) -> Along:
+        along = read_along(self, node_id, results, routine, now)
+        notes.note(results, int(now * 1e9))
+        return along
+
+    ReadingAlong.read_along = read_along_and_note  # type: ignore[method-assign]
     Connection.buffer_updated = note_and_update  # type: ignore[method-assign]
     RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
     RecordDecoder.decode_plain = decode_plain_and_note  # type: ignore[method-assign]

@@ -22,10 +22,12 @@ from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["LEAST_KEPT_BYTES", "Call", "ReadingAlong"]
+__all__ = ["LEAST_KEPT_BYTES", "Along", "Call", "ReadingAlong"]
 
 #: What to call, and with what.
 Call = tuple[object, ...]
+#: What to call in order to take an answer in, and where it was asked on.
+Along = tuple[list[Call], tuple[FetchPosition, ...]]
 
 #: What a relay may keep at most, and what it has to be able to keep.
 MOST_KEPT_BYTES, LEAST_KEPT_BYTES = 256 * 1024, 16 * 1024
@@ -57,9 +59,7 @@ class ReadingAlong(ReadingOn):
         left_bytes = min(routine.share_bytes - here_bytes, free_bytes - here_bytes - least_bytes)
         return min(MOST_KEPT_BYTES, left_bytes // _GROWTH)
 
-    def read_along(
-        self, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float
-    ) -> tuple[list[Call], tuple[FetchPosition, ...]]:
+    def read_along(self, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float) -> Along:
         """What to call in order to take in an answer that came ``now``, all of it in one go; and where it was asked on.
 
         Nothing has changed before that is called, and none of it is written in Python: whoever takes an answer in may

@@ -42,5 +42,5 @@ class FetchRelaying:
 
     def end(self) -> bool:
         """Have the talk go on behind what the relay has asked, if that is possible."""
-        self._talk.need = self._fetches.close_intake(self._intake)
+        self._talk.relayed(self._fetches.close_intake(self._intake), self.relay.asked_at)
         return not self._intake.is_void

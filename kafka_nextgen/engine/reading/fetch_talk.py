@@ -127,8 +127,7 @@ class FetchTalk:
 
     def make_relay(self, errand: Errand, most_kept_bytes: int, check_crcs: bool) -> accelerator.FetchRelay:
         """The relay that goes on from the fetch on its way, and may keep so many bytes of answers."""
-        question = self._question()
-        session = self.need.session
+        question, session = self._request(), self.need.session
         wanted = [
             (at.topic_id.bytes, at.partition.partition, at.leader_epoch, at.offset, at.last_epoch, at.max_bytes)
             for at in self.need.wanted.values()
@@ -168,8 +167,15 @@ class FetchTalk:
         decoded = self._decoder.decode_at_once(self.need, answer.partitions) if is_quick else None
         return Brought(head, answer.partitions, decoded)
 
+    def relayed(self, need: Fetch, asked_at: float) -> None:
+        """A relay has gone on as far as this fetch, which was sent at this moment (monotonic)."""
+        self.need, self._asked_at = need, asked_at
+
     def _question(self) -> RawFetchRequest:
         self._asked_at = time.monotonic()
+        return self._request()
+
+    def _request(self) -> RawFetchRequest:
         session, limits = self.need.session, self._limits
         if limits.max_bytes != self.need.max_bytes:
             limits = self._limits = limits._replace(max_bytes=self.need.max_bytes)
