@@ -41,10 +41,12 @@ static int sleep_at(Bell *bell, uint32_t rings, const struct timespec *until) {
     return status == 0 ? 0 : errno;
 }
 
-/* Sleep, and run the handlers of signals meanwhile; 0 with an exception set if one raises. */
+/* Sleep, and run the handlers of signals meanwhile; 0 with an exception set if one raises. Where there is no such call,
+ * it does not sleep at all.
+ */
 static int wait_for_ring(Bell *bell, uint32_t rings, const struct timespec *until) {
     int why = 0;
-    while (__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) == rings && why != ETIMEDOUT) {
+    while (__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) == rings && (why == 0 || why == EINTR || why == EAGAIN)) {
         Py_BEGIN_ALLOW_THREADS;
         why = sleep_at(bell, rings, until);
         Py_END_ALLOW_THREADS;

@@ -30,6 +30,7 @@ enum {
 typedef struct {
     PyObject *places; /* by topic id and number: the partition */
     PyObject *wanted; /* by partition: something with an offset, from which on it was asked for */
+    PyObject *offset; /* what that is called there */
     PyTypeObject *made;
     ColumnTypes types;
     int check_crc;
@@ -50,7 +51,7 @@ static PyObject *find_in(PyObject *mapping, PyObject *key) {
 /* 1 and the offset a partition was asked for from; 0 if it was not, -1 with an exception set. */
 static int find_offset(const Plain *plain, PyObject *partition, int64_t *offset) {
     PyObject *position = find_in(plain->wanted, Py_NewRef(partition));
-    PyObject *number = position == NULL ? NULL : PyObject_GetAttr(position, plain->types.names->offset);
+    PyObject *number = position == NULL ? NULL : PyObject_GetAttr(position, plain->offset);
     Py_XDECREF(position);
     if (number == NULL)
         return PyErr_Occurred() ? -1 : 0;
@@ -211,10 +212,10 @@ static PyObject *decode_answer(Plain *plain, Cursor *cursor) {
 }
 
 PyDoc_STRVAR(decode_plain_doc,
-             "decode_plain(body, places, wanted, most_bytes, check_crc, made, types)\n--\n\n"
+             "decode_plain(body, places, wanted, most_bytes, check_crc, made, types, offset='offset')\n--\n\n"
              "Decode a whole Fetch answer of version 13 or later, without its header. places has partitions by topic id\n"
-             "and number, wanted by partition what has the offset from which on it was asked for. If columns take\n"
-             "more than most_bytes, that is odd. made is the type of what is made of a partition, a named tuple; types are\n"
+             "and number, wanted by partition what has the offset from which on it was asked for, as an attribute that is\n"
+             "called so. If columns take more than most_bytes, that is odd. made is the type of what is made of a partition, a named tuple; types are\n"
              "those of columns. Answers with throttle time, session id and a list; or None if anything is odd.");
 
 static PyObject *decode_plain(PyObject *module, PyObject *args) {
@@ -223,9 +224,10 @@ static PyObject *decode_plain(PyObject *module, PyObject *args) {
     const ModuleState *state = PyModule_GetState(module);
     long long most_bytes;
     PyObject *answer = NULL;
-    if (!PyArg_ParseTuple(args, "y*OOLpO!(OOO):decode_plain", &body, &plain.places, &plain.wanted, &most_bytes,
+    plain.offset = state->names.offset;
+    if (!PyArg_ParseTuple(args, "y*OOLpO!(OOO)|U:decode_plain", &body, &plain.places, &plain.wanted, &most_bytes,
                           &plain.check_crc, &PyType_Type, &plain.made, &plain.types.columns, &plain.types.strings,
-                          &plain.types.headers))
+                          &plain.types.headers, &plain.offset))
         return NULL;
     Cursor cursor = {body.buf, (const uint8_t *)body.buf + body.len};
     plain.types.names = &state->names;

@@ -28,7 +28,7 @@
 #define MOST_FRAME (FRAME_HEAD + MOST_ANSWER)
 #define LAST_EPOCH INT32_MAX
 
-/* An answer that waits to be taken. */
+/* An answer that waits to be taken; what it takes is counted with it. */
 typedef struct Kept {
     struct Kept *next; /* written by the thread that serves, as the last of it */
     long long number; /* counted from 1 */
@@ -108,6 +108,8 @@ static int is_plain(Relay *relay) {
            check_answer(relay->findings, body, relay->request.session_id, &relay->places, relay->check_crc);
 }
 
+static Py_ssize_t bytes_to_keep(Py_ssize_t size) { return (Py_ssize_t)sizeof(Kept) + size; }
+
 /* Keep an answer of no bytes in front of all others; 0 if there is no memory. */
 static int begin_keeping(Relay *relay) {
     relay->last = relay->taken = PyMem_RawCalloc(1, sizeof(Kept));
@@ -118,12 +120,12 @@ static int begin_keeping(Relay *relay) {
 static int keep_answer(Relay *relay, double now, Kept *kept) {
     Py_ssize_t size = relay->received - FRAME_HEAD;
     Py_ssize_t kept_bytes = __atomic_load_n(&relay->kept_bytes, __ATOMIC_RELAXED);
-    int is_wanted = !relay->is_over && kept_bytes + size <= relay->most_kept_bytes;
+    int is_wanted = !relay->is_over && kept_bytes + bytes_to_keep(size) <= relay->most_kept_bytes;
     if (kept == NULL || !is_wanted)
         return 0;
     *kept = (Kept){NULL, ++relay->kept_count, now, size};
     memcpy(kept->data, relay->frame + FRAME_HEAD, (size_t)size);
-    __atomic_add_fetch(&relay->kept_bytes, size, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&relay->kept_bytes, bytes_to_keep(size), __ATOMIC_RELAXED);
     __atomic_store_n(&relay->last->next, kept, __ATOMIC_RELEASE);
     relay->last = kept;
     return 1;

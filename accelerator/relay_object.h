@@ -115,7 +115,7 @@ static PyObject *relay_drop(PyObject *self, PyObject *number) {
     Kept *kept = first_kept(relay);
     if (kept == NULL || kept->number != wanted)
         return PyErr_Format(PyExc_LookupError, "answer %lld is not the first", wanted);
-    __atomic_sub_fetch(&relay->kept_bytes, kept->size, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&relay->kept_bytes, bytes_to_keep(kept->size), __ATOMIC_RELAXED);
     PyMem_RawFree(relay->taken);
     relay->taken = kept;
     Py_RETURN_NONE;
@@ -142,6 +142,31 @@ static PyObject *relay_left(PyObject *self, PyObject *nothing) {
 PyDoc_STRVAR(relay_left_doc,
              "left()\n--\n\n"
              "What was received of the answer on its way, and what is still to be sent of its request.");
+
+/* One entry of a dictionary; 0 with an exception set if that fails. */
+static int tell_place(PyObject *told, const Place *place) {
+    PyObject *key = Py_BuildValue("y#i", place->topic, (Py_ssize_t)TOPIC_ID, place->number);
+    PyObject *at = Py_BuildValue("Li", place->offset, place->last_epoch);
+    int is_well = key != NULL && at != NULL && PyDict_SetItem(told, key, at) == 0;
+    Py_XDECREF(key);
+    Py_XDECREF(at);
+    return is_well;
+}
+
+static PyObject *relay_places(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    const Places *places = &((Relay *)self)->places;
+    PyObject *told = PyDict_New();
+    for (Py_ssize_t i = 0; i < places->count && told != NULL; i++)
+        if (!tell_place(told, &places->of[i]))
+            Py_CLEAR(told);
+    return told;
+}
+
+PyDoc_STRVAR(relay_places_doc,
+             "places()\n--\n\n"
+             "What the broker has been asked for, by topic id and number: the offset and the last epoch of each. Like all\n"
+             "that follows, only where nobody serves it.");
 
 static PyObject *relay_counted(PyObject *self, PyObject *nothing) {
     (void)nothing;
@@ -181,6 +206,7 @@ static PyMethodDef relay_methods[] = {
     {"first", relay_first, METH_NOARGS, relay_first_doc},
     {"drop", relay_drop, METH_O, relay_drop_doc},
     {"end", relay_end, METH_NOARGS, relay_end_doc},
+    {"places", relay_places, METH_NOARGS, relay_places_doc},
     {"left", relay_left, METH_NOARGS, relay_left_doc},
     {"counted", relay_counted, METH_NOARGS, relay_counted_doc},
     {NULL, NULL, 0, NULL},

@@ -21,7 +21,7 @@ from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.fetching import DecodedPartition, Fetch, Routine
-from kafka_nextgen.fetching.reading_along import Along, ReadingAlong
+from kafka_nextgen.fetching.reading_along import Call, ReadingAlong
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer, Places
 
@@ -126,7 +126,7 @@ def _noting() -> Notes:
 
     def read_along_and_note(
         self: ReadingAlong, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float
-    ) -> Along:
+    ) -> list[Call]:
         along = read_along(self, node_id, results, routine, now)
         notes.note(results, int(now * 1e9))
         return along

@@ -23,7 +23,7 @@ from kafka_nextgen.fetching.outcomes import (
     NeedMetadata,
     NeedOffsetReset,
 )
-from kafka_nextgen.fetching.reading_along import LEAST_KEPT_BYTES
+from kafka_nextgen.fetching.reading_along import LEAST_KEPT_BYTES, Call
 from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
@@ -35,6 +35,7 @@ __all__ = [
     "LEAST_KEPT_BYTES",
     "AnswerDecoding",
     "Arrival",
+    "Call",
     "DecodedPartition",
     "Fetch",
     "FetchSettings",

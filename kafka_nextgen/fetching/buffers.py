@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from attrs import define, evolve
 
@@ -79,12 +79,12 @@ class Buffers:
             self._bytes[partition] += nbytes
         self.total_bytes += nbytes
 
-    def calls_to_add(self, columns: Iterable[Columns]) -> list[tuple[object, ...]]:
+    def calls_to_add(self, columns: Iterable[Columns]) -> list[tuple[Any, ...]]:
         """What to call with which arguments in order to ``add`` these, each of another partition.
 
         None of it is written in Python.
         """
-        calls: list[tuple[object, ...]] = []
+        calls: list[tuple[Any, ...]] = []
         total_bytes = self.total_bytes
         for added in columns:
             partition, nbytes = added.partition, added.nbytes

@@ -11,23 +11,25 @@ Nobody is asked before a relay goes on, so there has to be room for what it may 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.fetching.answers import end_of
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.outcomes import Fetch
+from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reading_on import ReadingOn
 from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 
-__all__ = ["LEAST_KEPT_BYTES", "Along", "Call", "ReadingAlong"]
+__all__ = ["LEAST_KEPT_BYTES", "Asked", "Call", "ReadingAlong"]
 
 #: What to call, and with what.
-Call = tuple[object, ...]
-#: What to call in order to take an answer in, and where it was asked on.
-Along = tuple[list[Call], tuple[FetchPosition, ...]]
+Call = tuple[Any, ...]
+#: Where a node has been asked to go on, by topic id and number: offset, and epoch in front of it.
+Asked = Mapping[tuple[bytes, int], tuple[int, int]]
 
 #: What a relay may keep at most, and what it has to be able to keep.
 MOST_KEPT_BYTES, LEAST_KEPT_BYTES = 256 * 1024, 16 * 1024
@@ -59,51 +61,48 @@ class ReadingAlong(ReadingOn):
         left_bytes = min(routine.share_bytes - here_bytes, free_bytes - here_bytes - least_bytes)
         return min(MOST_KEPT_BYTES, left_bytes // _GROWTH)
 
-    def read_along(self, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float) -> Along:
-        """What to call in order to take in an answer that came ``now``, all of it in one go; and where it was asked on.
+    @property
+    def by_partition(self) -> Mapping[TopicPartition, PartitionState]:
+        """Every partition's state; ``fetch_offset`` is where the next answer begins."""
+        return self._assigned.by_partition
+
+    def read_along(self, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float) -> list[Call]:
+        """What to call in order to take in an answer that came ``now``, all of it in one go.
 
         Nothing has changed before that is called, and none of it is written in Python: whoever takes an answer in may
         be interrupted by a signal handler.
         """
         assert self._routine is routine, "nothing changes what is asked while a relay goes on"
         calls: list[Call] = [(routine.answered_at.__setitem__, node_id, now)]
-        told: list[FetchPosition] = []
         added: list[Columns] = []
         for result in results:
             state, columns = self._assigned.by_partition[result.partition], result.columns
             assert columns is not None, "a relay keeps records only"
-            epoch = columns.end_epoch if columns.end_epoch >= 0 else state.fetch_epoch
-            position = FetchPosition(
-                state.partition, state.topic_id, columns.next_offset, state.leader_epoch, state.max_bytes, epoch
-            )
-            calls += [
-                (setattr, state, "end_offset", end_of(result, self._settings)),
-                (setattr, state, "log_start_offset", result.log_start_offset),
-                (setattr, state, "fetch_offset", columns.next_offset),
-                (setattr, state, "fetch_epoch", epoch),
-                (setattr, state, "asked_for", position),
-            ]
-            told.append(position)
+            calls.append((setattr, state, "end_offset", end_of(result, self._settings)))
+            calls.append((setattr, state, "log_start_offset", result.log_start_offset))
+            calls.append((setattr, state, "fetch_offset", columns.next_offset))
+            if columns.end_epoch >= 0:
+                calls.append((setattr, state, "fetch_epoch", columns.end_epoch))
             added.append(columns)
-        return calls + self._buffers.calls_to_add(added), tuple(told)
+        return calls + self._buffers.calls_to_add(added)
 
-    def settle(
-        self,
-        fetch: Fetch,
-        wanted: Mapping[TopicPartition, FetchPosition],
-        told: tuple[FetchPosition, ...],
-        answers: int,
-        now: float,
-    ) -> Fetch:
-        """Have this be on its way in place of ``fetch``, after so many answers: asked ``now``, at these positions.
-
-        The last request told of ``told`` only.
-        """
-        moved = [position for tp, position in wanted.items() if position is not fetch.wanted[tp]]
-        for position in moved:
-            if position.partition in self._assigned.by_partition:
-                self._assigned.ask_last(position.partition)
-        session = self._underway.session_with(fetch.node_id).went_on(moved, told, answers)
-        following = fetch._replace(wanted=dict(wanted), session=session, asked_at=now)
+    def settle(self, fetch: Fetch, asked: Asked, answers: int, now: float) -> Fetch:
+        """Have a fetch be on its way in place of ``fetch``, after so many answers: for what is ``asked``, ``now``."""
+        wanted = dict(fetch.wanted)
+        moved: list[FetchPosition] = []
+        for tp, position in fetch.wanted.items():
+            assert position.topic_id is not None, "a relay goes by topic ids"
+            offset, epoch = asked[position.topic_id.bytes, tp.partition]
+            if offset != position.offset:
+                wanted[tp] = position._replace(offset=offset, last_epoch=epoch)
+                moved.append(wanted[tp])
+                self._ask_last(tp)
+        session = self._underway.session_with(fetch.node_id).went_on(moved, answers)
+        following = fetch._replace(wanted=wanted, session=session, asked_at=now)
         self._underway.replace(fetch, following)
         return following
+
+    def _ask_last(self, partition: TopicPartition) -> None:
+        """Have others asked for first, unless it was given up."""
+        if partition in self._assigned.by_partition:
+            self._assigned.ask_last(partition)

@@ -137,13 +137,16 @@ class FetchSession:
         self._open = SessionRequest(self._id, self._epoch, moved)
         return self._open
 
-    def went_on(self, moved: Iterable[FetchPosition], told: tuple[FetchPosition, ...], answers: int) -> SessionRequest:
-        """The same, after so many of them: all that moved, and what the last one was asked on with."""
+    def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
+        """What somebody else has said after so many such answers, in order to fetch on at these positions.
+
+        Of which of them the last request told does not matter any more.
+        """
         assert self._open is not None, "the session is the same"
         for position in moved:
             self._known[position.partition] = position
         self._epoch = _following(self._open.epoch, answers)
-        self._open = SessionRequest(self._id, self._epoch, told)
+        self._open = SessionRequest(self._id, self._epoch, ())
         return self._open
 
     def failed(self, request: SessionRequest) -> None:

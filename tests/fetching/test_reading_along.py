@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, MethodWrapperType
 
 import pytest
@@ -10,11 +10,9 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.fetching import LEAST_KEPT_BYTES, DecodedPartition, Fetch, FetchSettings, FetchState, Routine
-from kafka_nextgen.types import TopicPartition
 from tests.fetching.test_reading_on import LEADERS, P0, P1, PARTITIONS, begin, read_on, simple, told
-from tests.fetching.world import World, bring, cluster, columns
+from tests.fetching.world import TOPIC_ID, World, bring, cluster, columns
 
 #: How many records of each of the two partitions of node 1 an answer brings.
 Answer = tuple[int, int]
@@ -27,21 +25,21 @@ class Along:
         self.world = world
         self.fetch = fetch
         self.routine = routine_of(world, fetch)
-        self.wanted = dict(fetch.wanted)
-        self.told: tuple[FetchPosition, ...] = ()
+        self.asked = {tp: (position.offset, position.last_epoch) for tp, position in fetch.wanted.items()}
         self.answers = 0
 
     def read(self, *results: DecodedPartition) -> None:
         state, node_id = self.world.state, self.fetch.node_id
-        calls, self.told = state.read_along(node_id, results, self.routine, self.world.now)
-        for call, *arguments in calls:
-            assert callable(call)
+        for call, *arguments in state.read_along(node_id, results, self.routine, self.world.now):
             call(*arguments)
-        self.wanted.update({position.partition: position for position in self.told})
+        for result in results:
+            assert result.columns is not None
+            self.asked[result.partition] = result.columns.next_offset, result.columns.end_epoch
         self.answers += 1
 
     def settle(self) -> Fetch:
-        return self.world.state.settle(self.fetch, self.wanted, self.told, self.answers, self.world.now)
+        asked = {(TOPIC_ID.bytes, tp.partition): at for tp, at in self.asked.items()}
+        return self.world.state.settle(self.fetch, asked, self.answers, self.world.now)
 
 
 def routine_of(world: World, fetch: Fetch) -> Routine:
@@ -50,15 +48,14 @@ def routine_of(world: World, fetch: Fetch) -> Routine:
     return routine
 
 
-def brought(wanted: Mapping[TopicPartition, FetchPosition], answer: Answer) -> list[DecodedPartition]:
-    return [bring(columns(tp, wanted[tp].offset, count)) for tp, count in zip((P0, P1), answer, strict=True) if count]
+def brought(answer: Answer, *offsets: int) -> list[DecodedPartition]:
+    what = zip((P0, P1), offsets, answer, strict=True)
+    return [bring(columns(tp, offset, count)) for tp, offset, count in what if count]
 
 
-def without_room(fetch: Fetch) -> Fetch:
-    """What is set aside grows and shrinks with what comes, which does not matter while a relay goes on."""
-    following = simple(fetch)
-    assert isinstance(following, Fetch)
-    return following._replace(set_aside_bytes=0)
+def essence(fetch: Fetch) -> Fetch:
+    """Without what does not matter while a relay goes on: what is set aside, and what the last request told of."""
+    return fetch._replace(set_aside_bytes=0, session=fetch.session._replace(told=()))
 
 
 @given(st.lists(st.tuples(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(0, 6)), min_size=1, max_size=12))
@@ -70,13 +67,13 @@ def test_it_comes_to_what_reading_on_does(steps: Sequence[tuple[Answer, int]]) -
     for answer, taken in steps:
         one.now += 1
         other.now += 1
-        along.read(*brought(along.wanted, answer))
-        following = read_on(other, fetch, *brought(fetch.wanted, answer))
+        along.read(*brought(answer, along.asked[P0][0], along.asked[P1][0]))
+        following = read_on(other, fetch, *brought(answer, fetch.wanted[P0].offset, fetch.wanted[P1].offset))
         assert following is not None
         fetch = following
         assert one.take(taken) == other.take(taken)
         assert one.state.standings() == other.state.standings()
-    assert without_room(along.settle()) == without_room(fetch)
+    assert essence(along.settle()) == essence(fetch)
     assert one.state.silence_s(one.now) == other.state.silence_s(other.now)
     assert one.take() == other.take()
     assert list(map(simple, one.plan())) == list(map(simple, other.plan())) == []
@@ -98,7 +95,7 @@ def test_nothing_that_is_called_is_written_in_python(world: World) -> None:
         bring(columns(P0, 3, 1)),
         bring(columns(P1, 0, 1)),
     ]  # one that there are records of, one that there are not
-    calls, _ = world.state.read_along(1, results, along.routine, world.now)
+    calls = world.state.read_along(1, results, along.routine, world.now)
     assert {type(call) for call, *_ in calls} <= {BuiltinFunctionType, MethodWrapperType}
 
 
@@ -131,7 +128,6 @@ def test_it_may_be_settled_without_an_answer_since(world: World) -> None:
     along.fetch, along.answers = along.settle(), 0
     along.read()
     fetch = along.settle()
-    assert fetch.session.told == ()
     assert fetch.session.epoch == along.fetch.session.epoch + 1
 
 

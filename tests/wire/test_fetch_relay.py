@@ -428,6 +428,7 @@ def of_records(*parts: bytes) -> bytes:
 
 
 ONE = bring(3)
+KEPT_BYTES = len(ONE) + 32  # with what goes with each answer
 WRONG_CRC = of_records(changed(batch(), 17, b"\0\0\0\0"))
 DAMAGED_RECORD = of_records(seal(bytearray(DAMAGED)))
 TAG = b"\x01\x05\x00"  # one, of number 5, with nothing in it
@@ -561,7 +562,7 @@ def test_a_socket_that_is_waited_for_otherwise_ends_it(line: Line) -> None:
 
 
 def test_no_more_is_kept_than_may_be() -> None:
-    with lent(most_kept_bytes=2 * len(ONE)) as line:
+    with lent(most_kept_bytes=2 * KEPT_BYTES) as line:
         frames = [frame_of(bring(3 + at), NUMBER + at) for at in range(3)]
         assert [line.answer(frame) for frame in frames] == [[], [], line.over]
         assert line.relay.left() == (frames[2], b"")
@@ -570,7 +571,7 @@ def test_no_more_is_kept_than_may_be() -> None:
 
 
 def test_what_was_taken_makes_room() -> None:
-    with lent(most_kept_bytes=len(ONE)) as line:
+    with lent(most_kept_bytes=KEPT_BYTES) as line:
         for at in range(5):
             assert line.answer(frame_of(bring(3 + at), NUMBER + at)) == []
             assert line.take() == [bring(3 + at)]

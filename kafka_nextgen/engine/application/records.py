@@ -9,6 +9,7 @@ from kafka_nextgen.engine.application.data_frames import DataFrames
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.extras import needs
 from kafka_nextgen.engine.application.record_batch import RecordBatch
+from kafka_nextgen.engine.application.record_rows import record_rows
 from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
@@ -38,7 +39,11 @@ class Records(DataFrames):
 
     def __iter__(self) -> Iterator[Record]:
         """Make one Record after the other; goes on behind one whose deserializer raised."""
-        return RecordRun(self._slices, self._deserializers.to_apply).records
+        apply = self._deserializers.to_apply
+        if len(self._slices) == 1 and apply is None:
+            (part,) = self._slices
+            return iter(record_rows(part.columns, part.start, part.stop))
+        return RecordRun(self._slices, apply).records
 
     def __repr__(self) -> str:
         return f"<Records: {len(self)} of {', '.join(map(str, self.partitions())) or 'no partition'}>"

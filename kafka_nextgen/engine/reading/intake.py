@@ -5,11 +5,8 @@ Answers are decoded and taken in by whoever looks at the fetch state next, on wh
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.fetching import LEAST_KEPT_BYTES, DecodedPartition, Fetch, FetchState, Routine
+from kafka_nextgen.fetching import LEAST_KEPT_BYTES, Call, DecodedPartition, Fetch, FetchState, Routine
 from kafka_nextgen.wire.plain_decoding import COLUMN_TYPES, Places
 
 __all__ = ["Intake"]
@@ -32,36 +29,42 @@ class Intake:
         self.is_void = False
         self._routine = routine
         self._places = places
-        self._wanted = dict(fetch.wanted)
-        self._last: tuple[tuple[FetchPosition, ...], float] = (), fetch.asked_at  # what was told then, and when
+        self._asked_at = fetch.asked_at
         self._settled = self._taken = 0  # how many answers
         self._bytes_since = 0  # room was looked for
         self._steps: set[int] = set()  # the answer whose step is being prepared
 
     def take_in(self, state: FetchState) -> None:
         """Take in what has come; on any thread."""
-        while (first := self.relay.first()) is not None:
-            self._steps.add(first[0])
-            self._take_one_in(state, *first)
+        relay = self.relay
+        while (first := relay.first()) is not None:
+            number, body, came_at = first
+            self._steps.add(number)
+            calls: list[Call] = [(self._steps.remove, number), (relay.drop, number)]
+            calls += state.read_along(self.fetch.node_id, self._decoded(state, body), self._routine, came_at)
+            calls.append((setattr, self, "_taken", number))
+            calls.append((setattr, self, "_asked_at", came_at))
+            try:
+                accelerator.do_all(calls)
+            except LookupError:  # a handler was here meanwhile
+                continue
+            self._bytes_since += len(body)
         if self._bytes_since >= LEAST_KEPT_BYTES:
-            self._bytes_since = 0
-            if state.room_for_relay(self.fetch, self._routine) < LEAST_KEPT_BYTES:
-                self.relay.end()
+            self._look_for_room(state)
 
-    def _take_one_in(self, state: FetchState, number: int, body: bytes, came_at: float) -> None:
-        wanted = self._wanted
+    def _decoded(self, state: FetchState, body: bytes) -> list[DecodedPartition]:
+        """What an answer brought, each partition from where the one before has left off."""
+        wanted, made = state.by_partition, DecodedPartition
         decoded = accelerator.decode_plain(
-            body, self._places, wanted, _MOST_BYTES, False, DecodedPartition, COLUMN_TYPES
+            body, self._places, wanted, _MOST_BYTES, False, made, COLUMN_TYPES, "fetch_offset"
         )
         assert decoded is not None, "a relay keeps only what can be decoded"
-        calls, told = state.read_along(self.fetch.node_id, decoded[2], self._routine, came_at)
-        for position in told:
-            calls.append((wanted.__setitem__, position.partition, position))
-        calls.append((setattr, self, "_last", (told, came_at)))
-        calls.append((setattr, self, "_taken", number))
-        self._bytes_since += len(body)
-        with suppress(LookupError):  # else this was prepared in vain
-            accelerator.do_all([(self._steps.remove, number), (self.relay.drop, number), *calls])
+        return decoded[2]
+
+    def _look_for_room(self, state: FetchState) -> None:
+        self._bytes_since = 0
+        if state.room_for_relay(self.fetch, self._routine) < LEAST_KEPT_BYTES:
+            self.relay.end()
 
     def void_step(self) -> None:
         """Something is about to be done to the state that a step under way does not know of."""
@@ -81,7 +84,7 @@ class Intake:
         answers = self._taken - self._settled
         if answers:
             self._settled = self._taken
-            self.fetch = state.settle(self.fetch, self._wanted, self._last[0], answers, self._last[1])
+            self.fetch = state.settle(self.fetch, self.relay.places(), answers, self._asked_at)
 
     def is_in_force(self, state: FetchState) -> bool:
         """Whether the relay may go on."""
