@@ -1,7 +1,8 @@
-/* Bell: what the application's thread sleeps on, rung by threads that need not have the GIL: Linux's futex.
+/* Bell: what the application's thread waits for, rung by threads that need not have the GIL.
  *
- * It counts its rings, and nobody clears it (engine/application/signals.py, whose ThreadSignal is its twin). A signal
- * handler of Python's runs in the midst of a wait, and what it raises ends the wait.
+ * It counts its rings, and nobody clears it (engine/application/signals.py, whose ThreadSignal is its twin). Threads
+ * sleep on the count itself, which is a futex of Linux. One of them may see to relays meanwhile (attending.h): that one
+ * waits at sockets, and a ring is one more of them, an eventfd.
  */
 #ifndef KAFKA_NEXTGEN_BELL_H
 #define KAFKA_NEXTGEN_BELL_H
@@ -14,24 +15,43 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
 
-#define MOST_WAIT_S 1e6 /* longer than that nobody waits */
+#define MOST_OFFERED 16 /* relays, one for each broker */
+
+struct Relay;
 
 typedef struct {
     PyObject_HEAD
     uint32_t rings;
-    uint32_t waiting; /* how many threads do */
+    uint32_t waiting;       /* how many threads do */
+    uint32_t is_at_sockets; /* whether one of them waits there */
+    int eventfd;            /* -1 until it is needed */
+    pid_t pid;              /* of the process it belongs to */
+    /* attending.h; with the lock */
+    pthread_mutex_t lock;
+    struct Relay *offered[MOST_OFFERED];
+    int offered_count;
+    long long attended[MOST_OFFERED]; /* their numbers, 0 for one that is no more */
+    int attended_count;               /* 0 if nobody attends any */
 } Bell;
 
 static void ring_bell(Bell *bell) {
     __atomic_add_fetch(&bell->rings, 1, __ATOMIC_SEQ_CST); /* first: who begins to wait now sees it, or is seen below */
     if (__atomic_load_n(&bell->waiting, __ATOMIC_SEQ_CST) > 0)
         syscall(SYS_futex, &bell->rings, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX, NULL, NULL, 0);
+    if (__atomic_load_n(&bell->is_at_sockets, __ATOMIC_SEQ_CST))
+        eventfd_write(bell->eventfd, 1);
+}
+
+static int has_rung(const Bell *bell, uint32_t rings) {
+    return __atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) != rings;
 }
 
 /* Sleep as long as there are so many rings; 0, or why it did not sleep to the end. */
@@ -40,98 +60,6 @@ static int sleep_at(Bell *bell, uint32_t rings, const struct timespec *until) {
     long status = syscall(SYS_futex, &bell->rings, operation, rings, until, NULL, FUTEX_BITSET_MATCH_ANY);
     return status == 0 ? 0 : errno;
 }
-
-/* Sleep, and run the handlers of signals meanwhile; 0 with an exception set if one raises. Where there is no such call,
- * it does not sleep at all.
- */
-static int wait_for_ring(Bell *bell, uint32_t rings, const struct timespec *until) {
-    int why = 0;
-    while (__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST) == rings && (why == 0 || why == EINTR || why == EAGAIN)) {
-        Py_BEGIN_ALLOW_THREADS;
-        why = sleep_at(bell, rings, until);
-        Py_END_ALLOW_THREADS;
-        if (why == EINTR && PyErr_CheckSignals() < 0)
-            return 0;
-    }
-    return 1;
-}
-
-static PyObject *bell_ring(PyObject *self, PyObject *nothing) {
-    (void)nothing;
-    ring_bell((Bell *)self);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(bell_ring_doc, "ring()\n--\n\nWake everybody who waits.");
-
-static PyObject *bell_wait(PyObject *self, PyObject *args) {
-    Bell *bell = (Bell *)self;
-    unsigned int rings;
-    double timeout_s;
-    if (!PyArg_ParseTuple(args, "Id:wait", &rings, &timeout_s))
-        return NULL;
-    if (!(timeout_s > 0))
-        Py_RETURN_NONE;
-    struct timespec until = moment_at(now_s() + (timeout_s < MOST_WAIT_S ? timeout_s : MOST_WAIT_S));
-    __atomic_add_fetch(&bell->waiting, 1, __ATOMIC_SEQ_CST);
-    int is_well = wait_for_ring(bell, rings, &until);
-    __atomic_sub_fetch(&bell->waiting, 1, __ATOMIC_SEQ_CST);
-    return is_well ? Py_NewRef(Py_None) : NULL;
-}
-
-PyDoc_STRVAR(bell_wait_doc,
-             "wait(rings, timeout_s)\n--\n\n"
-             "Block until it was rung, if there are so many rings only, at most timeout_s seconds.");
-
-static PyObject *bell_rings(PyObject *self, void *nothing) {
-    (void)nothing;
-    return PyLong_FromUnsignedLong(__atomic_load_n(&((Bell *)self)->rings, __ATOMIC_SEQ_CST));
-}
-
-static PyObject *bell_is_awaited(PyObject *self, void *nothing) {
-    (void)nothing;
-    return PyBool_FromLong(__atomic_load_n(&((Bell *)self)->waiting, __ATOMIC_SEQ_CST) > 0);
-}
-
-static PyObject *bell_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    if (PyTuple_GET_SIZE(args) > 0 || (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0))
-        return PyErr_Format(PyExc_TypeError, "Bell() takes no arguments");
-    return type->tp_alloc(type, 0);
-}
-
-static void bell_dealloc(PyObject *self) {
-    PyTypeObject *type = Py_TYPE(self);
-    type->tp_free(self);
-    Py_DECREF(type);
-}
-
-static PyMethodDef bell_methods[] = {
-    {"ring", bell_ring, METH_NOARGS, bell_ring_doc},
-    {"wait", bell_wait, METH_VARARGS, bell_wait_doc},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyGetSetDef bell_fields[] = {
-    {"rings", bell_rings, NULL, PyDoc_STR("How often it was rung so far, modulo 2**32."), NULL},
-    {"is_awaited", bell_is_awaited, NULL, PyDoc_STR("Whether a thread waits for it."), NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyType_Slot bell_slots[] = {
-    {Py_tp_doc, (void *)PyDoc_STR("Bell()\n--\n\nWakes threads that wait, from any thread.")},
-    {Py_tp_new, bell_new},
-    {Py_tp_dealloc, bell_dealloc},
-    {Py_tp_methods, bell_methods},
-    {Py_tp_getset, bell_fields},
-    {0, NULL},
-};
-
-static PyType_Spec bell_spec = {
-    .name = "kafka_nextgen.compiled._accelerator.Bell",
-    .basicsize = sizeof(Bell),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = bell_slots,
-};
 
 #endif
 #endif

@@ -28,6 +28,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "bell_object.h"
 #include "decode.h"
 #include "doing.h"
 #include "find.h"

@@ -43,10 +43,13 @@ typedef struct {
     double took_s, longest_s; /* from requests to their answers: in all, and the one that took longest */
 } Counted;
 
-typedef struct {
+typedef struct Relay {
     PyObject_HEAD
+    long long number; /* counted from 1, of all relays there ever were */
     int fd, check_crc;
     Bell *bell; /* NULL if there is none to be rung without the GIL */
+    int epoll_fd;     /* of who serves it */
+    uint32_t watched; /* the events that watches for */
     Places places;
     Request request;
     Findings *findings;

@@ -42,6 +42,11 @@ static int fill_relay(Relay *relay, PyObject *args) {
     return is_well;
 }
 
+static long long next_number(void) {
+    static long long last = 0;
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
 static PyObject *relay_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     if (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0)
         return PyErr_Format(PyExc_TypeError, "FetchRelay takes no keywords");
@@ -49,6 +54,7 @@ static PyObject *relay_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (relay == NULL)
         return NULL;
     pthread_mutex_init(&relay->lock, NULL);
+    relay->number = next_number();
     if (!fill_relay(relay, args))
         Py_CLEAR(relay);
     return (PyObject *)relay;

@@ -6,6 +6,7 @@
 #ifndef KAFKA_NEXTGEN_SERVING_H
 #define KAFKA_NEXTGEN_SERVING_H
 
+#include "attending.h"
 #include "relay_object.h"
 
 #ifdef __linux__
@@ -37,8 +38,12 @@ static int is_for_python(Relay *relay, uint32_t events) {
         end_relay(relay); /* whatever it is */
         return 1;
     }
+    if (relay->bell == NULL)
+        return pass_on(relay) != WAITS;
+    pthread_mutex_lock(&relay->bell->lock);
     Outcome outcome = pass_on(relay);
-    return outcome == OVER || (outcome == WENT_ON && relay->bell == NULL);
+    pthread_mutex_unlock(&relay->bell->lock);
+    return outcome == OVER;
 }
 
 /* Let relays go on whose turn it is; keep of the events those for Python. */
@@ -56,6 +61,17 @@ static void let_go_on(Service *service, int count) {
 static int milliseconds_until(double at) {
     double left_ms = ceil((at - now_s()) * 1e3);
     return left_ms <= 0 ? 0 : left_ms < INT_MAX ? (int)left_ms : INT_MAX;
+}
+
+/* Let those who wait for the bells of relays attend these for a while, or no more. */
+static void offer_all(const Service *service, int is_begin) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(service->relays); i++) {
+        Relay *relay = (Relay *)PyTuple_GET_ITEM(service->relays, i);
+        if (relay->bell != NULL && is_begin)
+            offer_relay(relay, service->epoll_fd);
+        else if (relay->bell != NULL)
+            withdraw_relay(relay);
+    }
 }
 
 /* 0, or an error number. */
@@ -106,7 +122,9 @@ static PyObject *serve(PyObject *module, PyObject *args) {
         !are_relays(service.relays, state->relay))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
+    offer_all(&service, 1);
     error = serve_until(&service, now_s() + timeout_s);
+    offer_all(&service, 0);
     Py_END_ALLOW_THREADS;
     if (error != 0) {
         errno = error;
