@@ -146,16 +146,19 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     def _runs(self) -> Iterator[Iterator[Record]]:
         """Iterators one after the other. What any of them raises ends neither this nor the chain of them."""
-        one_more = iter(self.__next__, None)
+        one_more = iter(self._polled, None)
         while True:
             yield islice(one_more, 1)
             yield self._core.cursor.records
 
     def __next__(self) -> Record:
         record = next(self._core.cursor.records, None)
-        if record is not None:
-            return record
+        return self._polled() if record is None else record
+
+    def _polled(self) -> Record:
+        """The first record of the next run."""
         with self._use_alone("__next__"):
+            record = None
             while record is None:
                 self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
                 record = self._core.look()

@@ -82,7 +82,7 @@ class Cursor:
         """
         run = RecordRun(self._fetches.peek_runs(max_records), self._apply)
         self._caller, self._run = self._whoami(), run
-        if self.has_news:  # looked at last: news from here on finds the run
+        if self._mailbox.news != self._heeded:  # looked at last: news from here on finds the run
             run.end()
         self._looked = began, time.monotonic()
         return next(run.records, None)

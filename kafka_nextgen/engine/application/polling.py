@@ -16,8 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
-
-from attrs import frozen
+from typing import NamedTuple
 
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import PendingCallback
@@ -28,8 +27,7 @@ __all__ = ["ITERATION_TIMEOUT_S", "Rest", "Step", "leave_steps", "poll_steps"]
 ITERATION_TIMEOUT_S = 10.0
 
 
-@frozen
-class Rest:
+class Rest(NamedTuple):
     """Wait for another ring of the signal than the ``rings`` there were, at most ``at_most_s`` seconds."""
 
     rings: int

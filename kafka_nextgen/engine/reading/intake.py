@@ -5,6 +5,8 @@ Answers are decoded and taken in by whoever looks at the fetch state next, on wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching import LEAST_KEPT_BYTES, Call, DecodedPartition, Fetch, FetchState, Routine
 from kafka_nextgen.wire.plain_decoding import COLUMN_TYPES, Places
@@ -33,6 +35,8 @@ class Intake:
         self._settled = self._taken = 0  # how many answers
         self._bytes_since = 0  # room was looked for
         self._steps: set[int] = set()  # the answer whose step is being prepared
+        #: To be called when something is about to be done to the state that a step under way does not know of.
+        self.void_step: Callable[[], None] = self._steps.clear
 
     def take_in(self, state: FetchState) -> None:
         """Take in what has come; on any thread."""
@@ -65,10 +69,6 @@ class Intake:
         self._bytes_since = 0
         if state.room_for_relay(self.fetch, self._routine) < LEAST_KEPT_BYTES:
             self.relay.end()
-
-    def void_step(self) -> None:
-        """Something is about to be done to the state that a step under way does not know of."""
-        self._steps.clear()
 
     def drop(self) -> None:
         """Keep nothing from here on, and take in nothing of what was kept."""

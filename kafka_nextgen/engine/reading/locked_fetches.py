@@ -63,6 +63,8 @@ class LockedFetches:
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
         self._lock = threading.RLock()
+        #: Whether this thread is inside of another call here, which a signal handler has interrupted.
+        self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
         self._intakes: list[Intake] = []
         self._locked = _Locked(state, self._lock, self._intakes)
         self._on_change = on_change
@@ -99,10 +101,6 @@ class LockedFetches:
         with self.locked():
             self._intakes.remove(intake)
             return intake.fetch
-
-    def _is_inside(self) -> bool:
-        """Whether this thread is inside of another call here, which a signal handler has interrupted."""
-        return bool(self._lock._is_owned())  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
 
     def _take_in(self) -> None:
         for intake in self._intakes:
@@ -245,11 +243,8 @@ class LockedFetches:
 
     def _looking(self, look: Callable[P, list[ColumnSlice]], *args: P.args, **kwargs: P.kwargs) -> list[ColumnSlice]:
         """Look for records; a partition whose error is raised by that may be asked for again."""
-        may_take_in = self._intakes and not self._is_inside()
         try:
             with self._lock:
-                if may_take_in:
-                    self._take_in()
                 return look(*args, **kwargs)
         except BaseException:
             self._on_change()
