@@ -1,13 +1,14 @@
 /* FetchRelay: fetches on from one broker without Python, as long as answers are what nearly all small ones are.
  *
  * An answer that is (`relay_answer.h`) is kept for whoever takes it, the next fetch is sent, and the bell is rung. `serve`
- * has that done by the thread of an event loop, in place of the loop, and without the GIL. At the first answer that is
- * not, the relay is over: what was received of it is left, and Python goes on from there.
+ * has that done by the thread of an event loop, in place of the loop, and without the GIL; or by one that waits for the
+ * bell (`attending.h`). At the first answer that is not, the relay is over: what was received of it is left, and Python
+ * goes on from there.
  *
- * The thread that serves may be inside of it while another one takes answers, or ends it. Answers are a queue with one
- * thread at each end: those who take them have the GIL, and a lock of theirs. So taking waits for nobody, not even in a
- * process that was forked off meanwhile. Ending waits until an answer that is just being taken in has been asked on
- * behind, for which there is a lock. All else belongs to the thread that serves.
+ * One thread at a time passes answers on. It may be inside of it while another one takes answers, or ends it. Answers are a
+ * queue with one thread at each end: those who take them have the GIL, and a lock of theirs. So taking waits for nobody,
+ * not even in a process that was forked off meanwhile. Ending waits until an answer that is just being taken in has been
+ * asked on behind, for which there is a lock. All else belongs to who passes on, or to the loop's thread when nobody does.
  */
 #ifndef KAFKA_NEXTGEN_RELAY_H
 #define KAFKA_NEXTGEN_RELAY_H
@@ -30,7 +31,7 @@
 
 /* An answer that waits to be taken; what it takes is counted with it. */
 typedef struct Kept {
-    struct Kept *next; /* written by the thread that serves, as the last of it */
+    struct Kept *next; /* written by who passes it on, as the last of it */
     long long number; /* counted from 1 */
     double came_at;
     Py_ssize_t size;

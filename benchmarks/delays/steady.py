@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +19,9 @@ from benchmarks.profiling.sampling import sampled
 from benchmarks.turns import turns
 
 __all__ = ["Steady", "steady"]
+
+#: A broker gives these to connections by turns (num.network.threads of Kafka); the producer keeps one of them busy.
+NETWORK_THREADS = 3
 
 
 @frozen
@@ -34,7 +39,12 @@ class Steady:
         return Acknowledged(**self.ask_feed(f"{begin} {end}"))
 
     def handle(self, handler: str, warm_up_s: float, seconds: float) -> Delays:
-        """Have the records handled, and their delays noted after ``warm_up_s``."""
+        """Have the records handled, and their delays noted after ``warm_up_s``.
+
+        Which of the broker's network threads it begins with is chance, not who came before it.
+        """
+        for _ in range(random.randrange(NETWORK_THREADS)):
+            _take_a_turn(self.bootstrap_servers)
         return ask("benchmarks.delays.handle", self._task(handler, warm_up_s, seconds), Delays)
 
     def handle_in_turns(
@@ -56,6 +66,12 @@ class Steady:
 
     def _task(self, handler: str, warm_up_s: float, seconds: float) -> Task:
         return Task(handler, self.bootstrap_servers, self.topic, self.partitions, warm_up_s, seconds)
+
+
+def _take_a_turn(bootstrap_servers: str) -> None:
+    """Connect for a moment."""
+    host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
+    socket.create_connection((host, int(port))).close()
 
 
 @contextmanager
