@@ -69,22 +69,28 @@ static int has_eventfd(Bell *bell) {
     return bell->eventfd >= 0;
 }
 
-/* Attend what is offered, unless another thread does; how many relays that is. In a process that was forked off all of
- * them are its parent's.
- */
+/* Attend those that are offered and go on; how many that is. */
+static int attend_offered(Bell *bell, struct pollfd *sockets) {
+    int count = 0;
+    for (int i = 0; i < bell->offered_count; i++) {
+        Relay *relay = bell->offered[i];
+        if (!has_ended(relay) && watch(relay, 0)) {
+            bell->attended[count] = relay->number;
+            sockets[count++] = (struct pollfd){.fd = relay->fd, .events = POLLIN};
+        }
+    }
+    bell->attended_count = count;
+    return count;
+}
+
+/* Attend what is offered, unless another thread does; how many relays that is. */
 static int begin_attending(Bell *bell, struct pollfd *sockets) {
     int count = 0;
-    if (bell->pid != getpid())
+    if (!is_ours(bell))
         return 0;
     pthread_mutex_lock(&bell->lock);
-    if (bell->attended_count == 0 && bell->offered_count > 0 && has_eventfd(bell)) {
-        for (int i = 0; i < bell->offered_count; i++)
-            if (watch(bell->offered[i], 0)) {
-                bell->attended[count] = bell->offered[i]->number;
-                sockets[count++] = (struct pollfd){.fd = bell->offered[i]->fd, .events = POLLIN};
-            }
-        bell->attended_count = count;
-    }
+    if (bell->attended_count == 0 && bell->offered_count > 0 && has_eventfd(bell))
+        count = attend_offered(bell, sockets);
     pthread_mutex_unlock(&bell->lock);
     return count;
 }
@@ -105,17 +111,49 @@ static Relay *find_offered(const Bell *bell, long long number) {
     return NULL;
 }
 
-/* Pass on what is there for a relay; whether to go on attending it. */
-static int attend_relay(Bell *bell, int i) {
+/* Attend one no more, which is left to who serves, if anybody does: that one hears of it at once, as mostly a socket can be
+ * written to.
+ */
+static void leave_relay(Bell *bell, int i) {
+    Relay *relay = find_offered(bell, bell->attended[i]);
+    if (relay != NULL)
+        watch(relay, EPOLLIN | EPOLLOUT);
+    bell->attended[i] = 0;
+}
+
+/* Pass on what is there for a relay, if it is offered. */
+static void attend_relay(Bell *bell, int i) {
     pthread_mutex_lock(&bell->lock);
     Relay *relay = find_offered(bell, bell->attended[i]);
-    int is_well = relay != NULL && pass_on(relay) != OVER;
-    if (relay != NULL && !is_well)
-        watch(relay, EPOLLIN | EPOLLOUT); /* mostly it can be written to, so that who serves hears of it at once */
-    if (!is_well)
-        bell->attended[i] = 0;
+    if (relay == NULL || pass_on(relay) == OVER)
+        leave_relay(bell, i);
     pthread_mutex_unlock(&bell->lock);
-    return is_well;
+}
+
+/* Have nobody attend a relay any more, whose socket may be about to be closed; on any thread, without the GIL. */
+static void leave_to_who_serves(const Relay *relay) {
+    Bell *bell = relay->bell;
+    int is_left = 0;
+    if (bell == NULL || !is_ours(bell))
+        return;
+    pthread_mutex_lock(&bell->lock);
+    for (int i = 0; i < bell->attended_count; i++)
+        if (bell->attended[i] == relay->number) {
+            leave_relay(bell, i);
+            is_left = 1;
+        }
+    pthread_mutex_unlock(&bell->lock);
+    if (is_left)
+        wake_from_sockets(bell);
+}
+
+/* Pass over the sockets of relays that are attended no more. */
+static void let_go_of_sockets(Bell *bell, struct pollfd *sockets, int count) {
+    pthread_mutex_lock(&bell->lock);
+    for (int i = 0; i < count; i++)
+        if (bell->attended[i] == 0)
+            sockets[i].fd = -1;
+    pthread_mutex_unlock(&bell->lock);
 }
 
 /* Wait for the sockets and a ring, if there are so many rings only; as ppoll() answers, or 0 if there are more. */
@@ -124,6 +162,7 @@ static int wait_at_sockets(Bell *bell, uint32_t rings, struct pollfd *sockets, i
     struct timespec left = moment_at(left_s > 0 ? left_s : 0);
     sockets[count] = (struct pollfd){.fd = bell->eventfd, .events = POLLIN};
     __atomic_store_n(&bell->is_at_sockets, 1, __ATOMIC_SEQ_CST); /* first: who rings now sees it, or is seen here */
+    let_go_of_sockets(bell, sockets, count);
     int ready = has_rung(bell, rings) ? 0 : ppoll(sockets, (nfds_t)count + 1, &left, NULL);
     __atomic_store_n(&bell->is_at_sockets, 0, __ATOMIC_SEQ_CST);
     return ready;
@@ -142,11 +181,13 @@ static int attend(Bell *bell, uint32_t rings, struct pollfd *sockets, int count,
             return errno;
         if (ready == 0)
             return has_rung(bell, rings) ? 0 : ETIMEDOUT;
+        if (sockets[count].revents & ~POLLIN)
+            return EBADF;
         if (sockets[count].revents != 0)
             forget_rings(bell);
         for (int i = 0; i < count; i++)
-            if (sockets[i].revents != 0 && !attend_relay(bell, i))
-                sockets[i].fd = -1; /* which is passed over */
+            if (sockets[i].revents != 0)
+                attend_relay(bell, i);
     }
     return 0;
 }
@@ -167,7 +208,8 @@ static int attend_or_sleep(Bell *bell, uint32_t rings, double until_s) {
         return sleep_until(bell, rings, until_s);
     int why = attend(bell, rings, sockets, count, until_s);
     end_attending(bell);
-    return why;
+    int is_unable = why != 0 && why != EINTR && why != ETIMEDOUT;
+    return is_unable ? sleep_until(bell, rings, until_s) : why;
 }
 
 #endif

@@ -42,12 +42,21 @@ typedef struct {
     int attended_count;               /* 0 if nobody attends any */
 } Bell;
 
+/* Whether it is this process's: one that was forked off has its memory, but whatever it has to do with descriptors is for
+ * the other one.
+ */
+static int is_ours(const Bell *bell) { return bell->pid == getpid(); }
+
+static void wake_from_sockets(const Bell *bell) {
+    if (__atomic_load_n(&bell->is_at_sockets, __ATOMIC_SEQ_CST) && is_ours(bell))
+        eventfd_write(bell->eventfd, 1);
+}
+
 static void ring_bell(Bell *bell) {
     __atomic_add_fetch(&bell->rings, 1, __ATOMIC_SEQ_CST); /* first: who begins to wait now sees it, or is seen below */
     if (__atomic_load_n(&bell->waiting, __ATOMIC_SEQ_CST) > 0)
         syscall(SYS_futex, &bell->rings, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX, NULL, NULL, 0);
-    if (__atomic_load_n(&bell->is_at_sockets, __ATOMIC_SEQ_CST))
-        eventfd_write(bell->eventfd, 1);
+    wake_from_sockets(bell);
 }
 
 static int has_rung(const Bell *bell, uint32_t rings) {

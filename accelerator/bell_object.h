@@ -60,6 +60,11 @@ static PyObject *bell_is_awaited(PyObject *self, void *nothing) {
                            __atomic_load_n(&bell->is_at_sockets, __ATOMIC_SEQ_CST));
 }
 
+static PyObject *bell_offered(PyObject *self, void *nothing) {
+    (void)nothing;
+    return PyLong_FromLong(__atomic_load_n(&((Bell *)self)->offered_count, __ATOMIC_RELAXED));
+}
+
 static PyObject *bell_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     if (PyTuple_GET_SIZE(args) > 0 || (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0))
         return PyErr_Format(PyExc_TypeError, "Bell() takes no arguments");
@@ -76,7 +81,7 @@ static void bell_dealloc(PyObject *self) {
     Bell *bell = (Bell *)self;
     PyTypeObject *type = Py_TYPE(self);
     pthread_mutex_destroy(&bell->lock);
-    if (bell->eventfd >= 0)
+    if (bell->eventfd >= 0 && is_ours(bell))
         close(bell->eventfd);
     type->tp_free(self);
     Py_DECREF(type);
@@ -91,6 +96,7 @@ static PyMethodDef bell_methods[] = {
 static PyGetSetDef bell_fields[] = {
     {"rings", bell_rings, NULL, PyDoc_STR("How often it was rung so far, modulo 2**32."), NULL},
     {"is_awaited", bell_is_awaited, NULL, PyDoc_STR("Whether a thread waits for it."), NULL},
+    {"offered", bell_offered, NULL, PyDoc_STR("How many relays whoever waits for it now may attend."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -49,6 +49,7 @@ typedef struct Relay {
     long long number; /* counted from 1, of all relays there ever were */
     int fd, check_crc;
     Bell *bell; /* NULL if there is none to be rung without the GIL */
+    int is_served;    /* with the GIL */
     int epoll_fd;     /* of who serves it */
     uint32_t watched; /* the events that watches for */
     Places places;
@@ -186,6 +187,8 @@ static int answer_and_ask(Relay *relay) {
         PyMem_RawFree(kept);
     return is_kept && send_request(relay, now);
 }
+
+static int has_ended(const Relay *relay) { return __atomic_load_n(&relay->is_over, __ATOMIC_ACQUIRE); }
 
 static void end_relay(Relay *relay) {
     pthread_mutex_lock(&relay->lock);

@@ -2,7 +2,7 @@
 #ifndef KAFKA_NEXTGEN_RELAY_OBJECT_H
 #define KAFKA_NEXTGEN_RELAY_OBJECT_H
 
-#include "relay.h"
+#include "attending.h"
 
 #ifdef __linux__
 
@@ -43,8 +43,8 @@ static int fill_relay(Relay *relay, PyObject *args) {
 }
 
 static long long next_number(void) {
-    static long long last = 0;
-    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    static long long last = 0; /* with the GIL */
+    return ++last;
 }
 
 static PyObject *relay_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -88,11 +88,13 @@ static PyObject *relay_ring(PyObject *self, PyObject *bell) {
         return NULL;
     if (Py_TYPE(bell) != state->bell)
         return PyErr_Format(PyExc_TypeError, "only a Bell can be rung without the GIL");
+    if (((Relay *)self)->is_served)
+        return PyErr_Format(PyExc_RuntimeError, "a relay that is served keeps its bell");
     Py_XSETREF(((Relay *)self)->bell, (Bell *)Py_NewRef(bell));
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(relay_ring_doc, "ring(bell)\n--\n\nRing this Bell whenever an answer is there; before anybody serves.");
+PyDoc_STRVAR(relay_ring_doc, "ring(bell)\n--\n\nRing this Bell whenever an answer is there; RuntimeError if somebody serves already.");
 
 /* The answer that was kept the longest; NULL if there is none. */
 static Kept *first_kept(const Relay *relay) { return __atomic_load_n(&relay->taken->next, __ATOMIC_ACQUIRE); }
@@ -133,7 +135,10 @@ PyDoc_STRVAR(relay_drop_doc,
 
 static PyObject *relay_end(PyObject *self, PyObject *nothing) {
     (void)nothing;
+    Py_BEGIN_ALLOW_THREADS; /* whoever passes answers on may have to wait for the GIL, where memory is watched */
     end_relay((Relay *)self);
+    leave_to_who_serves((Relay *)self);
+    Py_END_ALLOW_THREADS;
     Py_RETURN_NONE;
 }
 
@@ -189,7 +194,7 @@ PyDoc_STRVAR(relay_counted_doc,
 
 static PyObject *get_is_over(PyObject *self, void *nothing) {
     (void)nothing;
-    return PyBool_FromLong(__atomic_load_n(&((Relay *)self)->is_over, __ATOMIC_ACQUIRE));
+    return PyBool_FromLong(has_ended((Relay *)self));
 }
 
 static PyObject *get_has_answers(PyObject *self, void *nothing) {

@@ -3,8 +3,8 @@
 Where answers come a thousand times a second, each has a loop turn, takes the GIL away from the application and is read,
 taken in and asked on behind in Python. Nearly all are alike, and what follows from one is known from its bytes. So a
 connection may lend its socket to a *relay* (``FetchRelay``), which keeps such answers and asks on by itself. It does
-that inside of the loop's waiting, without the GIL, and if a thread waits for the relay's bell meanwhile, on that one. So
-whenever Python runs on the loop's thread, no relay does, and whoever lent a socket may take it back at once.
+that inside of the loop's waiting, without the GIL, and on a thread that waits for the relay's bell meanwhile, if there
+is one. So whenever Python runs on the loop's thread, no relay does, and whoever lent a socket may take it back at once.
 
 What is not for a relay ends it, and Python goes on with what was received.
 """
@@ -21,8 +21,8 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 
 __all__ = ["HAS_RELAYS", "Lender", "Relayed", "Relays", "new_event_loop", "relays_of"]
 
-#: Whether there are relays here.
-HAS_RELAYS = ACCELERATED and sys.platform == "linux"
+#: Whether there are relays here. (The clocks of Linux's 32-bit calls differ from one C library to the next.)
+HAS_RELAYS = ACCELERATED and sys.platform == "linux" and sys.maxsize > 2**32
 
 #: For how long (seconds) they go on before those who lent their sockets note what was done.
 MOST_S = 0.25
@@ -108,8 +108,8 @@ if sys.platform == "linux":
                 if not lender.may_go_on():
                     self.call_soon(lender.take_back)
                     is_well = False
-            if not is_well:
-                return super().select(0)
+            if not is_well:  # what has come for a relay comes again with the next turn
+                return [ready for ready in super().select(0) if ready[0].fd not in self._lent]
             return self._serve(MOST_S if timeout is None else min(timeout, MOST_S))
 
         def _serve(self, timeout_s: float) -> list[tuple[selectors.SelectorKey, int]]:

@@ -453,3 +453,17 @@ async def test_other_sockets_are_served_meanwhile() -> None:
                 other.send(bytes([number]))
                 assert await loop.sock_recv(one, 1) == bytes([number])
                 await until(lambda answered=answered: broker.answered > answered)  # type: ignore[misc]
+
+
+@in_loop
+async def test_one_that_may_not_go_on_leaves_the_others_alone() -> None:
+    """What comes for those is for their relays also in the turn of the loop in which a socket is taken back."""
+    ending, other = Talk(), Talk()
+    async with talking(ending) as (broker, _, _), talking(other) as (another, _, _):
+        for number in range(2, 40):
+            ending.relays[-1].may = False
+            await until(lambda number=number: len(ending.relays) >= number)  # type: ignore[misc]
+        answered = another.answered
+        await until(lambda: another.answered > answered + 10)
+        assert broker.answered > 40
+        assert (len(other.relays), other.answers) == (1, 1)

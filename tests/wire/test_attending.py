@@ -8,6 +8,7 @@ import select
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -71,6 +72,7 @@ def serving(*lines: Line) -> Iterator[list[Events]]:
     relays = tuple(line.relay for line in lines)
     thread = threading.Thread(target=lambda: told.append(accelerator.serve(lines[0].epoll.fileno(), LONG_S, relays)))
     thread.start()
+    eventually("they are offered", lambda: told or lines[0].bell.offered == min(len(lines), MOST_OFFERED))
     yield told
     if not told:
         lines[0].broker.sendall(frame_of(b"", NUMBER - 1))
@@ -144,6 +146,55 @@ def test_what_is_over_can_not_be_attended_again(line: Line) -> None:
     assert (told, line.take()) == ([line.over], [])
 
 
+def test_who_serves_is_told_at_once_of_what_is_ended_meanwhile(line: Line) -> None:
+    with serving(line) as told, waiting(line) as thread:
+        line.relay.end()
+        eventually("it is told", lambda: bool(told))
+        assert told == [line.over]
+        assert thread.is_alive()
+
+
+def test_who_serves_is_told_also_if_the_other_one_waits_again_at_once() -> None:
+    """That one must not take back what it has just left."""
+    with ExitStack() as stack:
+        lines = several(stack, 2)
+        with serving(*lines) as told:
+            for at in range(50):
+                with waiting(*lines[1:]) as thread:
+                    lines[1].broker.sendall(frame_of(bring(3 + at), NUMBER + at))
+                    thread.join(LONG_S)
+            lines[0].broker.sendall(frame_of(b"", NUMBER - 1))
+            while not told:
+                lines[0].bell.wait(lines[0].bell.rings, 1e-5)
+        assert told == [lines[0].over]
+
+
+def test_a_socket_is_closed_at_once_though_somebody_was_waiting_at_it(line: Line) -> None:
+    with serving(line) as told, waiting(line) as thread:
+        line.relay.end()
+        eventually("it is told", lambda: bool(told))
+        line.socket.close()
+        assert select.select([line.broker], [], [], LONG_S / 2)[0]
+        assert thread.is_alive()
+
+
+def test_a_relay_that_is_served_keeps_its_bell(line: Line) -> None:
+    with serving(line), pytest.raises(RuntimeError, match="keeps its bell"):
+        line.relay.ring(accelerator.Bell())
+    line.relay.ring(accelerator.Bell())
+
+
+def test_a_relay_is_served_once(line: Line) -> None:
+    twice = (line.relay, line.relay)
+    with pytest.raises(RuntimeError, match="once"):
+        accelerator.serve(line.epoll.fileno(), 0.0, twice)
+    with serving(line), pytest.raises(RuntimeError, match="one thread"):
+        line.serve()
+    line.begin(line.given)
+    assert line.answer(frame_of(bring(3))) == []
+    assert line.take() == [bring(3)]
+
+
 def test_nobody_passes_on_what_is_not_offered(line: Line) -> None:
     with serving(line):
         line.bell.wait(0, SHORT_S)
@@ -198,20 +249,20 @@ def test_an_answer_that_comes_in_between_is_for_who_serves(line: Line) -> None:
 
 
 def test_what_had_its_socket_before_is_not_meant(line: Line) -> None:
-    thread = threading.Thread(target=line.bell.wait, args=(0, LONG_S))
+    before = line.bell
+    thread = threading.Thread(target=before.wait, args=(0, LONG_S))
     with serving(line):
         thread.start()
         eventually("it has it", lambda: is_left(line))
         with other_epoll_event(line):
             eventually("it is given back", lambda: not is_left(line))
+    line.bell = accelerator.Bell()
     line.begin(line.given)
-    bell = accelerator.Bell()
-    line.relay.ring(bell)
     with serving(line):
         line.broker.sendall(frame_of(bring(3)))
-        eventually("it is passed on", lambda: bell.rings == 1)
+        eventually("it is passed on", lambda: line.bell.rings == 1)
         assert line.take() == [bring(3)]
-    line.bell.ring()
+    before.ring()
     thread.join(LONG_S)
 
 
@@ -346,6 +397,19 @@ def test_a_child_that_was_forked_off_leaves_its_parents_alone(line: Line) -> Non
         assert is_left(line)
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_rings_for_nobody_outside(line: Line) -> None:
+    with serving(line), waiting(line) as thread:
+        pid = os.fork()
+        if pid == 0:
+            line.bell.ring()
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        thread.join(SHORT_S)
+        assert thread.is_alive()
+        assert line.bell.rings == 0
+
+
 def test_a_bell_needs_a_descriptor_only_for_relays_and_lets_go_of_it(line: Line) -> None:
     def count() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
@@ -363,14 +427,32 @@ def test_a_bell_needs_a_descriptor_only_for_relays_and_lets_go_of_it(line: Line)
     assert count() == before
 
 
-def test_where_none_can_be_had_nothing_is_attended(line: Line) -> None:
+@contextmanager
+def few_descriptors() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_who_can_not_wait_at_sockets_sleeps(line: Line) -> None:
+    """Linux lets nobody wait at more of them than there may be."""
     with serving(line):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
-        try:
+        with waiting(line):
+            pass
+        before = time.monotonic()
+        with few_descriptors():
+            line.bell.wait(line.bell.rings, SHORT_S)
+        assert time.monotonic() - before >= SHORT_S
+        assert not is_left(line)
+
+
+def test_where_no_descriptor_can_be_had_nothing_is_attended(line: Line) -> None:
+    with serving(line):
+        with few_descriptors():
             line.bell.wait(0, SHORT_S)
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         line.broker.sendall(frame_of(bring(3)))
         line.bell.wait(0, LONG_S)
         assert line.take() == [bring(3)]
