@@ -170,6 +170,11 @@ def test_starts_are_told_next_to_ours() -> None:
     assert [row.split("|")[-2].strip() for row in startup.starts_table(starts).splitlines()[2:]] == ["1", "3"]
 
 
+_WAIT = (
+    "attend_relay (accelerator/attending.h:140) < bell_wait (accelerator/bell_object.h:40) < _walk (consumer.py:250)"
+)
+
+
 @pytest.mark.parametrize(
     ("innermost_first", "what"),
     [
@@ -193,6 +198,12 @@ def test_starts_are_told_next_to_ours() -> None:
         ("0x1 (libc.so.6) < 0x2 (libc.so.6) < munmap (libc.so.6) < put_piece (accelerator/memory.h:80)", "memory"),
         ("0x1 (libc.so.6) < take (kafka_nextgen/transport/frame_buffers.py:35)", "memory"),
         ("find_on_shelf (accelerator/memory.h:50) < new_bytes (accelerator/memory.h:130)", "decoding"),
+        (f"ppoll (libc.so.6) < wait_at_sockets (accelerator/attending.h:180) < {_WAIT}", "waiting for the broker"),
+        (f"syscall (libc.so.6) < sleep_at (accelerator/bell.h:70) < {_WAIT}", "waiting for another thread"),
+        (f"recv (libc.so.6) < pass_on (accelerator/relay.h:90) < {_WAIT}", "socket"),
+        (f"__libc_send (libc.so.6) < pass_on (accelerator/relay.h:160) < {_WAIT}", "socket"),
+        (f"epoll_ctl (libc.so.6) < watch (accelerator/attending.h:28) < {_WAIT}", "socket"),
+        (f"read_batch (accelerator/batch.h:90) < pass_on (accelerator/relay.h:100) < {_WAIT}", "decoding"),
         ("arrow_again (benchmarks/profiling/read.py:40)", "Python"),
     ],
 )

@@ -1,7 +1,7 @@
 """Where a record's delay goes: a handler of kafka_nextgen, in a process of its own, that notes when its records came.
 
-Run as ``python -m benchmarks.delays.trace TASK``, a ``Task`` as JSON; prints ``Trace`` as JSON. What is noted costs the
-I/O thread some microseconds for each answer, so that delays are a little longer than without.
+Run as ``python -m benchmarks.delays.trace TASK``, a ``Task`` as JSON; prints ``Trace`` as JSON. What is noted takes
+some microseconds for each answer, so that delays are a little longer than without.
 """
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ def trace(task: Task) -> Trace:
 
 def _noting() -> Notes:
     """Have connections, relays and decoders note what they do, from now on in this process."""
-    notes, updated = Notes(), Connection.buffer_updated
+    notes, received = Notes(), Connection._received  # noqa: SLF001
     decode, decode_plain = RecordDecoder.decode_at_once, RecordDecoder.decode_plain
     read_along = ReadingAlong.read_along
 
-    def note_and_update(self: Connection, nbytes: int) -> None:
+    def note_and_receive(self: Connection, nbytes: int) -> None:
         notes.received_at = time.monotonic_ns()
-        updated(self, nbytes)
+        received(self, nbytes)
 
     def decode_and_note(
         self: RecordDecoder, fetch: Fetch, answered: Collection[FetchedPartition]
@@ -132,7 +132,7 @@ def _noting() -> Notes:
         return along
 
     ReadingAlong.read_along = read_along_and_note  # type: ignore[method-assign]
-    Connection.buffer_updated = note_and_update  # type: ignore[method-assign]
+    Connection._received = note_and_receive  # type: ignore[method-assign]  # noqa: SLF001
     RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
     RecordDecoder.decode_plain = decode_plain_and_note  # type: ignore[method-assign]
     return notes
