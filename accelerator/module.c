@@ -17,7 +17,8 @@
  *     to_headers    makes objects of the headers of a run of records
  *     RecordFields  is what a record is made of
  *     RecordRows    gives out the records of some rows as objects
- *     Iteration     gives out what lies ready to `async for`
+ *     Stream        gives out what lies ready to `for`, and has more brought then
+ *     Iteration     does so to `async for`
  *
  * On Linux there are also
  *
@@ -41,6 +42,7 @@
 #include "scan.h"
 #include "serving.h"
 #include "state.h"
+#include "stream.h"
 
 #ifndef SERVE_METHODS
 #define SERVE_METHODS
@@ -132,7 +134,11 @@ static int prepare(PyObject *module) {
     if (state->relay == NULL)
         return -1;
 #endif
-    return add_type(module, &rows_spec) < 0 || add_type(module, &iteration_spec) < 0 ? -1 : 0;
+    PyType_Spec *of_records[] = {&rows_spec, &stream_spec, &iteration_spec};
+    for (size_t i = 0; i < sizeof of_records / sizeof *of_records; i++)
+        if (add_type(module, of_records[i]) < 0)
+            return -1;
+    return 0;
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -7,13 +7,13 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
-from itertools import chain, islice
 from types import TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.application.blocking import BlockingCalls
 from kafka_nextgen.engine.application.front import check_max_records
+from kafka_nextgen.engine.application.iteration import Refill, iterate
 from kafka_nextgen.engine.application.listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
 from kafka_nextgen.engine.application.presence import Presence
@@ -142,27 +142,20 @@ class Consumer(BlockingCalls, RunsHandlers):
 
         Raises what ``poll`` raises, and DeserializationError; iterating again goes on behind that record.
         """
-        return chain.from_iterable(self._runs())
-
-    def _runs(self) -> Iterator[Iterator[Record]]:
-        """Iterators one after the other. What any of them raises ends neither this nor the chain of them."""
-        one_more = iter(self._polled, None)
-        while True:
-            yield islice(one_more, 1)
-            yield self._core.cursor.records
+        return iterate(self._next_run)
 
     def __next__(self) -> Record:
         record = next(self._core.cursor.records, None)
-        return self._polled() if record is None else record
+        return self._next_run()[0] if record is None else record
 
-    def _polled(self) -> Record:
-        """The first record of the next run."""
+    def _next_run(self) -> Refill:
+        """The first record of it, and the others."""
         with self._use_alone("__next__"):
             record = None
             while record is None:
                 self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
                 record = self._core.look()
-            return record
+            return record, self._core.cursor.records
 
     # ---- the end
 

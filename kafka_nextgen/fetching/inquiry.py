@@ -31,6 +31,8 @@ class Inquiry:
     def __init__(self, settings: FetchSettings, assigned: Assigned | None = None) -> None:
         self._settings = settings
         self._assigned = assigned or Assigned(settings.partition_max_bytes)
+        #: Every partition's state.
+        self.by_partition = self._assigned.by_partition
         self._buffers = self._assigned.buffers
         self._underway = Underway()
         self._room = Room(settings.buffer_bytes)

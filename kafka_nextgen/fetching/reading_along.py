@@ -18,7 +18,6 @@ from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.fetching.answers import end_of
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.outcomes import Fetch
-from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reading_on import ReadingOn
 from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.types import TopicPartition
@@ -61,11 +60,6 @@ class ReadingAlong(ReadingOn):
         left_bytes = min(routine.share_bytes - here_bytes, free_bytes - here_bytes - least_bytes)
         return min(MOST_KEPT_BYTES, left_bytes // _GROWTH)
 
-    @property
-    def by_partition(self) -> Mapping[TopicPartition, PartitionState]:
-        """Every partition's state; ``fetch_offset`` is where the next answer begins."""
-        return self._assigned.by_partition
-
     def read_along(self, node_id: int, results: Sequence[DecodedPartition], routine: Routine, now: float) -> list[Call]:
         """What to call in order to take in an answer that came ``now``, all of it in one go.
 
@@ -76,7 +70,7 @@ class ReadingAlong(ReadingOn):
         calls: list[Call] = [(routine.answered_at.__setitem__, node_id, now)]
         added: list[Columns] = []
         for result in results:
-            state, columns = self._assigned.by_partition[result.partition], result.columns
+            state, columns = self.by_partition[result.partition], result.columns
             assert columns is not None, "a relay keeps records only"
             calls.append((setattr, state, "end_offset", end_of(result, self._settings)))
             calls.append((setattr, state, "log_start_offset", result.log_start_offset))
@@ -104,5 +98,5 @@ class ReadingAlong(ReadingOn):
 
     def _ask_last(self, partition: TopicPartition) -> None:
         """Have others asked for first, unless it was given up."""
-        if partition in self._assigned.by_partition:
+        if partition in self.by_partition:
             self._assigned.ask_last(partition)

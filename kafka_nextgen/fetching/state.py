@@ -126,7 +126,7 @@ class FetchState(ReadingAlong):
     def has_records(self) -> bool:
         """Whether ``take`` would bring records, or raise."""
         for tp in self._buffers.partitions:
-            if self._assigned.by_partition[tp].may_hand_over:
+            if self.by_partition[tp].may_hand_over:
                 return True
         for state in self._assigned.states:  # noqa: SIM110  (a generator would be gone in and out of for each)
             if state.error is not None and state.may_hand_over:
@@ -155,7 +155,7 @@ class FetchState(ReadingAlong):
             if state.error is not None and state.may_hand_over:
                 error, state.error = state.error, None
                 raise error
-        return self._buffers.peek(self._assigned.by_partition, max_records, whole_runs)
+        return self._buffers.peek(self.by_partition, max_records, whole_runs)
 
     def holds(self, part: ColumnSlice) -> bool:
         """Whether these records, once peeked at, may still be handed over: not stopped, sought or paused since."""
@@ -170,7 +170,7 @@ class FetchState(ReadingAlong):
         left = self._buffers.hand_over(part)
         if left is None:
             return
-        state = self._assigned.by_partition[part.columns.partition]
+        state = self.by_partition[part.columns.partition]
         end, epoch = (part.next_offset, part.leader_epoch) if left else (state.fetch_offset, state.fetch_epoch)
         state.position = OffsetAndMetadata(end, epoch)
 

@@ -231,7 +231,7 @@ LOOKS_ONLY = {
     *("assignment", "topic_ids", "gone", "paused", "position", "standings", "truncations", "take_truncations"),
     *("has_records", "take", "peek", "holds", "hand_over", "runs_done", "preview", "mark_consumed"),
     *("consumed_offsets", "handed_over_offsets", "deadline", "session_ends", "silence_s", "read_on"),
-    *("find_routine_of", "is_in_force", "room_for_relay", "read_along", "by_partition", "settle"),
+    *("find_routine_of", "is_in_force", "room_for_relay", "read_along", "settle"),
 }
 
 #: All else, each with arguments by which it changes as little as may be.

@@ -118,8 +118,9 @@ class ConsumerCore:
 
     def is_poll_due(self) -> bool:
         """Whether a poll that has rested owes the member anything, or the application what was left for it."""
-        wants_poll = self.engine.mailbox.wants_poll
-        return self.closing or self.cursor.has_news or wants_poll or time.monotonic() >= self._note_at_s
+        mailbox = self.engine.mailbox
+        has_news = mailbox.news != self.cursor.heeded
+        return self.closing or has_news or mailbox.wants_poll or time.monotonic() >= self._note_at_s
 
     def take(self, max_records: int | None) -> Records:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""

@@ -55,7 +55,8 @@ class Cursor:
         self._on_handed_over = on_handed_over
         self._run = _NOTHING
         self._caller: object = None
-        self._heeded = 0
+        #: How many news were heeded.
+        self.heeded = 0
         self._looked: tuple[float | None, float] = None, 0.0
         mailbox.on_news = self.end_run
         _everywhere.add(self)
@@ -67,12 +68,7 @@ class Cursor:
 
     def heed(self) -> None:
         """What happens from here on ends the run that is looked at next."""
-        self._heeded = self._mailbox.news
-
-    @property
-    def has_news(self) -> bool:
-        """Whether anything has happened that was not heeded."""
-        return self._mailbox.news != self._heeded
+        self.heeded = self._mailbox.news
 
     def look(self, max_records: int, began: float | None) -> Record | None:
         """Look at the records that would be handed over next, after a poll that ``began`` then (monotonic).
@@ -82,7 +78,7 @@ class Cursor:
         """
         run = RecordRun(self._fetches.peek_runs(max_records), self._apply)
         self._caller, self._run = self._whoami(), run
-        if self._mailbox.news != self._heeded:  # looked at last: news from here on finds the run
+        if self._mailbox.news != self.heeded:  # looked at last: news from here on finds the run
             run.end()
         self._looked = began, time.monotonic()
         return next(run.records, None)

@@ -34,7 +34,11 @@ class RecordRun:
         self._is_over = False
         self._rows = _NO_ROWS
         self._at = 0, _NO_ROWS  # which slice, and how far in it
-        self.records: Iterator[Record] = chain.from_iterable(self._parts())
+        self.records: Iterator[Record]
+        if len(self._slices) == 1:  # where records come one by one: nothing else can be begun
+            self.records = iter(self._begin(0))
+        else:
+            self.records = chain.from_iterable(self._parts())
 
     def end(self) -> None:
         """Give out nothing more; may be called from any thread, and waits for nothing."""
@@ -56,10 +60,15 @@ class RecordRun:
 
     def _parts(self) -> Iterator[Iterable[Record]]:
         # A generator, for nobody gets in while somebody is inside: no slice is begun before the one in front of it.
-        for which, part in enumerate(self._slices):
-            rows = record_rows(part.columns, part.start, part.stop)
-            self._rows = rows
+        for which in range(len(self._slices)):
+            records = self._begin(which)
             if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
                 return
+            yield records
+
+    def _begin(self, which: int) -> Iterable[Record]:
+        part = self._slices[which]
+        rows = self._rows = record_rows(part.columns, part.start, part.stop)
+        if not self._is_over:
             self._at = which, rows
-            yield rows if self._apply is None else map(self._apply, rows)
+        return rows if self._apply is None else map(self._apply, rows)

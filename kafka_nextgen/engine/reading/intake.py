@@ -40,12 +40,16 @@ class Intake:
 
     def take_in(self, state: FetchState) -> None:
         """Take in what has come; on any thread."""
-        relay = self.relay
+        relay, places, wanted = self.relay, self._places, state.by_partition
         while (first := relay.first()) is not None:
             number, body, came_at = first
             self._steps.add(number)
             calls: list[Call] = [(self._steps.remove, number), (relay.drop, number)]
-            calls += state.read_along(self.fetch.node_id, self._decoded(state, body), self._routine, came_at)
+            decoded = accelerator.decode_plain(
+                body, places, wanted, _MOST_BYTES, False, DecodedPartition, COLUMN_TYPES, "fetch_offset"
+            )
+            assert decoded is not None, "a relay keeps only what can be decoded"
+            calls += state.read_along(self.fetch.node_id, decoded[2], self._routine, came_at)
             calls.append((setattr, self, "_taken", number))
             calls.append((setattr, self, "_asked_at", came_at))
             try:
@@ -55,15 +59,6 @@ class Intake:
             self._bytes_since += len(body)
         if self._bytes_since >= LEAST_KEPT_BYTES:
             self._look_for_room(state)
-
-    def _decoded(self, state: FetchState, body: bytes) -> list[DecodedPartition]:
-        """What an answer brought, each partition from where the one before has left off."""
-        wanted, made = state.by_partition, DecodedPartition
-        decoded = accelerator.decode_plain(
-            body, self._places, wanted, _MOST_BYTES, False, made, COLUMN_TYPES, "fetch_offset"
-        )
-        assert decoded is not None, "a relay keeps only what can be decoded"
-        return decoded[2]
 
     def _look_for_room(self, state: FetchState) -> None:
         self._bytes_since = 0

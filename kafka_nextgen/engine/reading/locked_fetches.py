@@ -15,7 +15,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import ParamSpec
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.compiled import accelerator
@@ -35,8 +34,6 @@ from kafka_nextgen.wire.plain_decoding import Places
 from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["LockedFetches"]
-
-P = ParamSpec("P")
 
 
 class _Locked:
@@ -171,13 +168,23 @@ class LockedFetches:
     def take(self, max_records: int) -> list[ColumnSlice]:
         """Hand records over; the positions advance with it. Raises what stands in a partition's way."""
         before = self._state.runs_done
-        parts = self._looking(self._state.take, max_records)
+        try:
+            with self._lock:
+                parts = self._state.take(max_records)
+        except BaseException:
+            self._on_change()  # a partition whose error was raised may be asked for again
+            raise
         self._tell_of_room(before)
         return parts
 
     def peek_runs(self, max_records: int) -> list[ColumnSlice]:
         """What ``take`` would hand over, without doing so, and the last run to its end. Raises the same."""
-        return self._looking(self._state.peek, max_records, whole_runs=True)
+        try:
+            with self._lock:
+                return self._state.peek(max_records, whole_runs=True)
+        except BaseException:
+            self._on_change()
+            raise
 
     def hand_over(self, parts: Collection[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
@@ -240,15 +247,6 @@ class LockedFetches:
         """The partitions that are paused."""
         with self._lock:
             return self._state.paused()
-
-    def _looking(self, look: Callable[P, list[ColumnSlice]], *args: P.args, **kwargs: P.kwargs) -> list[ColumnSlice]:
-        """Look for records; a partition whose error is raised by that may be asked for again."""
-        try:
-            with self._lock:
-                return look(*args, **kwargs)
-        except BaseException:
-            self._on_change()
-            raise
 
     def _tell_of_room(self, runs_before: int) -> None:
         """Tell of the change if something that was left out may be asked for, now that more runs are done."""

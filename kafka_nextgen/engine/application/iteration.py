@@ -1,0 +1,42 @@
+"""``for``: records that lie ready are given out without a line of Python between two of them; then there is a poll.
+
+Whatever is raised on the way ends nothing: whoever asks for another record goes on where that was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+
+from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.types import Record
+
+__all__ = ["Refill", "iterate", "stream_in_python"]
+
+#: The next record, and what to take those after it from.
+Refill = tuple[Record, Iterator[Record]]
+
+
+def iterate(poll: Callable[[], Refill]) -> Iterator[Record]:
+    """A loop without an end. ``poll`` gives what is next, however long it takes."""
+    return accelerator.Stream(poll) if ACCELERATED else stream_in_python(poll)
+
+
+def stream_in_python(poll: Callable[[], Refill]) -> Iterator[Record]:
+    """The twin without a compiler: a chain, as that is written in C."""
+    return chain.from_iterable(_runs(poll))
+
+
+def _runs(poll: Callable[[], Refill]) -> Iterator[Iterator[Record]]:
+    """Iterators one after the other. What any of them raises ends neither this nor the chain of them."""
+    rest: Iterator[Record] = iter(())
+
+    def begin() -> Record:
+        nonlocal rest
+        record, rest = poll()
+        return record
+
+    one_more = iter(begin, None)
+    while True:
+        yield islice(one_more, 1)
+        yield rest

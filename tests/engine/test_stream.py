@@ -1,0 +1,147 @@
+"""``for`` by the compiled part and by its twin."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from itertools import count, islice
+
+import pytest
+
+from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.engine.application.iteration import stream_in_python
+
+Refill = tuple[object, Iterator[object]]
+Makes = Callable[[Callable[[], Refill]], Iterator[object]]
+
+either = pytest.mark.parametrize(
+    "stream", [accelerator.Stream, stream_in_python] if ACCELERATED else [stream_in_python]
+)
+compiled = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")
+
+
+class Source:
+    """Numbers from 0 on; with each refill the first and a rest of so many, of which those that are odd may be bad."""
+
+    def __init__(self, *rests: int, odd_are_bad: bool = False) -> None:
+        self.numbers = count()
+        self.rests = list(rests)
+        self.odd_are_bad = odd_are_bad
+        self.errors: list[Exception] = []
+
+    def refill(self) -> Refill:
+        if self.errors:
+            raise self.errors.pop()
+        return next(self.numbers), map(self.checked, islice(self.numbers, self.rests.pop(0)))
+
+    def checked(self, number: int) -> int:
+        if self.odd_are_bad and number % 2:
+            raise ValueError(number)
+        return number
+
+
+@either
+def test_it_is_refilled_when_all_is_given_out_that_lay_ready(stream: Makes) -> None:
+    source = Source(2, 0, 1, 9)
+    numbers = stream(source.refill)
+    assert iter(numbers) is numbers
+    assert source.rests == [2, 0, 1, 9], "nothing is asked before somebody wants something"
+    for wanted, left in enumerate([3, 3, 3, 2, 1, 1, 0]):
+        assert next(numbers) == wanted
+        assert len(source.rests) == left
+
+
+@either
+def test_what_a_refill_raises_ends_nothing(stream: Makes) -> None:
+    source = Source(1, 1)
+    numbers = stream(source.refill)
+    for before in ([], [0, 1]):
+        assert list(islice(numbers, len(before))) == before
+        source.errors = [ValueError("two"), ValueError("one")]
+        for what in ("one", "two"):
+            with pytest.raises(ValueError, match=what):
+                next(numbers)
+    assert next(numbers) == 2
+
+
+@either
+def test_what_lies_ready_and_can_not_be_given_out_is_passed_over_by_who_asks_again(stream: Makes) -> None:
+    numbers = stream(Source(3, 9, odd_are_bad=True).refill)
+    assert next(numbers) == 0
+    for bad, behind in ((1, 2), (3, 4)):
+        with pytest.raises(ValueError, match=str(bad)):
+            next(numbers)
+        assert next(numbers) == behind
+
+
+@either
+def test_what_lies_ready_may_come_to_its_end_meanwhile(stream: Makes) -> None:
+    rest: list[object] = ["never"] * 9
+    fills: list[Refill] = [("first", iter(rest)), ("second", iter(()))]
+    records = stream(lambda: fills.pop(0))
+    assert next(records) == "first"
+    rest.clear()
+    assert next(records) == "second"
+
+
+@either
+def test_a_tuple_comes_out_as_it_is(stream: Makes) -> None:
+    assert next(stream(lambda: ((1, 2), iter(())))) == (1, 2)
+
+
+@either
+def test_it_keeps_nothing_that_was_given_out(stream: Makes) -> None:
+    class Thing:
+        pass
+
+    things = stream(lambda: (Thing(), (Thing() for _ in range(1))))
+    for _ in range(4):
+        thing = weakref.ref(next(things))
+        assert thing() is None
+
+
+@compiled
+@pytest.mark.parametrize("given", [None, 1, (1,), (1, iter(()), 2), (1, [2]), [1, iter(())]])
+def test_a_refill_of_another_kind_is_refused(given: object) -> None:
+    numbers = accelerator.Stream(lambda: given)  # type: ignore[arg-type,return-value]
+    with pytest.raises(TypeError, match="an iterator"):
+        next(numbers)
+
+
+@either
+def test_a_circle_through_it_is_collected(stream: Makes) -> None:
+    class Owner:
+        def refill(self) -> Refill:
+            return 1, iter([self, self])
+
+    owner = Owner()
+    owner.numbers = stream(owner.refill)  # type: ignore[attr-defined]
+    assert next(owner.numbers) == 1  # type: ignore[attr-defined]
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
+
+
+@compiled
+def test_references_are_as_many_after_it_as_before() -> None:
+    def total() -> int:
+        gc.collect()
+        return sys.getrefcount(first) + sys.getrefcount(rest)
+
+    first, rest = object(), object()
+    before = total()
+    numbers = accelerator.Stream(lambda: (first, iter([rest])))
+    for _ in range(1_001):
+        next(numbers)
+    del numbers
+    assert total() == before
+
+
+@compiled
+@pytest.mark.parametrize("arguments", [(), (1, 2)])
+def test_it_takes_a_refill_and_nothing_else(arguments: tuple[object, ...]) -> None:
+    with pytest.raises(TypeError):
+        accelerator.Stream(*arguments)  # type: ignore[arg-type]
