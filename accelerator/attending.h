@@ -130,15 +130,16 @@ static void attend_relay(Bell *bell, int i) {
     pthread_mutex_unlock(&bell->lock);
 }
 
-/* Have nobody attend a relay any more, whose socket may be about to be closed; on any thread, without the GIL. */
-static void leave_to_who_serves(const Relay *relay) {
-    Bell *bell = relay->bell;
+/* Have nobody attend the relay with this number any more, whose socket may be about to be closed; on any thread, without
+ * the GIL.
+ */
+static void leave_to_who_serves(Bell *bell, long long number) {
     int is_left = 0;
     if (bell == NULL || !is_ours(bell))
         return;
     pthread_mutex_lock(&bell->lock);
     for (int i = 0; i < bell->attended_count; i++)
-        if (bell->attended[i] == relay->number) {
+        if (bell->attended[i] == number) {
             leave_relay(bell, i);
             is_left = 1;
         }

@@ -135,10 +135,13 @@ PyDoc_STRVAR(relay_drop_doc,
 
 static PyObject *relay_end(PyObject *self, PyObject *nothing) {
     (void)nothing;
+    Relay *relay = (Relay *)self;
+    Bell *bell = (Bell *)Py_XNewRef((PyObject *)relay->bell); /* it may be given another one meanwhile */
     Py_BEGIN_ALLOW_THREADS; /* whoever passes answers on may have to wait for the GIL, where memory is watched */
-    end_relay((Relay *)self);
-    leave_to_who_serves((Relay *)self);
+    end_relay(relay);
+    leave_to_who_serves(bell, relay->number);
     Py_END_ALLOW_THREADS;
+    Py_XDECREF(bell);
     Py_RETURN_NONE;
 }
 

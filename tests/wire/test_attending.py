@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import select
-import signal
 import socket
 import threading
 import time
@@ -17,8 +16,9 @@ import pytest
 
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.transport.relays import HAS_RELAYS
+from tests.support.signals import Signals
 from tests.support.waiting import eventually
-from tests.wire.test_fetch_relay import LONG_S, NUMBER, Broker, Events, Line, Signals, bring, frame_of, lent, served
+from tests.wire.test_fetch_relay import LONG_S, NUMBER, Broker, Events, Line, bring, frame_of, lent, served
 
 pytestmark = pytest.mark.skipif(not HAS_RELAYS, reason="there are no relays here")
 
@@ -31,14 +31,6 @@ SHORT_S = 0.05
 def line() -> Iterator[Line]:
     with lent() as line:
         yield line
-
-
-@pytest.fixture
-def signals() -> Iterator[Signals]:
-    signals = Signals()
-    before = signal.signal(signal.SIGUSR1, signals)
-    yield signals
-    signal.signal(signal.SIGUSR1, before)
 
 
 def is_left(line: Line) -> bool:
@@ -205,14 +197,19 @@ def test_nobody_passes_on_what_is_not_offered(line: Line) -> None:
     assert not is_left(line)
 
 
-def test_who_waits_has_it_again_when_it_is_offered_again(line: Line) -> None:
-    bell = line.bell
-    thread = threading.Thread(target=bell.wait, args=(0, LONG_S))
+def one_that_waits(line: Line) -> threading.Thread:
+    """A thread that waits for the bell, had the socket and lost it again, as nobody serves any more."""
+    thread = threading.Thread(target=line.bell.wait, args=(0, LONG_S))
     with serving(line):
         thread.start()
         eventually("it has it", lambda: is_left(line))
         with other_epoll_event(line):
             eventually("it is given back", lambda: not is_left(line))
+    return thread
+
+
+def test_who_waits_has_it_again_when_it_is_offered_again(line: Line) -> None:
+    thread = one_that_waits(line)
     assert not line.relay.is_over
     with serving(line):
         eventually("it has it again", lambda: is_left(line))
@@ -249,13 +246,7 @@ def test_an_answer_that_comes_in_between_is_for_who_serves(line: Line) -> None:
 
 
 def test_what_had_its_socket_before_is_not_meant(line: Line) -> None:
-    before = line.bell
-    thread = threading.Thread(target=before.wait, args=(0, LONG_S))
-    with serving(line):
-        thread.start()
-        eventually("it has it", lambda: is_left(line))
-        with other_epoll_event(line):
-            eventually("it is given back", lambda: not is_left(line))
+    before, thread = line.bell, one_that_waits(line)
     line.bell = accelerator.Bell()
     line.begin(line.given)
     with serving(line):

@@ -44,6 +44,7 @@ from tests.fetching.test_plain_answers import (
     partition_of,
     topic_of,
 )
+from tests.support.signals import Signals
 from tests.support.waiting import eventually
 from tests.wire.test_accelerator_calls import growth_of, no_turn_for_others
 
@@ -1062,48 +1063,6 @@ def test_its_bell_is_let_go_with_it() -> None:
 
 
 # ---- bells
-
-
-class Signals:
-    """Counts the signals it handles; it raises what it is told to."""
-
-    def __init__(self) -> None:
-        self.handled = 0
-        self.then: Callable[[], object] = lambda: None
-
-    def __call__(self, *_: object) -> None:
-        self.handled += 1
-        self.then()
-
-    @contextmanager
-    def coming(self, when: Callable[[], bool] = lambda: True) -> Iterator[None]:
-        """Send them to the main thread one after the other, as long as it is the time for that.
-
-        A single one might come when the thread is just about to wait, and not wake it.
-        """
-        is_over = threading.Event()
-        main = threading.main_thread().ident or 0
-
-        def send() -> None:
-            while not is_over.wait(0.001):
-                if when():
-                    signal.pthread_kill(main, signal.SIGUSR1)
-
-        sender = threading.Thread(target=send)
-        sender.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            sender.join()
-
-
-@pytest.fixture
-def signals() -> Iterator[Signals]:
-    signals = Signals()
-    before = signal.signal(signal.SIGUSR1, signals)
-    yield signals
-    signal.signal(signal.SIGUSR1, before)
 
 
 @pytest.fixture
