@@ -26,7 +26,7 @@ from benchmarks.idling.wait import wait
 from benchmarks.idling.waiters import WAITERS
 from benchmarks.kafka import check_disk
 from benchmarks.profiling import read as profiling
-from benchmarks.profiling.samples import BUSY, DECODER_FILES, IDLE, profile_of, profile_table, told
+from benchmarks.profiling.samples import BUSY, CALLING_FILES, DECODER_FILES, IDLE, profile_of, profile_table, told
 from benchmarks.starting.start import CLIENTS as STARTS
 from benchmarks.starting.start import start
 from benchmarks.turns import turns
@@ -204,6 +204,9 @@ _WAIT = (
         (f"__libc_send (libc.so.6) < pass_on (accelerator/relay.h:160) < {_WAIT}", "socket"),
         (f"epoll_ctl (libc.so.6) < watch (accelerator/attending.h:28) < {_WAIT}", "socket"),
         (f"read_batch (accelerator/batch.h:90) < pass_on (accelerator/relay.h:100) < {_WAIT}", "decoding"),
+        ("record_at (accelerator/objects.h:50) < next_ready (accelerator/stream.h:30)", "objects"),
+        ("poll (consumer.py:150) < next_refilled (accelerator/stream.h:45)", "Python"),
+        ("0x1 (libpython3.so) < do_one (accelerator/doing.h:20) < take_in (engine/reading/intake.py:55)", "Python"),
         ("arrow_again (benchmarks/profiling/read.py:40)", "Python"),
     ],
 )
@@ -213,7 +216,7 @@ def test_a_sample_is_told_by_its_stack(innermost_first: str, what: str) -> None:
 
 def test_the_files_that_samples_are_told_by_are_there() -> None:
     extension = Path(__file__).parent.parent / "accelerator"
-    assert set(DECODER_FILES) < {file.stem for file in extension.glob("*.h")}
+    assert {*DECODER_FILES, *CALLING_FILES} < {file.stem for file in extension.glob("*.h")}
 
 
 def test_a_profile_counts_what_the_main_thread_did_while_it_read() -> None:

@@ -22,7 +22,17 @@ from attrs import frozen
 
 from benchmarks.page import table
 
-__all__ = ["BUSY", "DECODER_FILES", "IDLE", "Profile", "profile_of", "profile_table", "stacks_of", "told"]
+__all__ = [
+    "BUSY",
+    "CALLING_FILES",
+    "DECODER_FILES",
+    "IDLE",
+    "Profile",
+    "profile_of",
+    "profile_table",
+    "stacks_of",
+    "told",
+]
 
 #: What is work, in the order of the page.
 BUSY = ("socket", "decompression", "CRC", "memory", "copying", "decoding", "Arrow", "objects", "Python")
@@ -35,7 +45,7 @@ MAIN = "MainThread"
 #: Threads that did less than this share of their time are left out of the table.
 LEAST_BUSY = 0.02
 
-#: The files of the extension that make columns of bytes, or relay these; the others make objects of columns.
+#: The files of the extension that make columns of bytes, or relay these.
 DECODER_FILES = (
     "answer_fields",
     "attending",
@@ -61,7 +71,11 @@ DECODER_FILES = (
     "serving",
 )
 
+#: Those that call what they are given, which is what counts. All the others make objects of columns.
+CALLING_FILES = ("awaited", "doing", "iteration", "stream")
+
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
+_C_CALLING = rf"accelerator/({'|'.join(CALLING_FILES)})\.h"
 _DECODER = (
     rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|gathering|joint_decompression|stated_size)"
 )
@@ -96,7 +110,7 @@ RULES: Sequence[Rule] = (
         "socket",
         re.compile(r"accelerator/receive\.h|^[^<]*(accelerator/(attending|serving)\.h|(recv|send|epoll_ctl) \()"),
     ),
-    Rule("objects", re.compile(rf"(?!{_C_DECODER})accelerator/|make_records \(")),
+    Rule("objects", re.compile(rf"(?!{_C_DECODER}|{_C_CALLING})accelerator/|make_records \(")),
     Rule("memory", re.compile(rf"^({_LIBC} < )*(malloc|calloc|realloc|free|mmap|munmap|madvise) \({_LIBC}")),
     Rule("memory", re.compile(rf"^{_LIBC} < [^<]*frame_buffers")),
     Rule("copying", re.compile(rf"^{_LIBC} < [^<]*({_DECODER}|frame_reader)")),
