@@ -26,6 +26,7 @@ from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, 
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.calls import ALWAYS_OPEN, CALLS, MADE_OF_OTHERS, SHARED
 from tests.engine.stage import Stage, poll_until, read, tp
+from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 
 
@@ -257,13 +258,10 @@ def test_a_signal_handler_may_close_the_consumer_it_interrupts(stage: Stage) -> 
     stage.create()
     consumer = stage.consumer()
     consumer.subscribe(["orders"])
-    before = signal.signal(signal.SIGUSR1, lambda *_: consumer.close())
-    try:
+    with handled_by(lambda *_: consumer.close()):
         threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
         with pytest.raises(MisuseError, match="closed"):
             poll_until(consumer, lambda: False)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
     assert stage.members() == 0
 
 

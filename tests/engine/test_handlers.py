@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
 
 import pytest
 
@@ -18,6 +17,7 @@ from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
+from tests.support.signals import handled_by, shower
 from tests.support.waiting import eventually
 
 LOOPS: dict[str, Callable[[Consumer], object]] = {
@@ -48,29 +48,8 @@ class Handler:
 @pytest.fixture
 def handler() -> Iterator[Handler]:
     handler = Handler()
-    before = signal.signal(signal.SIGUSR1, handler)
-    yield handler
-    signal.signal(signal.SIGUSR1, before)
-
-
-@contextmanager
-def shower(first_s: float) -> Iterator[None]:
-    """Send this process one signal after the other, after ``first_s`` seconds."""
-    is_over = threading.Event()
-
-    def send() -> None:
-        pause_s = first_s
-        while not is_over.wait(pause_s):
-            os.kill(os.getpid(), signal.SIGUSR1)
-            pause_s = 0.001
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        sender.join()
+    with handled_by(handler):
+        yield handler
 
 
 def for_ever(call: Callable[[Consumer], object], consumer: Consumer) -> None:

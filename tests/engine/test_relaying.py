@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +20,7 @@ from kafka_nextgen.transport.relays import HAS_RELAYS, Relayed
 from kafka_nextgen.wire.apis import FETCH
 from tests.engine.stage import PATIENCE_S, Stage, poll_until, read, tp, values
 from tests.engine.test_fetch_talk import LONG_MS, fails, hang_up, one_by_one
-from tests.engine.test_handlers import shower
+from tests.support.signals import handled_by, shower
 
 THROTTLE_MS = 300
 
@@ -419,7 +418,7 @@ def test_nothing_is_missing_or_twice_in_a_shower_of_signals(stage: Stage, relays
             consumer.lag()
             consumer.health()
 
-    with signals_for(handle), reading(stage, relays) as consumer, written_all_the_time(stage):
+    with handled_by(handle), shower(0.01), reading(stage, relays) as consumer, written_all_the_time(stage):
         end, interruptions = next_of(consumer) + 3000, 0
         while (position := next_of(consumer)) < end:
             try:
@@ -433,17 +432,6 @@ def test_nothing_is_missing_or_twice_in_a_shower_of_signals(stage: Stage, relays
                 assert values(records) == list(range(position, position + len(records)))
         assert interruptions > 10 or not raises
         assert relays.answers > 50
-
-
-@contextmanager
-def signals_for(handle: Callable[..., None]) -> Iterator[None]:
-    """Send this process one signal after the other, each a moment after the last."""
-    before = signal.signal(signal.SIGUSR1, handle)
-    try:
-        with shower(0.01):
-            yield
-    finally:
-        signal.signal(signal.SIGUSR1, before)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Signals"]
+__all__ = ["Signals", "handled_by", "shower"]
 
 
 class Signals:
@@ -21,24 +21,37 @@ class Signals:
         self.handled += 1
         self.then()
 
-    @contextmanager
-    def coming(self, when: Callable[[], bool] = lambda: True) -> Iterator[None]:
-        """Send them to the main thread one after the other, as long as it is the time for that.
 
-        A single one might come when the thread is just about to wait, and not wake it.
-        """
-        is_over = threading.Event()
-        main = threading.main_thread().ident or 0
+@contextmanager
+def handled_by(handler: Callable[..., object], number: signal.Signals = signal.SIGUSR1) -> Iterator[None]:
+    """Have this handle the signal, and at the end whatever did before."""
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
-        def send() -> None:
-            while not is_over.wait(0.001):
-                if when():
-                    signal.pthread_kill(main, signal.SIGUSR1)
 
-        sender = threading.Thread(target=send)
-        sender.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            sender.join()
+@contextmanager
+def shower(first_s: float = 0.001, when: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Send SIGUSR1 to the main thread, first after ``first_s`` seconds and then each millisecond, when it is the time.
+
+    A single one might come when the thread is just about to wait, and not wake it.
+    """
+    is_over = threading.Event()
+    main = threading.main_thread().ident or 0
+
+    def send() -> None:
+        pause_s = first_s
+        while not is_over.wait(pause_s):
+            if when():
+                signal.pthread_kill(main, signal.SIGUSR1)
+            pause_s = 0.001
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        sender.join()

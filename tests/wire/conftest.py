@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support.signals import Signals
+from tests.support.signals import Signals, handled_by
 
 
 @pytest.fixture
 def signals() -> Iterator[Signals]:
     """What handles SIGUSR1."""
     signals = Signals()
-    before = signal.signal(signal.SIGUSR1, signals)
-    yield signals
-    signal.signal(signal.SIGUSR1, before)
+    with handled_by(signals):
+        yield signals

@@ -16,7 +16,7 @@ import pytest
 
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.transport.relays import HAS_RELAYS
-from tests.support.signals import Signals
+from tests.support.signals import Signals, shower
 from tests.support.waiting import eventually
 from tests.wire.test_fetch_relay import LONG_S, NUMBER, Broker, Events, Line, bring, frame_of, lent, served
 
@@ -354,7 +354,7 @@ def test_a_handler_runs_in_the_midst_of_it(line: Line, signals: Signals) -> None
         line.broker.sendall(frame_of(bring(3)))
 
     thread = threading.Thread(target=answer)
-    with serving(line), signals.coming(lambda: is_left(line)):
+    with serving(line), shower(when=lambda: is_left(line)):
         thread.start()
         line.bell.wait(0, LONG_S)
         assert line.take() == [bring(3)]
@@ -363,7 +363,7 @@ def test_a_handler_runs_in_the_midst_of_it(line: Line, signals: Signals) -> None
 
 def test_a_handler_may_wait_as_well(line: Line, signals: Signals) -> None:
     signals.then = lambda: line.bell.wait(line.bell.rings, 0.001)
-    with serving(line), signals.coming(lambda: is_left(line)):
+    with serving(line), shower(when=lambda: is_left(line)):
         line.bell.wait(0, SHORT_S)
     assert signals.handled > 0
     assert not is_left(line)
@@ -372,7 +372,7 @@ def test_a_handler_may_wait_as_well(line: Line, signals: Signals) -> None:
 def test_what_a_handler_raises_gives_it_back(line: Line, signals: Signals) -> None:
     signals.then = lambda: 1 // 0
     with serving(line):
-        with pytest.raises(ZeroDivisionError), signals.coming(lambda: is_left(line) and not signals.handled):
+        with pytest.raises(ZeroDivisionError), shower(when=lambda: is_left(line) and not signals.handled):
             line.bell.wait(0, LONG_S)
         assert not is_left(line)
 

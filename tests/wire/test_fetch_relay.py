@@ -44,7 +44,7 @@ from tests.fetching.test_plain_answers import (
     partition_of,
     topic_of,
 )
-from tests.support.signals import Signals
+from tests.support.signals import Signals, handled_by, shower
 from tests.support.waiting import eventually
 from tests.wire.test_accelerator_calls import growth_of, no_turn_for_others
 
@@ -894,7 +894,7 @@ def test_a_child_that_was_forked_off_meanwhile_takes_for_itself(line: Line) -> N
 
 
 def test_a_signal_ends_the_waiting(line: Line, signals: Signals) -> None:
-    with signals.coming():
+    with shower():
         assert line.serve(LONG_S) == []
     assert signals.handled > 0
 
@@ -1159,7 +1159,7 @@ def test_a_handler_runs_in_the_midst_of_a_wait_which_goes_on(bell: accelerator.B
         bell.ring()
 
     thread = threading.Thread(target=ring)
-    with signals.coming(lambda: bell.is_awaited):
+    with shower(when=lambda: bell.is_awaited):
         thread.start()
         bell.wait(0, LONG_S)
     thread.join()
@@ -1168,14 +1168,14 @@ def test_a_handler_runs_in_the_midst_of_a_wait_which_goes_on(bell: accelerator.B
 
 def test_a_handler_may_ring(bell: accelerator.Bell, signals: Signals) -> None:
     signals.then = bell.ring
-    with signals.coming(lambda: bell.is_awaited):
+    with shower(when=lambda: bell.is_awaited):
         bell.wait(0, LONG_S)
     assert bell.rings == signals.handled > 0
 
 
 def test_what_a_handler_raises_ends_the_wait(bell: accelerator.Bell, signals: Signals) -> None:
     signals.then = lambda: 1 // 0
-    with pytest.raises(ZeroDivisionError), signals.coming(lambda: bell.is_awaited and not signals.handled):
+    with pytest.raises(ZeroDivisionError), shower(when=lambda: bell.is_awaited and not signals.handled):
         bell.wait(0, LONG_S)
     assert not bell.is_awaited
     assert bell.rings == 0
@@ -1272,13 +1272,10 @@ def test_a_call_has_its_arguments_even_if_it_is_taken_off_the_list() -> None:
 def test_no_handler_runs_in_between(signals: Signals) -> None:
     done: list[object] = []
     signals.then = lambda: done.append("handler")
-    before = signal.signal(signal.SIGVTALRM, signals)
-    try:
+    with handled_by(signals, signal.SIGVTALRM):
         timer = signal.setitimer, signal.ITIMER_VIRTUAL, 1e-6
         accelerator.do_all([timer, (sum, range(3_000_000)), (done.append, "last")])
         eventually("the handler ran", lambda: len(done) == 2)
-    finally:
-        signal.signal(signal.SIGVTALRM, before)
     assert done == ["last", "handler"]
 
 
