@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka.protocol.api_message import ApiMessage
+from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = [
     "ConsumerGroupHeartbeatRequest",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from kafka.protocol.admin import DescribeGroupsRequest
-from kafka.protocol.api_message import ApiMessage
+from kafka_nextgen.wire.messages import ApiMessage
 
-__all__ = ["DescribeGroupsRequest", "DescribeGroupsResponse"]
+__all__ = ["DescribeGroupsResponse"]
 
 
 class DescribeGroupsResponse(ApiMessage, load_json="kafka_nextgen.wire.schemas"):

@@ -1,8 +1,7 @@
-from kafka.protocol.admin import DescribeGroupsRequest as DescribeGroupsRequest
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.data_container import DataContainer
 
-__all__ = ["DescribeGroupsRequest", "DescribeGroupsResponse"]
+__all__ = ["DescribeGroupsResponse"]
 
 class DescribeGroupsResponse(ApiMessage):
     class DescribedGroup(DataContainer):

@@ -6,7 +6,7 @@ never see any: a broker tells of these APIs to clients that can use them only.
 
 from __future__ import annotations
 
-from kafka.protocol.api_message import ApiMessage
+from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = [
     "ConsumerGroupAddMembersRequest",

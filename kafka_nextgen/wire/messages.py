@@ -8,65 +8,15 @@ Ours are the two APIs of the consumer group protocol (KIP-848), in ``kafka_nextg
 ``consumer_group_describe``, JoinGroup's request, in ``join_group``, and those that Kafka never shipped, in
 ``extensions``.
 
-What every consumer sends is loaded with this module. What only administration, producers, logins and the broker need
-takes longer than that to make, so each package of it is loaded when one of its messages is first asked for.
+Making messages of their schemas takes long, so each package of them is loaded when one of its messages is first asked
+for. A consumer never loads what only administration, producers, logins and the broker need.
 """
 
 from __future__ import annotations
 
-import importlib
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-
-@contextmanager
-def _quiet_loading() -> Iterator[None]:
-    """kafka-python loads its schemas in a way that Python 3.11 calls deprecated, each time a message is imported."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
-        yield
-
-
-with _quiet_loading():
-    from kafka.protocol.api_message import ApiMessage
-    from kafka.protocol.consumer import (
-        FetchRequest,
-        FetchResponse,
-        HeartbeatRequest,
-        HeartbeatResponse,
-        JoinGroupResponse,
-        LeaveGroupRequest,
-        LeaveGroupResponse,
-        ListOffsetsRequest,
-        ListOffsetsResponse,
-        OffsetCommitRequest,
-        OffsetCommitResponse,
-        OffsetDeleteRequest,
-        OffsetDeleteResponse,
-        OffsetFetchRequest,
-        OffsetFetchResponse,
-        OffsetForLeaderEpochRequest,
-        OffsetForLeaderEpochResponse,
-        SyncGroupRequest,
-        SyncGroupResponse,
-    )
-    from kafka.protocol.data_container import DataContainer
-    from kafka.protocol.metadata import (
-        ApiVersionsRequest,
-        ApiVersionsResponse,
-        FindCoordinatorRequest,
-        FindCoordinatorResponse,
-        MetadataRequest,
-        MetadataResponse,
-    )
-
-    from kafka_nextgen.wire.consumer_group import (
-        ConsumerGroupHeartbeatRequest,
-        ConsumerGroupHeartbeatResponse,
-    )
-    from kafka_nextgen.wire.join_group import JoinGroupRequest
+from kafka_nextgen.kafka_python import load_quietly
 
 if TYPE_CHECKING:
     from kafka.protocol.admin import (
@@ -98,6 +48,7 @@ if TYPE_CHECKING:
         DescribeClusterResponse,
         DescribeConfigsRequest,
         DescribeConfigsResponse,
+        DescribeGroupsRequest,
         DescribeLogDirsRequest,
         DescribeLogDirsResponse,
         DescribeProducersRequest,
@@ -116,6 +67,38 @@ if TYPE_CHECKING:
         ListGroupsResponse,
         ListTransactionsRequest,
         ListTransactionsResponse,
+    )
+    from kafka.protocol.api_data import ApiData
+    from kafka.protocol.api_message import ApiMessage
+    from kafka.protocol.consumer import (
+        FetchRequest,
+        FetchResponse,
+        HeartbeatRequest,
+        HeartbeatResponse,
+        JoinGroupResponse,
+        LeaveGroupRequest,
+        LeaveGroupResponse,
+        ListOffsetsRequest,
+        ListOffsetsResponse,
+        OffsetCommitRequest,
+        OffsetCommitResponse,
+        OffsetDeleteRequest,
+        OffsetDeleteResponse,
+        OffsetFetchRequest,
+        OffsetFetchResponse,
+        OffsetForLeaderEpochRequest,
+        OffsetForLeaderEpochResponse,
+        SyncGroupRequest,
+        SyncGroupResponse,
+    )
+    from kafka.protocol.data_container import DataContainer
+    from kafka.protocol.metadata import (
+        ApiVersionsRequest,
+        ApiVersionsResponse,
+        FindCoordinatorRequest,
+        FindCoordinatorResponse,
+        MetadataRequest,
+        MetadataResponse,
     )
     from kafka.protocol.producer import (
         AddOffsetsToTxnRequest,
@@ -139,9 +122,12 @@ if TYPE_CHECKING:
         SaslHandshakeRequest,
         SaslHandshakeResponse,
     )
+    from kafka.protocol.schemas import ArrayField, BaseField
+    from kafka.protocol.schemas.fields.codecs.types import UnsignedVarInt32
 
+    from kafka_nextgen.wire.consumer_group import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
     from kafka_nextgen.wire.consumer_group_describe import ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
-    from kafka_nextgen.wire.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
+    from kafka_nextgen.wire.describe_groups import DescribeGroupsResponse
     from kafka_nextgen.wire.extensions import (
         ConsumerGroupAddMembersRequest,
         ConsumerGroupAddMembersResponse,
@@ -152,6 +138,7 @@ if TYPE_CHECKING:
         ConsumerGroupPrepareAssignmentRequest,
         ConsumerGroupPrepareAssignmentResponse,
     )
+    from kafka_nextgen.wire.join_group import JoinGroupRequest
 
 __all__ = [
     "AddOffsetsToTxnRequest",
@@ -164,9 +151,12 @@ __all__ = [
     "AlterConfigsResponse",
     "AlterUserScramCredentialsRequest",
     "AlterUserScramCredentialsResponse",
+    "ApiData",
     "ApiMessage",
     "ApiVersionsRequest",
     "ApiVersionsResponse",
+    "ArrayField",
+    "BaseField",
     "ConsumerGroupAddMembersRequest",
     "ConsumerGroupAddMembersResponse",
     "ConsumerGroupDescribeRequest",
@@ -258,58 +248,87 @@ __all__ = [
     "SyncGroupResponse",
     "TxnOffsetCommitRequest",
     "TxnOffsetCommitResponse",
+    "UnsignedVarInt32",
     "WriteTxnMarkersRequest",
     "WriteTxnMarkersResponse",
 ]
 
-#: What is loaded only when it is asked for, by API.
-_LATER = {
-    "AlterClientQuotas": "kafka.protocol.admin",
-    "AlterConfigs": "kafka.protocol.admin",
-    "AlterUserScramCredentials": "kafka.protocol.admin",
-    "CreateAcls": "kafka.protocol.admin",
-    "CreatePartitions": "kafka.protocol.admin",
-    "CreateTopics": "kafka.protocol.admin",
-    "DeleteAcls": "kafka.protocol.admin",
-    "DeleteGroups": "kafka.protocol.admin",
-    "DeleteRecords": "kafka.protocol.admin",
-    "DeleteTopics": "kafka.protocol.admin",
-    "DescribeAcls": "kafka.protocol.admin",
-    "DescribeClientQuotas": "kafka.protocol.admin",
-    "DescribeCluster": "kafka.protocol.admin",
-    "DescribeConfigs": "kafka.protocol.admin",
-    "DescribeGroups": "kafka_nextgen.wire.describe_groups",
-    "DescribeLogDirs": "kafka.protocol.admin",
-    "DescribeProducers": "kafka.protocol.admin",
-    "DescribeTopicPartitions": "kafka.protocol.admin",
-    "DescribeTransactions": "kafka.protocol.admin",
-    "DescribeUserScramCredentials": "kafka.protocol.admin",
-    "IncrementalAlterConfigs": "kafka.protocol.admin",
-    "ListConfigResources": "kafka.protocol.admin",
-    "ListGroups": "kafka.protocol.admin",
-    "ListTransactions": "kafka.protocol.admin",
-    "AddOffsetsToTxn": "kafka.protocol.producer",
-    "AddPartitionsToTxn": "kafka.protocol.producer",
-    "EndTxn": "kafka.protocol.producer",
-    "InitProducerId": "kafka.protocol.producer",
-    "Produce": "kafka.protocol.producer",
-    "TxnOffsetCommit": "kafka.protocol.producer",
-    "WriteTxnMarkers": "kafka.protocol.producer",
-    "SaslAuthenticate": "kafka.protocol.sasl",
-    "SaslHandshake": "kafka.protocol.sasl",
+_CONSUMER = "kafka_nextgen.kafka_python.protocol.consumer"
+_METADATA = "kafka_nextgen.kafka_python.protocol.metadata"
+_ADMIN = "kafka_nextgen.kafka_python.protocol.admin"
+_PRODUCER = "kafka_nextgen.kafka_python.protocol.producer"
+_SASL = "kafka_nextgen.kafka_python.protocol.sasl"
+_SCHEMAS = "kafka_nextgen.kafka_python.protocol.schemas"
+
+#: Where each name is, or both messages of an API.
+_PLACES = {
+    "ApiData": "kafka_nextgen.kafka_python.protocol.api_data",
+    "ApiMessage": "kafka_nextgen.kafka_python.protocol.api_message",
+    "DataContainer": "kafka_nextgen.kafka_python.protocol.data_container",
+    "ArrayField": _SCHEMAS,
+    "BaseField": _SCHEMAS,
+    "UnsignedVarInt32": _SCHEMAS + ".fields.codecs.types",
+    "ApiVersions": _METADATA,
+    "FindCoordinator": _METADATA,
+    "Metadata": _METADATA,
+    "Fetch": _CONSUMER,
+    "Heartbeat": _CONSUMER,
+    "JoinGroupResponse": _CONSUMER,
+    "LeaveGroup": _CONSUMER,
+    "ListOffsets": _CONSUMER,
+    "OffsetCommit": _CONSUMER,
+    "OffsetDelete": _CONSUMER,
+    "OffsetFetch": _CONSUMER,
+    "OffsetForLeaderEpoch": _CONSUMER,
+    "SyncGroup": _CONSUMER,
+    "AlterClientQuotas": _ADMIN,
+    "AlterConfigs": _ADMIN,
+    "AlterUserScramCredentials": _ADMIN,
+    "CreateAcls": _ADMIN,
+    "CreatePartitions": _ADMIN,
+    "CreateTopics": _ADMIN,
+    "DeleteAcls": _ADMIN,
+    "DeleteGroups": _ADMIN,
+    "DeleteRecords": _ADMIN,
+    "DeleteTopics": _ADMIN,
+    "DescribeAcls": _ADMIN,
+    "DescribeClientQuotas": _ADMIN,
+    "DescribeCluster": _ADMIN,
+    "DescribeConfigs": _ADMIN,
+    "DescribeGroupsRequest": _ADMIN,
+    "DescribeGroupsResponse": "kafka_nextgen.wire.describe_groups",
+    "DescribeLogDirs": _ADMIN,
+    "DescribeProducers": _ADMIN,
+    "DescribeTopicPartitions": _ADMIN,
+    "DescribeTransactions": _ADMIN,
+    "DescribeUserScramCredentials": _ADMIN,
+    "IncrementalAlterConfigs": _ADMIN,
+    "ListConfigResources": _ADMIN,
+    "ListGroups": _ADMIN,
+    "ListTransactions": _ADMIN,
+    "AddOffsetsToTxn": _PRODUCER,
+    "AddPartitionsToTxn": _PRODUCER,
+    "EndTxn": _PRODUCER,
+    "InitProducerId": _PRODUCER,
+    "Produce": _PRODUCER,
+    "TxnOffsetCommit": _PRODUCER,
+    "WriteTxnMarkers": _PRODUCER,
+    "SaslAuthenticate": _SASL,
+    "SaslHandshake": _SASL,
     "ConsumerGroupAddMembers": "kafka_nextgen.wire.extensions",
     "ConsumerGroupDescribe": "kafka_nextgen.wire.consumer_group_describe",
+    "ConsumerGroupHeartbeat": "kafka_nextgen.wire.consumer_group",
     "ConsumerGroupHistory": "kafka_nextgen.wire.extensions",
     "ConsumerGroupInstallAssignment": "kafka_nextgen.wire.extensions",
     "ConsumerGroupPrepareAssignment": "kafka_nextgen.wire.extensions",
+    "JoinGroupRequest": "kafka_nextgen.wire.join_group",
 }
 
 
 def __getattr__(name: str) -> object:
-    package = _LATER.get(name.removesuffix("Request").removesuffix("Response"))
-    if package is None:
+    place = _PLACES.get(name) or _PLACES.get(name.removesuffix("Request").removesuffix("Response"))
+    if place is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    with _quiet_loading():
-        message: object = getattr(importlib.import_module(package), name)
+    message: object = getattr(load_quietly(place), name)
     globals()[name] = message
     return message

@@ -15,11 +15,9 @@ from collections.abc import Mapping
 from struct import Struct
 from typing import TypeVar
 
-from kafka.protocol.api_data import ApiData
-from kafka.protocol.schemas.fields.codecs.types import UnsignedVarInt32
-
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.lengths import need, refuse
+from kafka_nextgen.wire.messages import ApiData, UnsignedVarInt32
 from kafka_nextgen.wire.shape import check
 
 __all__ = [

@@ -20,8 +20,6 @@ from collections.abc import Iterable
 from functools import cache
 
 from attrs import frozen
-from kafka.protocol.api_data import ApiData
-from kafka.protocol.schemas import ArrayField, BaseField
 
 from kafka_nextgen.wire.lengths import (
     COMPACT_LENGTH,
@@ -33,7 +31,7 @@ from kafka_nextgen.wire.lengths import (
     Length,
     refuse,
 )
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.messages import ApiData, ApiMessage, ArrayField, BaseField
 from kafka_nextgen.wire.walks import Walk, array, blob, fixed, no_tags, nullable_structure, sequence, tags, text
 
 __all__ = ["check"]

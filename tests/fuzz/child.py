@@ -30,7 +30,7 @@ INSTRUMENTED = [
     "kafka_nextgen.bridge",
     "kafka_nextgen.embedded",
     "kafka_nextgen.transport",
-    "kafka.protocol",
+    "kafka_nextgen.kafka_python.protocol",
 ]
 
 

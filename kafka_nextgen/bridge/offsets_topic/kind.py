@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from attrs import frozen
-from kafka.protocol.api_data import ApiData
 
 from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.wire.messages import ApiData
 
 __all__ = ["RecordKind"]
 

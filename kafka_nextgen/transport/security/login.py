@@ -10,11 +10,11 @@ import importlib
 import secrets
 import sys
 import time
-import warnings
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.kafka_python import load_quietly
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
 from kafka_nextgen.transport.security.exchanges import Exchange, Login, begun
@@ -23,11 +23,12 @@ from kafka_nextgen.transport.security.scram import ScramExchange
 from kafka_nextgen.transport.security.tls import https_context
 from kafka_nextgen.transport.security.tokens import Token, TokenSource, from_callback
 
-with warnings.catch_warnings():
-    # kafka-python loads its schemas in a way that Python 3.11 calls deprecated, each time a message is imported.
-    warnings.filterwarnings("ignore", "(read|open)_text is deprecated", DeprecationWarning)
+if TYPE_CHECKING:
     from kafka.net.sasl import SASL_MECHANISMS
     from kafka.net.sasl.oauth import AbstractTokenProvider
+else:
+    SASL_MECHANISMS = load_quietly("kafka_nextgen.kafka_python.net.sasl").SASL_MECHANISMS
+    AbstractTokenProvider = load_quietly("kafka_nextgen.kafka_python.net.sasl.oauth").AbstractTokenProvider
 
 __all__ = ["login_of"]
 
