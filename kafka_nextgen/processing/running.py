@@ -53,6 +53,8 @@ class RunsHandlers:
 
         ``stop``, or SIGTERM and SIGINT in the main thread, end it: what was begun is handled, within
         ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins behind what was handled.
+        Handlers of these signals that were there before are called, too. Without any, a second SIGTERM does nothing
+        while the stop and ``close`` may take their time, and a second SIGINT ends at once, a second or more later.
 
         Raises ConfigError with ``enable.auto.commit=true``; MisuseError if there is nothing to read, another
         listener, or no ``group.id`` to commit for; what the handler raised, if there is no ``dead_letter``; what
@@ -68,7 +70,7 @@ class RunsHandlers:
         settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
         handle = stop or StopHandle()
         runner = Runner(self, handler, dead_letter, settings, handle)
-        with stopped_by_signals(handle) if stop_on_signals else nullcontext():
+        with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
             runner.run(subscribes_to)
 
 
@@ -100,5 +102,5 @@ class AwaitsHandlers:
         settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
         handle = stop or StopHandle()
         runner = AsyncRunner(self, handler, dead_letter, settings, handle)
-        with stopped_by_signals(handle) if stop_on_signals else nullcontext():
+        with stopped_by_signals(handle, settings.stop_timeout_s) if stop_on_signals else nullcontext():
             await runner.run(subscribes_to)

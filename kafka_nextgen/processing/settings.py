@@ -16,6 +16,8 @@ __all__ = ["ProcessingSettings", "poll_timeout_s"]
 POLL_TIMEOUT_S = 0.1
 #: While partitions are paused a poll waits only this long, to resume them before the work runs out.
 THROTTLED_POLL_TIMEOUT_S = 0.01
+#: What ``close`` takes by default (seconds), at most.
+CLOSE_TIMEOUT_S = 30.0
 #: The part of the time for giving partitions up that is left to the commit, and to the heartbeat after it.
 COMMIT_PART, HEARTBEAT_PART = 0.1, 0.1
 
@@ -32,6 +34,11 @@ class ProcessingSettings:
     revocation_timeout_s: float  # when partitions are given up: never more than the coordinator grants, less a margin
     commit_interval_s: float
     commit_timeout_s: float  # for the last commit, of partitions that are given up and at the end
+
+    @property
+    def stop_timeout_s(self) -> float:
+        """How long the end takes at most: the drain, a commit under way, the last commit, and closing afterwards."""
+        return self.drain_timeout_s + 2 * self.commit_timeout_s + CLOSE_TIMEOUT_S
 
     @classmethod
     def of(

@@ -1,16 +1,30 @@
-"""Asking for the end of ``run``, or of a command: by a handle, from anywhere, or by SIGTERM and SIGINT."""
+"""Asking for the end of ``run``, or of a command: by a handle, from anywhere, or by SIGTERM and SIGINT.
+
+The first signal begins an orderly stop. Supervisors may send a second SIGTERM within milliseconds (to the process and
+to its process group, say). It must not kill the commit or the LeaveGroup, so it does nothing while the stop may still
+take its time. A person gets out by another Ctrl-C, a second or more after the first signal.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeAlias
 
 __all__ = ["STOP_SIGNALS", "StopHandle", "stopped_by_signals"]
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+#: A SIGINT this much later (seconds) than the first signal is a second Ctrl-C, not the same one delivered twice.
+SECOND_INTERRUPT_S = 1.0
+#: How long (seconds) a stop may take by default: a commit within ``default.api.timeout.ms``, and ``close``.
+STOP_TIMEOUT_S = 90.0
+
+_Handler: TypeAlias = Callable[[int, FrameType | None], object] | int
 
 
 class StopHandle:
@@ -30,24 +44,92 @@ class StopHandle:
 
 
 @contextmanager
-def stopped_by_signals(handle: StopHandle) -> Iterator[StopHandle]:
+def stopped_by_signals(handle: StopHandle, stop_timeout_s: float = STOP_TIMEOUT_S) -> Iterator[StopHandle]:
     """Let SIGTERM and SIGINT stop ``handle`` inside the block, if this is the main thread (others get no signals).
 
-    A second signal of the same kind acts as it did before, so that whoever insists gets out at once.
+    Handlers that were there before are called as well, and put back at the end. What they raise is raised at the end
+    of the block, after the orderly stop. Where there were none, further signals do not end the process, also right
+    after the block: a SIGINT not for a second, a SIGTERM not for ``stop_timeout_s``. After that they act as before.
     """
     if threading.current_thread() is not threading.main_thread():
         yield handle
         return
-    earlier = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-
-    def note(number: int, frame: FrameType | None) -> None:
-        handle.stop()
-        signal.signal(number, earlier[signal.Signals(number)])
-
-    for number in STOP_SIGNALS:
-        signal.signal(number, note)
+    stopper = _Stopper(handle, stop_timeout_s)
+    stopper.install()
     try:
         yield handle
     finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
+        stopper.end()
+
+
+class _Stopper:
+    """The handler of both signals for one block. Blocks of several tasks may overlap, and end in any order."""
+
+    def __init__(self, handle: StopHandle, stop_timeout_s: float) -> None:
+        self._handle = handle
+        self._patience_s = {signal.SIGINT: SECOND_INTERRUPT_S, signal.SIGTERM: stop_timeout_s}
+        self._earlier: dict[signal.Signals, _Handler] = {}
+        self._begun_at: float | None = None
+        self.is_over = False
+        self._raised: BaseException | None = None
+
+    def install(self) -> None:
+        """Take the place of the handlers there are, but not of one that was installed from C: it can't be put back."""
+        for number in STOP_SIGNALS:
+            earlier = signal.getsignal(number)
+            if earlier is not None:
+                self._earlier[number] = earlier
+                signal.signal(number, self)
+
+    def end(self) -> None:
+        """Put the handlers back, except defaults after a signal: the next signal may be close behind the first."""
+        self.is_over = True
+        for number in self._earlier:
+            earlier = self.handler_before(number)
+            is_awaited = self._begun_at is not None and _ends_the_process(earlier)
+            if signal.getsignal(number) is self and not is_awaited:
+                signal.signal(number, earlier)
+        if self._raised is not None:
+            raise self._raised
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self._begun_at is None and not self.is_over:
+            self._begun_at = time.monotonic()
+            self._handle.stop()
+        earlier = self.handler_before(signal.Signals(number))
+        if not self._is_patient_with(signal.Signals(number)):
+            _act(earlier, number, frame)
+        elif not _ends_the_process(earlier):
+            self._call_and_keep_error(earlier, number, frame)
+
+    def _is_patient_with(self, number: signal.Signals) -> bool:
+        return self._begun_at is not None and time.monotonic() - self._begun_at < self._patience_s[number]
+
+    def _call_and_keep_error(self, earlier: _Handler, number: int, frame: FrameType | None) -> None:
+        try:
+            _act(earlier, number, frame)
+        except BaseException as raised:  # sys.exit() in it must not cut the last commit short
+            if self.is_over:
+                raise
+            self._raised = raised
+
+    def handler_before(self, number: signal.Signals) -> _Handler:
+        """What was there before this block, and before blocks that were open then and have ended meanwhile."""
+        earlier = self._earlier[number]
+        return earlier.handler_before(number) if isinstance(earlier, _Stopper) and earlier.is_over else earlier
+
+
+def _ends_the_process(handler: _Handler) -> bool:
+    """Whether it is Python's default, or what ``asyncio.run`` has for SIGINT instead of it since Python 3.11."""
+    runner = getattr(asyncio, "Runner", None)
+    of = getattr(getattr(handler, "func", None), "__self__", None)
+    return handler in (signal.SIG_DFL, signal.default_int_handler) or (runner is not None and isinstance(of, runner))
+
+
+def _act(handler: _Handler, number: int, frame: FrameType | None) -> None:
+    """Do what the signal would do if this was its handler."""
+    if callable(handler):
+        handler(number, frame)
+    elif handler == signal.SIG_DFL:
+        signal.signal(number, handler)
+        signal.raise_signal(number)

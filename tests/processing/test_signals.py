@@ -20,6 +20,15 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("kind", ["sync", "async"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
 def test_a_signal_ends_the_work_cleanly(kind: str, number: signal.Signals) -> None:
+    assert returncode_after(number, kind) == 0
+
+
+def test_a_server_around_it_hears_the_signal_too_and_ends_as_it_does_by_itself() -> None:
+    assert returncode_after(signal.SIGTERM, "server") == -signal.SIGTERM
+
+
+def returncode_after(number: signal.Signals, kind: str) -> int:
+    """Send the signal to a worker with records at work; what it has finished with must be committed."""
     topic, group = unique("orders"), unique("signals")
     with Cluster(config=BROKER) as cluster:
         cluster.create_topic(topic, PARTITIONS)
@@ -38,7 +47,6 @@ def test_a_signal_ends_the_work_cleanly(kind: str, number: signal.Signals) -> No
         finally:
             worker.kill()
         lines += rest.split()
-        assert worker.returncode == 0
         assert lines[-1] == "ended"
         finished: dict[int, int] = defaultdict(int)
         for text in lines:
@@ -46,3 +54,4 @@ def test_a_signal_ends_the_work_cleanly(kind: str, number: signal.Signals) -> No
                 finished[int(text) % PARTITIONS] += 1
         assert stored_offsets(cluster.bootstrap_servers, group) == finished
         assert min(finished.values()) >= 4  # the one that was at work when the signal came is among them
+        return worker.returncode

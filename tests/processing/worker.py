@@ -1,4 +1,4 @@
-"""A worker process for the tests of signals: ``python -m tests.processing.worker SERVERS TOPIC GROUP sync|async``.
+"""A worker for the tests of signals: ``python -m tests.processing.worker SERVERS TOPIC GROUP sync|async|server``.
 
 It says ``begun`` when every partition has a record at work, holds these until a line arrives on its standard input,
 and prints the number of every record it has finished with.
@@ -7,8 +7,11 @@ and prints the number of every record it has finished with.
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from tests.processing.group import PARTITIONS, member_config
@@ -59,9 +62,35 @@ async def work_async(servers: str, topic: str, group: str) -> None:
     say("ended")
 
 
+class Server:
+    """Handles SIGTERM as uvicorn does: by ``signal.signal``, and once more as it was before when it has shut down."""
+
+    def __init__(self) -> None:
+        self.captured: list[int] = []
+
+    @contextmanager
+    def captures_signals(self) -> Iterator[None]:
+        before = signal.signal(signal.SIGTERM, lambda number, _: self.captured.append(number))
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        for number in self.captured:
+            signal.raise_signal(number)
+
+    async def serve(self, *where: str) -> None:
+        with self.captures_signals():
+            working = asyncio.ensure_future(work_async(*where))
+            while not self.captured:
+                await asyncio.sleep(0.01)
+            await working
+
+
 if __name__ == "__main__":
     *where, kind = sys.argv[1:]
     if kind == "sync":
         work(*where)
-    else:
+    elif kind == "async":
         asyncio.run(work_async(*where))
+    else:
+        asyncio.run(Server().serve(*where))
