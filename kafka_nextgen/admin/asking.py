@@ -1,8 +1,9 @@
 """Putting one question to a broker until it is answered, within a deadline.
 
 A coordinator that is moving or loading is asked again after a growing pause, and looked up anew. So is one that can't
-be reached, unless the question must not be put twice: the answer may be all that got lost, and a second removal of the
-same member would report that there is none. All other refusals are the typed error of their code.
+be reached, or whose answer leaves out what was asked for, unless the question must not be put twice: the answer may be
+all that got lost, and a second removal of the same member would report that there is none. All other refusals are the
+typed error of their code.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ _ADVICE: dict[int, str] = {
 class Question(Generic[M]):
     """A request and how its answer is read.
 
-    ``about`` says what it concerns, for errors; ``refusal`` finds the error code in an answer; ``is_repeatable`` says
-    whether it may be put again when it is not known what became of it.
+    ``about`` says what it concerns, for errors; ``refusal`` finds the error code in an answer, and raises DecodeError
+    for one that leaves out what was asked for; ``is_repeatable`` says whether it may be put again when it is not known
+    what became of it.
     """
 
     about: str
@@ -100,14 +102,14 @@ class Asking:
         timeout_s = min(deadline.left_s(), self.request_timeout_s)
         try:
             answer = await self.cluster.call(question.target, question.api, question.build, timeout_s)
+            assert isinstance(answer, question.answer)
+            code, message = question.refusal(answer)
         except ClosedError:
             raise
         except (OutageError, DecodeError) as failure:
             if not question.is_repeatable:
                 raise
             return failure
-        assert isinstance(answer, question.answer)
-        code, message = question.refusal(answer)
         if code == ErrorCode.NONE:
             return answer
         error = refused(question.about, code, message, _group_of(question.target))

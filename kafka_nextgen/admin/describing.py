@@ -7,7 +7,7 @@ have nothing to do with (share and streams groups).
 
 from __future__ import annotations
 
-from kafka_nextgen.admin.asking import Asking, Question
+from kafka_nextgen.admin.asking import Asking, Question, Refusal
 from kafka_nextgen.admin.values import (
     ExpectedMember,
     GroupCoordinator,
@@ -42,23 +42,27 @@ async def describe_group(asking: Asking, group_id: str, deadline: Deadline) -> G
 
 
 async def _describe_consumer_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
+    def refusal(answer: ConsumerGroupDescribeResponse) -> Refusal:
+        (group,) = consumer_group_describe.from_response(answer, [group_id]).groups
+        return group.error, group.message
+
     question = Question(
         about=f"group {group_id}: describing it",
         target=Coordinator(group_id),
         api=CONSUMER_GROUP_DESCRIBE,
         build=lambda version: consumer_group_describe.to_request([group_id]),
         answer=ConsumerGroupDescribeResponse,
-        refusal=lambda answer: (answer.groups[0].error_code, answer.groups[0].error_message),
+        refusal=refusal,
     )
-    described = consumer_group_describe.from_response(await asking.ask(question, deadline))
+    described = consumer_group_describe.from_response(await asking.ask(question, deadline), [group_id])
     (group,) = described.groups
     coordinator = await _coordinator_of(asking, group_id, deadline)
     return _consumer_group(group, dict(described.topic_names), coordinator)
 
 
 async def _describe_classic_group(asking: Asking, group_id: str, deadline: Deadline) -> GroupDescription:
-    def refusal(answer: DescribeGroupsResponse) -> tuple[int, str | None]:
-        (group,) = describe_groups.from_response(answer).groups
+    def refusal(answer: DescribeGroupsResponse) -> Refusal:
+        (group,) = describe_groups.from_response(answer, [group_id]).groups
         return group.error, group.message
 
     question = Question(
@@ -69,7 +73,7 @@ async def _describe_classic_group(asking: Asking, group_id: str, deadline: Deadl
         answer=DescribeGroupsResponse,
         refusal=refusal,
     )
-    (group,) = describe_groups.from_response(await asking.ask(question, deadline)).groups
+    (group,) = describe_groups.from_response(await asking.ask(question, deadline), [group_id]).groups
     return _classic_group(group, await _coordinator_of(asking, group_id, deadline))
 
 

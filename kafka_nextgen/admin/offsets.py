@@ -162,13 +162,17 @@ async def delete_offsets(
     asking: Asking, group_id: str, partitions: Collection[TopicPartition], deadline: Deadline
 ) -> Results[TopicPartition, None]:
     """Forget what the group has committed for these partitions."""
+
+    def refusal(answer: OffsetDeleteResponse) -> Refusal:
+        return offset_delete.from_response(answer, partitions).error, None
+
     question = Question(
         about=f"group {group_id}: deleting offsets",
         target=Coordinator(group_id),
         api=OFFSET_DELETE,
         build=lambda version: offset_delete.to_request(group_id, partitions),
         answer=OffsetDeleteResponse,
-        refusal=lambda answer: (answer.error_code, None),
+        refusal=refusal,
     )
     deleted = offset_delete.from_response(await asking.ask(question, deadline), partitions)
     return _sorted_out(group_id, deleted.errors, dict.fromkeys(partitions))

@@ -44,10 +44,10 @@ async def remove_members(
         api=LEAVE_GROUP.at_least(_WITH_A_LIST),
         build=lambda version: leave_group.removal(request),
         answer=LeaveGroupResponse,
-        refusal=lambda answer: (answer.error_code, None),
+        refusal=lambda answer: (leave_group.from_response(answer, request).error, None),
         is_repeatable=False,
     )
-    left = leave_group.from_response(await asking.ask(question, deadline))
+    left = leave_group.from_response(await asking.ask(question, deadline), request)
     return tuple(_removed(member, group_id) for member in left.members)
 
 

@@ -20,6 +20,7 @@ from kafka_nextgen.coordinator.responses import (
     DescribedGroup,
     DescribedMember,
 )
+from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
@@ -41,9 +42,15 @@ def to_request(group_ids: Sequence[str]) -> ConsumerGroupDescribeRequest:
     return ConsumerGroupDescribeRequest(group_ids=list(group_ids), include_authorized_operations=False)
 
 
-def from_response(message: ConsumerGroupDescribeResponse) -> ConsumerGroupDescribed:
-    """Read the groups, in the order they came. Raises ``DecodeError`` for impossible partitions."""
-    return ConsumerGroupDescribed(tuple(_group_from(group) for group in message.groups), _names_in(message))
+def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) -> ConsumerGroupDescribed:
+    """Read the groups of ``asked``, in this order.
+
+    Raises ``DecodeError`` for impossible partitions, and if the answer leaves a group out.
+    """
+    told = {group.group_id: group for group in message.groups}
+    if missing := set(asked) - told.keys():
+        raise DecodeError(f"ConsumerGroupDescribe was answered without {', '.join(sorted(missing))}")
+    return ConsumerGroupDescribed(tuple(_group_from(told[group_id]) for group_id in asked), _names_in(message))
 
 
 def from_request(message: ConsumerGroupDescribeRequest) -> ConsumerGroupDescribe:

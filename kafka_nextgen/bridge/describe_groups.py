@@ -13,6 +13,7 @@ from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember, GroupsDescribed
+from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsResponse
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]
@@ -30,9 +31,15 @@ def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
     return DescribeGroupsRequest(groups=list(group_ids), include_authorized_operations=False)
 
 
-def from_response(message: DescribeGroupsResponse) -> GroupsDescribed:
-    """Read the groups, in the order they came; one shown as Dead is one there is not, whatever the version."""
-    return GroupsDescribed(tuple(_group_from(group) for group in message.groups))
+def from_response(message: DescribeGroupsResponse, asked: Sequence[str]) -> GroupsDescribed:
+    """Read the groups of ``asked``, in this order; one shown as Dead is one there is not, whatever the version.
+
+    Raises ``DecodeError`` if the answer leaves a group out.
+    """
+    told = {group.group_id: group for group in message.groups}
+    if missing := set(asked) - told.keys():
+        raise DecodeError(f"DescribeGroups was answered without {', '.join(sorted(missing))}")
+    return GroupsDescribed(tuple(_group_from(told[group_id]) for group_id in asked))
 
 
 def from_request(message: DescribeGroupsRequest) -> DescribeGroups:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.bridge.topics import code_of
+from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.membership.classic.effects import SendLeaveGroup
 from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
 
@@ -42,12 +43,20 @@ def removal(request: LeaveGroup) -> LeaveGroupRequest:
     return LeaveGroupRequest(group_id=request.group_id, members=members)
 
 
-def from_response(message: LeaveGroupResponse) -> LeaveGroupAnswer:
-    """Read what became of everybody, in the order they came; from version 3 on."""
+def from_response(message: LeaveGroupResponse, asked: LeaveGroup) -> LeaveGroupAnswer:
+    """Read what became of everybody, in the order they came; from version 3 on.
+
+    Raises ``DecodeError`` if an answer without an error leaves out a member of ``asked``.
+    """
     from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
 
     members = (LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in message.members)
-    return LeaveGroupAnswer(tuple(members), code_of(message.error_code))
+    answer = LeaveGroupAnswer(tuple(members), code_of(message.error_code))
+    told = {each.member_id for each in answer.members} | {each.instance_id for each in answer.members}
+    missing = sorted({each.instance_id or each.member_id for each in asked.members} - told)
+    if missing and not answer.error:
+        raise DecodeError(f"LeaveGroup was answered without {', '.join(missing)}")
+    return answer
 
 
 def errors_in(message: LeaveGroupResponse) -> tuple[int, ...]:

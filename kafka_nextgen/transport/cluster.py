@@ -113,7 +113,7 @@ class ClusterClient:
         ``AuthenticationError`` if one refuses us.
         """
         try:
-            await self.refresh_metadata(topics=())
+            await self._keeper.refresh((), None, self._deadline("metadata", None))
         except NoBrokersError:
             raise
         except (OutageError, DecodeError, BrokerError) as failure:
@@ -135,10 +135,18 @@ class ClusterClient:
     ) -> None:
         """Ask for these topics, or for those of interest if none are given; ``metadata`` has the answer.
 
-        Raises ``TransportError``, ``DecodeError``, or ``BrokerError``. ``timeout_s`` is in seconds, None
-        for ``default.api.timeout.ms``.
+        An answer that makes no sense, or leaves out a topic that was asked for by name, is asked for again after a
+        pause. Raises ``TransportError`` or ``BrokerError``. ``timeout_s`` is in seconds, None for
+        ``default.api.timeout.ms``.
         """
-        await self._keeper.refresh(topics, topic_ids, self._deadline("metadata", timeout_s))
+        deadline, failures = self._deadline("metadata", timeout_s), 0
+        while True:
+            try:
+                await self._keeper.refresh(topics, topic_ids, deadline)
+                return
+            except DecodeError as failure:
+                failures += 1
+                await deadline.pause(self.retry_pause_s(failures), failure)
 
     async def all_topics(self, timeout_s: float | None = None) -> ClusterImage:
         """An image of all topics there are; ``metadata`` stays with those that somebody asked for.

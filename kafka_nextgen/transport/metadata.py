@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 from kafka_nextgen.bridge import metadata as bridge
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode, name_of
-from kafka_nextgen.errors import BrokerError, KafkaNextgenError
+from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, set_within
 from kafka_nextgen.transport.interest import Interest
@@ -129,9 +129,14 @@ class MetadataKeeper:
             return bridge.to_request(names, wanted.topic_ids, creating)
 
         deadline = Deadline(self._settings.request_timeout_s, "metadata")
-        answer = bridge.from_response(await self._ask(build, deadline))
+        message = await self._ask(build, deadline)
+        answer = bridge.from_response(message)
+        asked_for_all = bool(wanted.topic_ids) and message.API_VERSION < _WITH_IDS
+        left_out = frozenset[str]() if asked_for_all else names - answer.topics_by_name.keys()
         self.interest.note_answer(answer, wanted.names, wanted.topic_ids, now)
-        self._take(answer, forgetting=wanted.everything)
+        self._take(answer, forgetting=wanted.everything and not left_out)
+        if left_out:  # which says nothing of them: a topic that does not exist is answered with an error code
+            raise DecodeError(f"Metadata was answered without topic {', '.join(sorted(left_out))}")
 
     async def _ask(self, build: Callable[[int], ApiMessage], deadline: Deadline) -> MetadataResponse:
         message = await self._reach.ask(METADATA, build, deadline)

@@ -105,7 +105,9 @@ def test_members_are_removed_by_either_id(version: int, reason: str | None) -> N
     assert heard == LeaveGroup("g", (LeavingMember("", "i", reason), LeavingMember("m", None, reason)))
     answer = LeaveGroupAnswer((LeftMember("", "i", ErrorCode.NONE), LeftMember("m", None, ErrorCode.UNKNOWN_MEMBER_ID)))
     message = answered(LEAVE_GROUP, leave_group.to_response(answer, version), version)
-    assert leave_group.from_response(message) == answer
+    assert leave_group.from_response(message, LeaveGroup("g", members)) == answer
+    with pytest.raises(DecodeError, match="LeaveGroup was answered without n"):
+        leave_group.from_response(message, LeaveGroup("g", (*members, LeavingMember("n", None, "moved"))))
 
 
 @pytest.mark.parametrize("version", range(7))
@@ -116,7 +118,9 @@ def test_a_classic_group_that_is_not_there_is_an_error_in_every_version(version:
     )
     missing = DescribedClassicGroup("h", ErrorCode.GROUP_ID_NOT_FOUND, "none")
     written = describe_groups.to_response(GroupsDescribed((there, missing)), version)
-    read = describe_groups.from_response(answered(DESCRIBE_GROUPS, written, version))
+    read = describe_groups.from_response(answered(DESCRIBE_GROUPS, written, version), ["g", "h"])
+    with pytest.raises(DecodeError, match="DescribeGroups was answered without i"):
+        describe_groups.from_response(answered(DESCRIBE_GROUPS, written, version), ["g", "i"])
     assert read.groups[0] == there
     assert read.groups[1].error is ErrorCode.GROUP_ID_NOT_FOUND
     assert asked(describe_groups.to_request(["g", "h"]), version).groups == ["g", "h"]

@@ -183,7 +183,7 @@ def test_who_is_expected_is_told_to_those_who_can_use_it(version: int, is_told: 
     answer = GroupsDescribed((DescribedClassicGroup("g", state="Stable", expected=expected),))
     for with_extensions in (False, True):
         message = describe_groups.to_response(answer, version, with_extensions=with_extensions)
-        (told,) = describe_groups.from_response(answered(DESCRIBE_GROUPS, message, version)).groups
+        (told,) = describe_groups.from_response(answered(DESCRIBE_GROUPS, message, version), ["g"]).groups
         assert told.expected == (expected if is_told and with_extensions else ())
 
 

@@ -15,6 +15,7 @@ from kafka_nextgen.coordinator.responses import (
     DescribedMember,
     ExpectedInstance,
 )
+from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, TOPICS, answered, asked, by_id
 
@@ -37,7 +38,9 @@ GROUP = DescribedGroup(
 
 def shown(*groups: DescribedGroup, version: int = 1) -> tuple[DescribedGroup, ...]:
     message = to_response(ConsumerGroupDescribed(groups), TOPICS)
-    return from_response(answered(CONSUMER_GROUP_DESCRIBE, message, version)).groups
+    return from_response(
+        answered(CONSUMER_GROUP_DESCRIBE, message, version), [group.group_id for group in message.groups]
+    ).groups
 
 
 def test_groups_are_asked_for_in_order() -> None:
@@ -71,7 +74,9 @@ TOLD = evolve(
 
 def test_what_kafka_never_shipped_is_shown_to_those_who_can_use_it() -> None:
     message = to_response(ConsumerGroupDescribed((TOLD,)), TOPICS, with_extensions=True)
-    assert from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1)).groups == (TOLD,)
+    assert from_response(
+        answered(CONSUMER_GROUP_DESCRIBE, message, 1), [group.group_id for group in message.groups]
+    ).groups == (TOLD,)
     assert shown(TOLD) == (GROUP,)
 
 
@@ -95,5 +100,11 @@ def test_topics_are_told_with_their_names() -> None:
 def test_an_error_code_nobody_knows_is_an_unknown_error() -> None:
     message = to_response(ConsumerGroupDescribed((GROUP,)), TOPICS)
     message.groups[0].error_code = 999
-    answer = from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1))
+    answer = from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1), [TOLD.group_id])
     assert answer.groups[0].error is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_an_answer_without_a_group_is_no_answer() -> None:
+    message = to_response(ConsumerGroupDescribed((GROUP,)), TOPICS)
+    with pytest.raises(DecodeError, match="ConsumerGroupDescribe was answered without other"):
+        from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1), [GROUP.group_id, "other"])

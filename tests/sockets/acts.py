@@ -9,6 +9,7 @@
 * ``answer garbage``: a frame of the right number that is not that API's answer.
 * ``answer too much``: a frame is announced that is larger than any configuration allows.
 * ``answer nonsense``: an answer that can be read, and that no broker may give.
+* ``answer without topics``: it was carried out, and the answer leaves out every topic.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Awaitable, Callable
 from struct import pack
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.frames import RequestFrame, encode_response
+from kafka_nextgen.wire.frames import RequestFrame, decode_response, encode_response
 from kafka_nextgen.wire.messages import ApiMessage
 from tests.sockets.answers import nonsense, refusal
 
@@ -75,6 +76,18 @@ async def answer_nonsense(request: RequestFrame, _answer: Answer, writer: asynci
     writer.write(_encoded(request, nonsense(request)))
 
 
+async def answer_without_topics(request: RequestFrame, answer: Answer, writer: asyncio.StreamWriter) -> None:
+    whole = await answer()
+    assert whole is not None
+    _, message = decode_response(request.api, request.version, whole[4:])
+    for part in (message, *(getattr(message, "groups", None) or ())):
+        for name in ("topics", "responses"):
+            if getattr(part, name, None):
+                setattr(part, name, [])
+    message._header = None  # or a message that was decoded can't be written again
+    writer.write(_encoded(request, message))
+
+
 async def _answer_error(
     code: int, partition: int | None, request: RequestFrame, _answer: Answer, writer: asyncio.StreamWriter
 ) -> None:
@@ -94,6 +107,7 @@ ACTS: dict[str, Act] = {
     "answer half and stay silent": answer_half_and_stay_silent,
     "answer garbage": answer_garbage,
     "answer nonsense": answer_nonsense,
+    "answer without topics": answer_without_topics,
     "answer too much": answer_too_much,
 }
 

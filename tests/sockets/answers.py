@@ -12,7 +12,9 @@ from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import (
     ApiMessage,
     ApiVersionsResponse,
+    ConsumerGroupDescribeResponse,
     ConsumerGroupHeartbeatResponse,
+    DescribeGroupsResponse,
     FetchResponse,
     FindCoordinatorResponse,
     HeartbeatResponse,
@@ -202,4 +204,6 @@ _NONSENSE: dict[Api, Callable[[], ApiMessage]] = {
     apis.SYNC_GROUP: lambda: SyncGroupResponse(assignment=b"\x00\x01\xff\xff"),
     apis.HEARTBEAT: lambda: HeartbeatResponse(throttle_time_ms=-1),
     apis.LEAVE_GROUP: lambda: LeaveGroupResponse(members=[]),
+    apis.CONSUMER_GROUP_DESCRIBE: lambda: ConsumerGroupDescribeResponse(groups=[]),
+    apis.DESCRIBE_GROUPS: lambda: DescribeGroupsResponse(groups=[]),
 }

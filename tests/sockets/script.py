@@ -52,7 +52,7 @@ def _any(_request: RequestFrame) -> bool:
     return True
 
 
-#: What scripts call the requests of a consumer.
+#: What scripts call the requests of a consumer, and of an admin.
 REQUESTS: dict[str, tuple[Api, Sieve]] = {
     "api versions": (apis.API_VERSIONS, _any),
     "metadata": (apis.METADATA, _any),
@@ -70,6 +70,9 @@ REQUESTS: dict[str, tuple[Api, Sieve]] = {
     "classic sync": (apis.SYNC_GROUP, _any),
     "classic heartbeat": (apis.HEARTBEAT, _any),
     "classic leave": (apis.LEAVE_GROUP, _any),
+    "describe": (apis.CONSUMER_GROUP_DESCRIBE, _any),
+    "describe classic": (apis.DESCRIBE_GROUPS, _any),
+    "offset delete": (apis.OFFSET_DELETE, _any),
 }
 
 _LINE = re.compile(

@@ -159,6 +159,10 @@ class ScriptedBroker:
                 r.MetadataResponseTopic(error_code=0, name=name, topic_id=topic_id, is_internal=False, partitions=[])
                 for name, topic_id in self.topics.items()
                 if name in names or topic_id in ids
+            ]
+            + [
+                r.MetadataResponseTopic(error_code=3, name=name, topic_id=None, is_internal=False, partitions=[])
+                for name in sorted(names - self.topics.keys() - {None})
             ],
             error_code=0,
         )

@@ -144,7 +144,7 @@ class SocketWorld(World):
 
     def _describe(self) -> ConsumerGroupDescribed:
         request = consumer_group_describe.to_request([self.group])
-        return consumer_group_describe.from_response(self.client.ask(CONSUMER_GROUP_DESCRIBE, request))
+        return consumer_group_describe.from_response(self.client.ask(CONSUMER_GROUP_DESCRIBE, request), [self.group])
 
     def _commit(self, question: OffsetCommit) -> OffsetsCommitted:
         offsets = {self._real(partition): at for partition, at in question.offsets.items()}

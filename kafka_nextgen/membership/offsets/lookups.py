@@ -1,7 +1,8 @@
 """What the answer to a lookup of committed offsets means, by the rules of the member's protocol.
 
-An error never means that there is no offset: the lookup is repeated or fails, and reading waits for it. A partition
-that the coordinator's broker does not know just now is left out of what was found.
+An error never means that there is no offset: the lookup is repeated or fails, and reading waits for it. Nor does an
+answer that leaves a partition out: that partition is asked for again after a pause. A partition that the coordinator's
+broker does not know just now is left out of what was found.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kafka_nextgen.membership.offsets.patience import paused
 from kafka_nextgen.membership.offsets.rules import Action
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Lookup, LookupRequest, OffsetState, Outcome, replaced
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 __all__ = ["answered", "lost"]
 
@@ -32,7 +33,7 @@ def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
         return state, ()
     codes = dict.fromkeys(lookup.left, event.code) if event.code else dict(event.codes)
     codes = {tp: code for tp, code in codes.items() if code and tp in lookup.left}
-    lookup = _found(lookup, {tp: event.offsets.get(tp) for tp in lookup.left - codes.keys()})
+    lookup = _found(lookup, {tp: event.offsets[tp] for tp in lookup.left & event.offsets.keys() - codes.keys()})
     actions = {tp: state.rules.on_fetch_error(code).action for tp, code in codes.items()}
     failed = next((tp for tp, action in actions.items() if action is Action.FAIL), None)
     if failed is not None:
@@ -43,6 +44,9 @@ def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
     lookup = evolve(lookup, left=lookup.left - left_out)
     if not lookup.left:
         return _with(state, lookup), ()
+    if not lookup.left & codes.keys():
+        reason = f"OffsetFetch was answered without {format_partitions(lookup.left)}"
+        return _with(state, evolve(lookup, patience=paused(lookup.patience, at, reason))), ()
     patience, effects = try_again(lookup.patience, frozenset(actions.values()), codes, request.member_epoch, at)
     return _with(state, evolve(lookup, patience=patience)), effects
 

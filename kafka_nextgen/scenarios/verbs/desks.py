@@ -8,8 +8,9 @@ answer A commit error=STALE_MEMBER_EPOCH the oldest commit under way is answered
 answer A commit foo[0]=STALE_MEMBER_EPOCH
                                          that partition is refused, the others are accepted
 lose A commit                            it was lost, where there is no link to drop it from
-answer A fetch-offsets foo[0]=5 foo[1]=UNSTABLE_OFFSET_COMMIT
-                                         the same for a lookup; error= is for all of it
+answer A fetch-offsets foo[0]=5 foo[1]=UNSTABLE_OFFSET_COMMIT foo[2]=-
+                                         the same for a lookup; error= is for all of it, - is no offset; what is not
+                                         named is left out of the answer
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ def _answer_lookup(world: WithDesks[C], client: C, command: Command, number: int
         yield from world.tell_desk(client, ev.LookupAnswered(number, code=code))
         return
     said = dict(_said(command))
-    offsets = {tp: OffsetAndMetadata(int(text)) for tp, text in said.items() if text.isdigit()}
+    offsets = {tp: _offset(text) for tp, text in said.items() if text == "-" or text.isdigit()}
     codes = {tp: _code(command, text) for tp, text in said.items() if tp not in offsets}
     yield f"-> {client.name} {' '.join(command.words[2:]) or '-'}"
     yield from world.tell_desk(client, ev.LookupAnswered(number, offsets, codes))
@@ -175,6 +176,10 @@ def _said(command: Command) -> Iterator[tuple[TopicPartition, str]]:
     for word in command.words[2:]:
         partition, _, said = word.partition("=")
         yield parse_partition(partition), said
+
+
+def _offset(text: str) -> OffsetAndMetadata | None:
+    return None if text == "-" else OffsetAndMetadata(int(text))
 
 
 def _code(command: Command, name: str) -> ErrorCode:

@@ -35,6 +35,7 @@ from kafka_nextgen.bridge import (
     sync_group,
 )
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
+from kafka_nextgen.coordinator.classic.requests import LeaveGroup
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import APIS, Api
@@ -52,11 +53,18 @@ GROUP = "billing"
 ASKED = [TopicPartition("orders", 0), TopicPartition("audit", 0)]
 QUESTIONS = dict.fromkeys(ASKED, EpochQuestion(7, 1, 2))
 
+NOBODY = LeaveGroup(GROUP, ())
+
+
+def _groups_in(message: Any) -> list[str]:
+    return [group.group_id for group in message.groups]
+
+
 #: What a client makes of an answer.
 READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.API_VERSIONS: api_versions.from_response,
     apis.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_add_members.from_response,
-    apis.CONSUMER_GROUP_DESCRIBE: consumer_group_describe.from_response,
+    apis.CONSUMER_GROUP_DESCRIBE: lambda message: consumer_group_describe.from_response(message, _groups_in(message)),
     apis.CONSUMER_GROUP_HEARTBEAT: lambda message: (
         consumer_group_heartbeat.to_event(1, message),
         consumer_group_heartbeat.to_heard(message),
@@ -66,12 +74,12 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: lambda message: consumer_group_prepare_assignment.to_event(1, message),
     apis.DELETE_GROUPS: lambda message: delete_groups.from_response(message, [GROUP]),
     apis.DESCRIBE_CONFIGS: lambda message: describe_configs.from_response(message, GROUP),
-    apis.DESCRIBE_GROUPS: describe_groups.from_response,
+    apis.DESCRIBE_GROUPS: lambda message: describe_groups.from_response(message, _groups_in(message)),
     apis.FIND_COORDINATOR: lambda message: find_coordinator.from_response(message, GROUP),
     apis.HEARTBEAT: lambda message: heartbeat.to_event(1, message),
     apis.INCREMENTAL_ALTER_CONFIGS: lambda message: incremental_alter_configs.from_response(message, GROUP),
     apis.JOIN_GROUP: lambda message: join_group.to_event(1, message),
-    apis.LEAVE_GROUP: lambda message: (leave_group.errors_in(message), leave_group.from_response(message)),
+    apis.LEAVE_GROUP: lambda message: (leave_group.errors_in(message), leave_group.from_response(message, NOBODY)),
     apis.LIST_GROUPS: list_groups.from_response,
     apis.LIST_OFFSETS: lambda message: list_offsets.from_response(message, dict.fromkeys(ASKED, -1)),
     apis.METADATA: lambda message: metadata.merged(metadata.ClusterImage(), metadata.from_response(message)),

@@ -12,7 +12,7 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES, OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
-from kafka_nextgen.scenarios.notation import parse_offset, parse_partitions
+from kafka_nextgen.scenarios.notation import parse_offset, parse_partition, parse_partitions
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
@@ -102,9 +102,11 @@ class Conversation:
         return self.says(ev.CommitLost(self.commits.pop(0).number, "the connection was reset"))
 
     def tell(self, text: str, code: ErrorCode = ErrorCode.NONE, **codes: ErrorCode) -> list[str]:
-        """Answer a lookup; ``codes`` are by the number of the partition of foo, as p1=..."""
+        """Answer a lookup; "-" is no offset; ``codes`` are by the number of the partition of foo, as p1=..."""
         by_partition = {TopicPartition("foo", int(name[1:])): int(code) for name, code in codes.items()}
-        return self.says(ev.LookupAnswered(self.lookups.pop(0).number, offsets(text), by_partition, int(code)))
+        none = {parse_partition(word[:-2]): None for word in text.split() if word.endswith("=-")}
+        found = offsets(" ".join(word for word in text.split() if not word.endswith("=-")))
+        return self.says(ev.LookupAnswered(self.lookups.pop(0).number, {**found, **none}, by_partition, int(code)))
 
     def lose_lookup(self) -> list[str]:
         return self.says(ev.LookupLost(self.lookups.pop(0).number, "the connection was reset"))

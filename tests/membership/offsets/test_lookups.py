@@ -12,7 +12,30 @@ STALE = ErrorCode.STALE_MEMBER_EPOCH
 def test_a_member_asks_in_its_own_name() -> None:
     talk = member()
     assert talk.look_up("foo[0-1]") == ["look up as epoch=3 foo[0-1]"]
-    assert talk.tell("foo[0]=5") == ["1 found foo[0]=5 foo[1]=-"]
+    assert talk.tell("foo[0]=5 foo[1]=-") == ["1 found foo[0]=5 foo[1]=-"]
+
+
+def test_a_partition_that_the_answer_leaves_out_is_asked_for_again_after_a_pause() -> None:
+    talk = member()
+    talk.look_up("foo[0-1]")
+    assert talk.tell("foo[0]=5") == []
+    assert talk.passes(0.1) == ["look up as epoch=3 foo[1]"]
+    assert talk.tell("foo[1]=7") == ["1 found foo[0]=5 foo[1]=7"]
+
+
+def test_a_partition_that_every_answer_leaves_out_ends_as_a_timeout_never_as_no_offset() -> None:
+    talk = member()
+    talk.look_up("foo[0]", within_s=0.15)
+    talk.tell("")
+    assert talk.passes(0.1) == ["look up as epoch=3 foo[0]"]
+    assert talk.tell("") == ["1 timed out after 0.15 s: OffsetFetch was answered without foo[0]"]
+
+
+def test_what_is_left_out_waits_with_what_is_refused() -> None:
+    talk = member()
+    talk.look_up("foo[0-2]")
+    assert talk.tell("foo[0]=5", p1=ErrorCode.UNSTABLE_OFFSET_COMMIT) == []
+    assert talk.passes(0.1) == ["look up as epoch=3 foo[1-2]"]
 
 
 def test_a_stranger_and_a_classic_member_ask_in_nobodys() -> None:
