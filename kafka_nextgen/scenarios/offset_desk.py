@@ -122,7 +122,7 @@ class OffsetDriver(Generic[C]):
             case member_fx.StopFetching():
                 yield from self.feed(client, ev.PartitionsStopped(effect.partitions), now)
             case member_fx.ApplyAssignment():
-                yield from self.feed(client, ev.AssignmentApplied(effect.partitions), now)
+                yield from self.feed(client, ev.AssignmentApplied(effect.partitions, effect.added), now)
             case member_fx.Left():
                 yield from self.feed(client, ev.GroupQuit(), now)
 

@@ -64,3 +64,15 @@ def test_the_new_topic_is_read_once_the_coordinator_assigns_it(stage: Stage) -> 
         read(consumer, 10)
         make_again(stage, records=20)
         assert values(read(consumer, 20)) == list(range(20))
+
+
+def test_by_the_classic_protocol_what_was_committed_of_the_old_topic_says_nothing_of_the_new_one(stage: Stage) -> None:
+    config = {"group_protocol": "classic", "enable_auto_commit": True, "metadata_max_age_ms": 50}
+    with stage.consumer(**config) as consumer:
+        stage.create(records=10)
+        consumer.subscribe([TOPIC])
+        read(consumer, 10)
+        consumer.commit()
+        make_again(stage, records=20)
+        assert values(read(consumer, 4)) == list(range(4))
+    assert stage.committed() == {0: 4}

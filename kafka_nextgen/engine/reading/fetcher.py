@@ -89,7 +89,7 @@ class Fetcher:
         """Make ``partitions`` the whole assignment; those kept go on as they are."""
         with self._fetches.locked() as state:
             state.assign(partitions, added, topic_ids)
-        self._offsets.feed(AssignmentApplied(frozenset(partitions)))
+        self._offsets.feed(AssignmentApplied(frozenset(partitions), frozenset(added)))
         self.pump()
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
@@ -141,6 +141,9 @@ class Fetcher:
             others = state.find_topics(image)
             needs = state.plan(image, now)
             gone, lost, deadline = state.gone(), state.take_truncations(), state.deadline(now)
+            assigned = state.assignment()
+        if others:
+            self._offsets.feed(AssignmentApplied(assigned, frozenset(others)))
         self._tell_of_topics(others, gone)
         _tell_of_truncations(lost)
         self._alarm.set_after(None if deadline is None else max(_LEAST_DELAY_S, deadline - now))

@@ -83,6 +83,12 @@ def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
 
 def _wanted(state: OffsetState) -> Offsets:
     """The last that was committed of each partition, or is about to be."""
-    under_way = (request.offsets for request in state.commit_requests.values() if request.life == state.life)
-    waiting = ({tp: commit.offsets[tp] for tp in commit.open} for commit in state.commits)
-    return {tp: offset for each in (state.acknowledged, *under_way, *waiting) for tp, offset in each.items()}
+    under_way = ((each.turn, each.offsets) for each in state.commit_requests.values())
+    waiting = ((each.turn, {tp: each.offsets[tp] for tp in each.open}) for each in state.commits)
+    asked = (
+        (tp, offset)
+        for turn, offsets in (*under_way, *waiting)
+        for tp, offset in offsets.items()
+        if state.counts(tp, turn)
+    )
+    return {**state.acknowledged, **dict(asked)}

@@ -74,10 +74,9 @@ def _by_ask(state: OffsetState, ask: int) -> Commit | None:
 
 
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
-    """These are committed. In another life they are perhaps somebody else's: then that tells nothing."""
-    if request.life != state.life:
-        return state
-    return evolve(state, acknowledged={**state.acknowledged, **{tp: request.offsets[tp] for tp in done}})
+    """These are committed. What was given up meanwhile may be committed otherwise by now, even if it came back."""
+    counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.turn)}
+    return evolve(state, acknowledged={**state.acknowledged, **counted})
 
 
 def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tuple[OffsetEffect, ...]:

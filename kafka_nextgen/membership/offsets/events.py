@@ -137,9 +137,13 @@ class PartitionsStopped:
 
 @frozen
 class AssignmentApplied:
-    """These partitions are all that is owned: any other has been given up."""
+    """These partitions are all that is owned: any other has been given up.
+
+    Those ``added`` are new, even if partitions of their names were owned before: of a topic that was made again.
+    """
 
     partitions: frozenset[TopicPartition]
+    added: frozenset[TopicPartition] = frozenset()
 
 
 @frozen

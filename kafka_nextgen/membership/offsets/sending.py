@@ -48,7 +48,7 @@ def _can_go(state: OffsetState, commit: Commit) -> bool:
 def _send_commit(state: OffsetState, commit: Commit, at: Moment) -> tuple[OffsetState, SendCommit]:
     state, number = numbered(state)
     offsets = {tp: offset for tp, offset in commit.offsets.items() if tp in commit.left}
-    request = CommitRequest(commit.ask, state.life, state.member_epoch, offsets)
+    request = CommitRequest(commit.ask, state.life, commit.turn, state.member_epoch, offsets)
     state = evolve(
         state,
         commits=replaced(state.commits, evolve(commit, request=number, is_urgent=False)),

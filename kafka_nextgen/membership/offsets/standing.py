@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from attrs import evolve
 
 from kafka_nextgen.membership.offsets.events import (
@@ -55,7 +57,8 @@ def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Out
     """Another epoch; if it is the end of a membership, what is owned is lost."""
     is_member = event.member_epoch >= 0
     if state.member_epoch >= 0 and not is_member:
-        state = evolve(_without(state, state.owned), life=state.life + 1, lost=state.lost | state.owned, owned=NOTHING)
+        lost = state.owned.keys()
+        state = evolve(_without(state, lost), life=state.life + 1, lost=state.lost | lost, owned={})
     return evolve(state, member_id=event.member_id if is_member else "", member_epoch=event.member_epoch), ()
 
 
@@ -75,18 +78,22 @@ def _is_fresh(state: OffsetState, commit: Commit, at: Moment) -> bool:
 
 def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) -> Outcome:
     """These are owned, the others are gone, also for commits that were asked for while they were given up."""
-    gone = state.owned - event.partitions
-    state = _without(_give_up(state, gone) if gone and state.belongs else state, gone)
-    return evolve(state, owned=event.partitions, lost=state.lost - event.partitions), ()
+    kept = {tp: turn for tp, turn in state.owned.items() if tp in event.partitions - event.added}
+    gone, begun = state.owned.keys() - kept.keys(), event.partitions - kept.keys()
+    given_up = gone if state.belongs else gone & event.partitions
+    state = _without(_give_up(state, given_up) if given_up else state, gone | begun)
+    turn = state.turn + 1 if begun else state.turn
+    owned = {**kept, **dict.fromkeys(begun, turn)}
+    return evolve(state, turn=turn, owned=owned, lost=state.lost - event.partitions), ()
 
 
-def _give_up(state: OffsetState, partitions: frozenset[TopicPartition]) -> OffsetState:
+def _give_up(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:
     turn = state.turn + 1
     return evolve(state, turn=turn, given_up={**state.given_up, **dict.fromkeys(partitions, turn)})
 
 
-def _without(state: OffsetState, partitions: frozenset[TopicPartition]) -> OffsetState:
-    """Forget how far these were committed and processed: their next owner begins anew, even if that is we."""
+def _without(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:
+    """Forget how far these were committed and processed: their next owner begins anew, even if it is the same."""
     return evolve(
         state,
         acknowledged={tp: offset for tp, offset in state.acknowledged.items() if tp not in partitions},

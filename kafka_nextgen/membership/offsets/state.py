@@ -1,8 +1,9 @@
 """Everything the offsets' machine knows. A rule gets one of these and returns another.
 
 *Life* and *turn* tell what a member may still commit. ``life`` changes whenever the member falls out of the group:
-what it owned in one life is not its to commit in the next. ``turn`` changes whenever partitions are given up: a commit
-from before that is not repeated for them, for somebody else may have gone on from there.
+what it owned in one life is not its to commit in the next. ``turn`` changes whenever partitions are given up or
+assigned. A commit from before a partition was given up is not repeated for it, for another member may have gone on from
+there; one from before it was assigned says nothing of how far it is committed now.
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ class CommitRequest:
 
     ask: int
     life: int
+    turn: int  # that of the commit
     member_epoch: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -119,7 +121,7 @@ class OffsetState(Numbering):
     belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
     life: int = 0
     turn: int = 0
-    owned: frozenset[TopicPartition] = NOTHING
+    owned: Mapping[TopicPartition, int] = field(factory=dict)  # and since which turn
     lost: frozenset[TopicPartition] = NOTHING  # and not assigned again since
     given_up: Mapping[TopicPartition, int] = field(factory=dict)  # in which turn
 
@@ -137,6 +139,10 @@ class OffsetState(Numbering):
     def may_commit(self) -> bool:
         """Whether a commit can be made: as a member, or as a stranger, but not between two memberships."""
         return self.member_epoch >= 0 or not self.belongs
+
+    def counts(self, partition: TopicPartition, turn: int) -> bool:
+        """Whether a commit of this turn was made in the present assignment of a partition."""
+        return turn >= self.owned.get(partition, inf)
 
 
 A = TypeVar("A", Commit, Lookup)

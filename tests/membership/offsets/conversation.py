@@ -58,8 +58,8 @@ class Conversation:
     def publish(self, epoch: int) -> list[str]:
         return self.says(ev.EpochPublished("me", epoch))
 
-    def owns(self, partitions: str) -> list[str]:
-        return self.says(ev.AssignmentApplied(parse_partitions(partitions)))
+    def owns(self, partitions: str, added: str = "-") -> list[str]:
+        return self.says(ev.AssignmentApplied(parse_partitions(partitions), parse_partitions(added)))
 
     def stops(self, partitions: str) -> list[str]:
         return self.says(ev.PartitionsStopped(parse_partitions(partitions)))

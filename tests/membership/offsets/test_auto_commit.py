@@ -147,3 +147,54 @@ def test_an_owner_that_comes_back_begins_anew() -> None:
     talk.owns("foo[0-1]")
     talk.passes(5)
     assert talk.consumed("foo[1]=4") == ["commit epoch=3 foo[1]=4"], "as it found it committed"
+
+
+def test_what_is_acknowledged_after_a_partition_was_given_up_says_nothing_when_it_comes_back() -> None:
+    talk = reader()
+    talk.passes(5)
+    talk.consumed("foo[0]=6 foo[1]=35")
+    talk.stops("foo[1]")
+    talk.owns("foo[0]")
+    assert talk.accept() == ["0 done"]
+    talk.owns("foo[0-1]")
+    assert talk.commit_before_revoking("foo[0]=6 foo[1]=2") == ["commit epoch=3 foo[0]=6 foo[1]=2"]
+
+
+def test_nor_does_what_has_no_answer_by_then() -> None:
+    talk = reader()
+    talk.commit("foo[1]=35")
+    talk.stops("foo[1]")
+    talk.owns("foo[0]")
+    talk.owns("foo[0-1]")
+    assert talk.commit_before_revoking("foo[1]=2") == []
+    assert talk.accept() == ["1 done", "commit epoch=3 foo[1]=2"]
+
+
+def test_nor_what_was_committed_before_it_was_lost() -> None:
+    talk = reader()
+    talk.commit("foo[1]=35")
+    talk.publish(-1)
+    talk.publish(9)
+    talk.owns("foo[1]")
+    assert talk.accept() == ["1 done"]
+    assert talk.commit_before_revoking("foo[1]=2") == ["commit epoch=9 foo[1]=2"]
+
+
+def test_a_topic_that_was_made_again_begins_anew_under_its_name() -> None:
+    talk = reader()
+    talk.commit("foo[1]=35")
+    talk.accept()
+    talk.commit("foo[1]=36")
+    talk.lose()
+    assert talk.owns("foo[0-1]", added="foo[1]") == []
+    assert talk.passes(0.1) == ["2 failed CommitFailedError foo[1]=REBALANCE_IN_PROGRESS"]
+    assert talk.commit_before_revoking("foo[1]=2") == ["commit epoch=3 foo[1]=2"]
+
+
+def test_one_that_is_read_by_a_stranger_does_so_too() -> None:
+    talk = Conversation(interval_s=5.0)
+    talk.owns("foo[1]")
+    talk.commit("foo[1]=35")
+    talk.lose()
+    talk.owns("foo[1]", added="foo[1]")
+    assert talk.passes(0.1) == ["1 failed CommitFailedError foo[1]=REBALANCE_IN_PROGRESS"]

@@ -1,8 +1,9 @@
 """Random walks: whatever the coordinator answers and whenever, nothing is committed that is not the member's any more,
-and nothing behind what was acknowledged; every ask ends, once."""
+and nothing behind what was acknowledged or beyond what was read since it was assigned; every ask ends, once."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from hypothesis import settings
@@ -43,10 +44,14 @@ class Watched(Conversation):
         super().__init__(rules, INTERVAL_S)
         self.epoch = -1
         self.owned: Partitions = frozenset()
+        self.position = dict.fromkeys(ALL, 0)  # of each since it was assigned
+        self.consumed = dict.fromkeys(ALL, 0)
         self.asked_when_stopped: dict[TopicPartition, frozenset[int]] = {}  # the asks that had gone out by then
         self.sent: set[int] = set()  # the asks that went out at least once
         self.hurried: set[int] = set()  # the requests that went out because partitions were stopped
         self.acknowledged: dict[TopicPartition, int] = {}
+        self.assignments = Counter[TopicPartition]()  # how often each was assigned
+        self.sent_in: dict[int, Counter[TopicPartition]] = {}  # the same when each request went out
         self.asked: set[int] = set()
 
     def says(self, event: ev.OffsetEvent) -> list[str]:
@@ -69,11 +74,17 @@ class Watched(Conversation):
             is_of_interval = ask == INTERVAL_ASK
             is_repeated = ask in self.asked_when_stopped.get(tp, ())
             assert is_of_interval or not is_repeated, f"{tp} was stopped after ask {ask} went out"
+            assert offset.offset <= self.position[tp], f"{tp} was read up to {self.position[tp]} in this assignment"
             assert offset.offset >= self.acknowledged.get(tp, 0), f"{tp} would go back behind what is acknowledged"
         self.sent.add(ask)
+        self.sent_in[request.number] = self.assignments.copy()
 
     def apply(self, partitions: Partitions) -> None:
-        self.forget(self.owned - partitions)
+        self.forget(self.owned ^ partitions)
+        begun = partitions - self.owned
+        self.assignments.update(begun)
+        self.position |= dict.fromkeys(begun, 0)
+        self.consumed |= dict.fromkeys(begun, 0)
         self.owned = partitions
         self.says(ev.AssignmentApplied(partitions))
 
@@ -85,9 +96,9 @@ class Watched(Conversation):
     def answer(self, index: int, codes: Mapping[TopicPartition, int]) -> None:
         request = self.next_to_answer(index)
         self.commits.remove(request)
-        done = [tp for tp in request.offsets if not codes[tp] and tp in self.owned]
-        if request.member_epoch in self.epochs_of_this_life:
-            self.acknowledged |= {tp: request.offsets[tp].offset for tp in done}
+        sent_in = self.sent_in[request.number]
+        done = [tp for tp in request.offsets if not codes[tp] and sent_in[tp] == self.assignments[tp]]
+        self.acknowledged |= {tp: request.offsets[tp].offset for tp in done if tp in self.owned}
         self.says(ev.CommitAnswered(request.number, codes))
 
     def next_to_answer(self, index: int) -> fx.SendCommit:
@@ -95,12 +106,9 @@ class Watched(Conversation):
         chosen = self.commits[index % len(self.commits)]
         return next(request for request in self.commits if request.offsets.keys() & chosen.offsets.keys())
 
-    epochs_of_this_life: frozenset[int] = frozenset()
-
     def enter_epoch(self) -> None:
         self.last_epoch = getattr(self, "last_epoch", 0) + 1
         self.epoch = self.last_epoch
-        self.epochs_of_this_life |= {self.epoch}
         self.publish(self.epoch)
 
 
@@ -108,8 +116,6 @@ class Walk(RuleBasedStateMachine):
     @initialize(classic=st.booleans(), first=st.frozensets(st.sampled_from(ALL), min_size=1))
     def begin(self, classic: bool, first: Partitions) -> None:
         self.talk = Watched(CLASSIC if classic else RULES)
-        self.position = dict.fromkeys(ALL, 0)
-        self.consumed = dict.fromkeys(ALL, 0)
         self.giving_up: Partitions | None = None
         self.talk.enter()
         self.talk.enter_epoch()
@@ -119,29 +125,29 @@ class Walk(RuleBasedStateMachine):
 
     @rule(partition=st.sampled_from(ALL), count=st.integers(1, 3))
     def reads(self, partition: TopicPartition, count: int) -> None:
-        self.position[partition] += count
+        self.talk.position[partition] += count
 
     @rule()
     def reads_and_commits_everything(self) -> None:
-        self.position = {tp: offset + 1 for tp, offset in self.position.items()}
+        self.talk.position |= {tp: offset + 1 for tp, offset in self.talk.position.items()}
         self._commit(self.talk.owned)
 
     @rule()
     def polls(self) -> None:
-        self.consumed = dict(self.position)
+        self.talk.consumed |= self.talk.position
 
     @rule(which=SOME)
     def commits(self, which: Partitions) -> None:
         self._commit(which & self.talk.owned)
 
     def _commit(self, which: Partitions) -> None:
-        self.talk.commit(" ".join(f"{tp}={self.position[tp]}" for tp in sorted(which)), LIMIT_S)
+        self.talk.commit(" ".join(f"{tp}={self.talk.position[tp]}" for tp in sorted(which)), LIMIT_S)
         self.talk.asked.add(len(self.talk.asked) + 1)
 
     @precondition(lambda self: self.talk.machine.state.reading)
     @rule()
     def tells_what_is_processed(self) -> None:
-        offsets = {tp: OffsetAndMetadata(self.consumed[tp]) for tp in self.talk.owned}
+        offsets = {tp: OffsetAndMetadata(self.talk.consumed[tp]) for tp in self.talk.owned}
         self.talk.says(ev.ConsumedRead(self.talk.reading, offsets))
 
     @precondition(lambda self: self.talk.asked)
@@ -171,9 +177,9 @@ class Walk(RuleBasedStateMachine):
         talk.asked_when_stopped |= dict.fromkeys(self.giving_up, frozenset(talk.sent))
         talk.stops(format_partitions(self.giving_up))
         if commits:
-            self.consumed = dict(self.position)
+            talk.consumed |= talk.position
             talk.asked.add(len(talk.asked) + 1)
-            talk.commit_before_revoking(" ".join(f"{tp}={self.consumed[tp]}" for tp in sorted(talk.owned)), LIMIT_S)
+            talk.commit_before_revoking(" ".join(f"{tp}={talk.consumed[tp]}" for tp in sorted(talk.owned)), LIMIT_S)
 
     @precondition(lambda self: self.giving_up is not None)
     @rule(added=SOME)
@@ -187,7 +193,7 @@ class Walk(RuleBasedStateMachine):
     def is_fenced(self) -> None:
         self.talk.forget(self.talk.owned)
         self.giving_up = None
-        self.talk.epoch, self.talk.epochs_of_this_life = -1, frozenset()
+        self.talk.epoch = -1
         self.talk.publish(-1)
 
     @precondition(lambda self: self.talk.epoch < 0)
