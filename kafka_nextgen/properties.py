@@ -30,6 +30,7 @@ __all__ = [
     "SecurityProtocol",
     "ServerAddress",
     "boolean",
+    "can_be_host",
     "deserializer",
     "group_protocol",
     "isolation_level",
@@ -110,6 +111,15 @@ class ServerAddress:
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def can_be_host(host: str) -> bool:
+    """Whether a name server can be asked for this at all: no label empty or longer than 63 octets (RFC 1035, IDNA)."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return bool(host) and "\0" not in host
 
 
 @frozen
@@ -205,11 +215,16 @@ def _read_servers(value: object) -> tuple[ServerAddress, ...]:
 
 
 def _read_server(value: object) -> ServerAddress:
-    if isinstance(value, ServerAddress):
-        return value
-    match = _ADDRESS.fullmatch(str(value).strip())
+    server = value if isinstance(value, ServerAddress) else _parse_server(str(value).strip())
+    if not can_be_host(server.host):
+        raise ValueError(f"must name hosts: {server.host!r} can't be the name of one")
+    return server
+
+
+def _parse_server(written: str) -> ServerAddress:
+    match = _ADDRESS.fullmatch(written)
     if match is None or not 0 < int(match["port"]) < 65536:
-        raise ValueError(f"must be host:port ([address]:port for IPv6), not {str(value).strip()!r}")
+        raise ValueError(f"must be host:port ([address]:port for IPv6), not {written!r}")
     return ServerAddress(match["v6"] or match["name"], int(match["port"]))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import math
 import warnings
 from collections.abc import Callable, Collection, Coroutine, Mapping
@@ -33,11 +31,10 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.transport.supervision import log_failure
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["GroupAdmin"]
-
-logger = logging.getLogger("kafka_nextgen.admin")
 
 T = TypeVar("T")
 
@@ -63,7 +60,7 @@ class GroupAdmin:
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._thread = IoThread(f"kafka_nextgen admin {parsed.client_id}", _log_failure, "GroupAdmin")
+        self._thread = IoThread(f"kafka_nextgen admin {parsed.client_id}", log_failure, "GroupAdmin")
         self._calls = self._thread.submit(_made(parsed)).result()
         self._closed = False
 
@@ -223,8 +220,7 @@ class GroupAdmin:
     def __del__(self) -> None:
         if getattr(self, "_closed", True) or self._thread.is_foreign:
             return
-        thread, calls = self._thread, self._calls
-        thread.call_soon(lambda: asyncio.ensure_future(_ended(thread, calls)))
+        self._thread.end_after(self._calls.close)
         warnings.warn("a GroupAdmin was dropped without close()", ResourceWarning, stacklevel=2)
 
     def _wait(self, call: Callable[[AdminCalls], Coroutine[object, object, T]]) -> T:
@@ -241,12 +237,3 @@ class GroupAdmin:
 
 async def _made(config: ConsumerConfig) -> AdminCalls:
     return AdminCalls(config)
-
-
-async def _ended(thread: IoThread, calls: AdminCalls) -> None:
-    await calls.close()
-    thread.end()
-
-
-def _log_failure(error: Exception) -> None:
-    logger.error("on the admin's own thread: %r", error)

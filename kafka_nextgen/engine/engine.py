@@ -44,6 +44,7 @@ from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.supervision import log_failure
 from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -75,7 +76,7 @@ class Engine:
         self._commits = UnderWay()
         self._stopping = False
         self._refusal: AuthenticationError | None = None
-        self._thread = IoThread(f"kafka_nextgen {config.client_id}", self.mailbox.post_error)
+        self._thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly)
         #: Raises MisuseError after close, or in a process forked off.
         self.check_usable = self._thread.check_usable
         try:
@@ -86,8 +87,8 @@ class Engine:
 
     async def _build(self) -> None:
         config = self._config
-        self._tasks = TaskSet(self.mailbox.post_error)
-        self.cluster = ClusterClient(TransportSettings.of(config))
+        self._tasks = TaskSet(self._failed_unexpectedly)
+        self.cluster = ClusterClient(TransportSettings.of(config), on_failure=self._failed_unexpectedly)
         self.cluster.on_refused(self._refused)
         self.identity = Identity(config.group_id or "", config.group_instance_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
@@ -115,9 +116,15 @@ class Engine:
         self.by_hand = ManualAssignment(config, surroundings)
         self.cluster.keep_topics(self._topics)
         self._contact = FirstContact(self.cluster, self._signal, config.retry_backoff_max_ms / 1000)
-        self._tasks.start(self._contact.make())
+        self._tasks.keep(self._contact.make)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
-        self._tasks.start(watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
+        self._tasks.keep(lambda: watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
+
+    def _failed_unexpectedly(self, failure: Exception) -> None:
+        """Something in the background failed that nobody waits for: the log has it, and the next poll raises it."""
+        if not isinstance(failure, KafkaNextgenError):
+            log_failure(failure)
+        self.mailbox.post_error(failure)
 
     def _refused(self, refusal: AuthenticationError) -> None:
         logger.error("%s", refusal)
@@ -177,7 +184,7 @@ class Engine:
 
     def repeat(self, work: Callable[[], None], interval_s: float) -> None:
         """Do this on the I/O thread every ``interval_s`` seconds, until it stops; ``work`` must wait for nothing."""
-        self._thread.call_soon(lambda: self._tasks.start(_repeat(work, interval_s)))
+        self._thread.call_soon(lambda: self._tasks.keep(lambda: _repeat(work, interval_s)))
 
     # ---- membership
 

@@ -104,6 +104,8 @@ class IoThread:
     async def _end_after(self, work: Coroutine[object, object, None]) -> None:
         try:
             await work
+        except Exception as failure:
+            self._on_failure(failure)
         finally:
             self.end()
 

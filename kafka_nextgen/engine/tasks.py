@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from kafka_nextgen.transport.supervision import OnFailure, keep_running
+
 __all__ = ["TaskSet", "UnderWay"]
 
 T = TypeVar("T")
@@ -14,7 +16,7 @@ T = TypeVar("T")
 class TaskSet:
     """Starts tasks, keeps them alive, and hands an exception nobody expected to ``on_failure``."""
 
-    def __init__(self, on_failure: Callable[[Exception], None]) -> None:
+    def __init__(self, on_failure: OnFailure) -> None:
         self._on_failure = on_failure
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -24,6 +26,10 @@ class TaskSet:
         self._tasks.add(task)
         task.add_done_callback(self._finished)
         return task
+
+    def keep(self, work: Callable[[], Coroutine[object, object, None]]) -> asyncio.Task[None]:
+        """Run ``work`` in the background until it returns; an exception is told, and it begins again."""
+        return self.start(keep_running(work, self._on_failure))
 
     async def cancel_all(self) -> None:
         """Cancel what still runs and wait until it has ended."""

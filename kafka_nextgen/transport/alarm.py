@@ -8,9 +8,15 @@ from collections.abc import Callable
 
 __all__ = ["Alarm"]
 
+#: How soon (seconds) to ring again after an exception, if nobody said when.
+AGAIN_S = 1.0
+
 
 class Alarm:
-    """Calls ``ring`` once, on the event loop that it was set on. What is set takes the place of what was set last."""
+    """Calls ``ring`` once, on the event loop that it was set on. What is set takes the place of what was set last.
+
+    What ``ring`` raises goes to the loop's exception handler. It is called again then, for it may have set nothing.
+    """
 
     def __init__(self, ring: Callable[[], object]) -> None:
         self._ring = ring
@@ -26,4 +32,13 @@ class Alarm:
             self._timer.cancel()
             self._timer = None
         if delay_s is not None:
-            self._timer = asyncio.get_running_loop().call_later(max(0.0, delay_s), self._ring)
+            self._timer = asyncio.get_running_loop().call_later(max(0.0, delay_s), self._due)
+
+    def _due(self) -> None:
+        self._timer = None
+        try:
+            self._ring()
+        except Exception:
+            if self._timer is None:
+                self.set_after(AGAIN_S)
+            raise

@@ -33,6 +33,7 @@ from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.supervision import OnFailure, log_failure
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Purpose, Target, purpose_of
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.types import TopicId
@@ -62,16 +63,23 @@ class _Line(NamedTuple):
 class ClusterClient:
     """Metadata, coordinators and connections of one cluster, on the event loop it is made in.
 
-    ``chance`` gives numbers in [0, 1) for jitter and for choosing among equals.
+    ``chance`` gives numbers in [0, 1) for jitter and for choosing among equals. ``on_failure`` is told of
+    unexpected exceptions in the background.
     """
 
-    def __init__(self, settings: TransportSettings, *, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self,
+        settings: TransportSettings,
+        *,
+        chance: Callable[[], float] = random.random,
+        on_failure: OnFailure = log_failure,
+    ) -> None:
         self._settings = settings
         self._chance = chance
         self._closed = False
         self._pool = Pool(settings, chance, on_lost=lambda address: self._keeper.urge())
         self._reach = Reach(settings, self._pool, chance)
-        self._keeper = MetadataKeeper(settings, self._reach, chance)
+        self._keeper = MetadataKeeper(settings, self._reach, chance, on_failure)
         self._coordinators = Coordinators(settings, self._reach, chance)
         self._lines: dict[tuple[int, Purpose | None, int], _Line] = {}
 
@@ -262,7 +270,7 @@ class ClusterClient:
                 connection = await self._pool.get(address, purpose_of(target, api), deadline)
             except ClosedError:
                 raise
-            except OutageError as failure:
+            except (OutageError, DecodeError) as failure:
                 self._coordinators.note_failure(target.group_id, failure)
                 if deadline.left_s() <= 0:
                     raise

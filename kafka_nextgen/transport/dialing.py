@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import socket
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -28,6 +27,7 @@ from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.negotiation import learn_versions
+from kafka_nextgen.transport.resolving import Resolver
 from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, authenticate, renewal_delay_s
 from kafka_nextgen.transport.security.exchanges import Login
 from kafka_nextgen.transport.security.tls_errors import tls_failure
@@ -44,15 +44,17 @@ async def dial(
     settings: TransportSettings,
     traffic: Traffic | None = None,
     chance: Callable[[], float] = random.random,
+    resolver: Resolver | None = None,
 ) -> Connection:
     """Connect to a server, learn what it speaks and log in; ``traffic`` counts what goes over it.
 
-    Raises ``AuthenticationError``; ``DisconnectedError`` that tells what happened at each address, or whatever went
-    wrong at the only one. ``chance`` gives numbers in [0, 1), for when a login is renewed.
+    Raises nothing but ``AuthenticationError``, ``OutageError``, ``DecodeError`` or ``BrokerError``: the failure of the
+    only address, or ``DisconnectedError`` that tells what happened at each. ``chance`` gives numbers in [0, 1), for
+    when a login is renewed.
     """
     opening = _Opening(address, settings, traffic or Traffic(), chance)
     failures: list[KafkaNextgenError] = []
-    for host in await _resolve(address, settings.setup_timeout_s):
+    for host in await (resolver or Resolver()).look_up(address, settings.setup_timeout_s):
         try:
             return await opening.at(host)
         except (OutageError, DecodeError, BrokerError) as failure:
@@ -60,19 +62,6 @@ async def dial(
     if len(failures) == 1:
         raise failures[0]
     raise DisconnectedError("; ".join(str(failure) for failure in failures))
-
-
-async def _resolve(address: ServerAddress, timeout_s: float) -> list[str]:
-    """The addresses of a name, each once and in the system's order (which weighs IPv6 against IPv4)."""
-    loop = asyncio.get_running_loop()
-    lookup = loop.create_task(loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM))
-    try:
-        found = await Deadline(timeout_s, f"{address}: looking up the name").wait(lookup)
-    except OSError as error:
-        raise DisconnectedError(f"{address}: the name can't be looked up ({error.strerror or error})") from error
-    finally:
-        await _drop(lookup)
-    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
 @frozen
@@ -95,9 +84,9 @@ class _Opening:
         except BaseException as error:
             await _drop(connecting)
             await connection.close()
-            if isinstance(error, OSError) and not isinstance(error, KafkaNextgenError):  # some of ours are both
-                raise self._failure(error, host) from error
-            raise
+            if isinstance(error, KafkaNextgenError) or not isinstance(error, Exception):
+                raise
+            raise self._failure(error, host) from error
         return connection
 
     async def _connect(self, connection: Connection, host: str) -> None:
@@ -126,9 +115,9 @@ class _Opening:
         deadline = Deadline(self.settings.setup_timeout_s, f"{self.address}: renewing the login")
         await self._log_in(connection, login, deadline)
 
-    def _failure(self, error: OSError, host: str) -> TransportError:
+    def _failure(self, error: Exception, host: str) -> TransportError:
         tls = None
-        if self.settings.security.context is not None:
+        if isinstance(error, OSError) and self.settings.security.context is not None:
             tls = tls_failure(self.address, error, in_handshake=True)
         return tls or DisconnectedError(f"{self.address}: {_reason(error)} at {host}")
 
@@ -139,7 +128,9 @@ async def _drop(task: asyncio.Task[T]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
+    if not isinstance(error, OSError):  # a login, or how this server is called, does what was not foreseen
+        return f"unexpectedly {error!r}"
     return (error.strerror or str(error)).lower()

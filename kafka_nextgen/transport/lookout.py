@@ -12,6 +12,9 @@ from math import inf
 
 __all__ = ["Lookout"]
 
+#: How soon (seconds) to look again after an exception.
+AGAIN_S = 1.0
+
 
 class Lookout:
     """Calls ``look`` on the loop it was made on, with the moment of the loop's clock at which that was to be."""
@@ -42,4 +45,8 @@ class Lookout:
 
     def _ring(self) -> None:
         at, self.at, self._timer = self.at, inf, None
-        self._look(at)
+        try:
+            self._look(at)
+        except Exception:  # the loop's exception handler is told; what is due is looked after all the same
+            self.by(self._loop.time() + AGAIN_S)
+            raise

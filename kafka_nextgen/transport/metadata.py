@@ -24,6 +24,7 @@ from kafka_nextgen.transport.interest import Interest
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.supervision import OnFailure, keep_running
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import ApiMessage, MetadataResponse
@@ -51,13 +52,16 @@ class _Wanted:
 class MetadataKeeper:
     """Holds the newest image; ``on_change`` callbacks get every new one that differs."""
 
-    def __init__(self, settings: TransportSettings, reach: Reach, chance: Callable[[], float]) -> None:
+    def __init__(
+        self, settings: TransportSettings, reach: Reach, chance: Callable[[], float], on_failure: OnFailure
+    ) -> None:
         self.image = ClusterImage()
         self.on_change: list[Callable[[ClusterImage], None]] = []
         self.interest = Interest(settings.metadata_max_age_s, settings.auto_create_topics)
         self._settings = settings
         self._reach = reach
         self._chance = chance
+        self._on_failure = on_failure
         self._outage = Outage(logger, "refreshing the metadata")
         self._wanted = _Wanted()
         self._next: asyncio.Future[None] | None = None
@@ -68,7 +72,7 @@ class MetadataKeeper:
     def start(self) -> None:
         """Keep the image fresh from now on."""
         if self._keeping is None:
-            self._keeping = asyncio.get_running_loop().create_task(self._keep_fresh())
+            self._keeping = asyncio.get_running_loop().create_task(keep_running(self._keep_fresh, self._on_failure))
 
     def urge(self) -> None:
         """Something did not fit the image: ask soon."""

@@ -20,6 +20,7 @@ from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline, Shared
 from kafka_nextgen.transport.dialing import dial
+from kafka_nextgen.transport.resolving import Resolver
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import Mutes
@@ -56,6 +57,7 @@ class Pool:
         self._on_lost = on_lost
         self._open: dict[tuple[ServerAddress, Purpose], Connection] = {}
         self._dialing: Shared[tuple[ServerAddress, Purpose], Connection] = Shared()
+        self._resolver = Resolver()
         self._trouble: dict[ServerAddress, _Trouble] = {}
         self._mutes = Mutes()
 
@@ -96,6 +98,7 @@ class Pool:
     async def close(self) -> None:
         """Close every connection, those being opened too."""
         await self._dialing.close()
+        await self._resolver.close()
         await asyncio.gather(*(connection.close() for connection in list(self._open.values())))
         self._trouble.clear()
 
@@ -104,7 +107,7 @@ class Pool:
         if trouble is not None:
             await asyncio.sleep(trouble.until - asyncio.get_running_loop().time())
         try:
-            connection = await dial(address, self._settings, self.traffic, self._chance)
+            connection = await dial(address, self._settings, self.traffic, self._chance, self._resolver)
         except KafkaNextgenError as failure:
             self.traffic.failed += 1
             self._failed(address, failure)

@@ -3,7 +3,8 @@
 As long as metadata has told of no broker, the bootstrap servers are tried; after that the brokers it told of, the
 least busy first. If none of those gave an answer for ``metadata.recovery.rebootstrap.trigger.ms``, because none can be
 reached or they keep silent, or if a broker asks for it (error 129), they are forgotten and the bootstrap servers are
-tried again (KIP-899, KIP-1102): a cluster may have moved altogether while this client was away.
+tried again (KIP-899, KIP-1102): a cluster may have moved altogether while this client was away. If no
+broker that metadata told of has a host name that can be one, the bootstrap servers are tried at once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kafka_nextgen.errors import (
     NoBrokersError,
     OutageError,
 )
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties import ServerAddress, can_be_host
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.pool import Pool
@@ -92,7 +93,10 @@ class Reach:
         self._no_answer_since = None
 
     def _in_order(self) -> list[ServerAddress]:
-        servers: Iterable[ServerAddress] = self.brokers.values() or self._settings.bootstrap_servers
+        known: Iterable[ServerAddress] = self.brokers.values()
+        if self._settings.rebootstraps:
+            known = [address for address in known if can_be_host(address.host)]
+        servers: Iterable[ServerAddress] = known or self._settings.bootstrap_servers
         return sorted(dict.fromkeys(servers), key=self._rank)
 
     def _rank(self, address: ServerAddress) -> tuple[int, bool, bool, int, float]:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from math import inf
 
-from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.errors import DisconnectedError, KafkaNextgenError
 from kafka_nextgen.transport.pipeline import Pipeline
 
 __all__ = ["Renew", "Renewal"]
@@ -48,6 +48,9 @@ class Renewal:
             await renew()
         except KafkaNextgenError as error:
             failed = error
+        except Exception as error:  # whoever waits must hear of it, and another connection may do better
+            failed = DisconnectedError(f"renewing the login failed unexpectedly: {error!r}")
+            failed.__cause__ = error
         finally:
             self._task, self._pipeline.on_hold = None, False
         self._ended(failed)

@@ -6,7 +6,12 @@ import asyncio
 import time
 from collections.abc import Callable
 
+import pytest
+
+from kafka_nextgen.transport import alarm as alarms
+from kafka_nextgen.transport import lookout as lookouts
 from kafka_nextgen.transport.alarm import Alarm
+from kafka_nextgen.transport.lookout import Lookout
 
 
 def rung(setting: Callable[[Alarm], None]) -> int:
@@ -53,3 +58,31 @@ def test_none_is_not_at_all() -> None:
         alarm.set(None)
 
     assert rung(withdrawn) == 0
+
+
+@pytest.mark.parametrize("kind", ["alarm", "lookout"])
+def test_what_raises_is_called_again_and_the_loop_hears_of_it(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Otherwise a member would send no heartbeat any more, or a connection would wait for ever."""
+    monkeypatch.setattr(alarms, "AGAIN_S", 0.0)
+    monkeypatch.setattr(lookouts, "AGAIN_S", 0.0)
+    told: list[object] = []
+
+    async def wait() -> int:
+        loop, rings, rang_twice = asyncio.get_running_loop(), list[None](), asyncio.Event()
+        loop.set_exception_handler(lambda _, context: told.append(context["exception"]))
+
+        def ring(*_: object) -> None:
+            rings.append(None)
+            if len(rings) == 1:
+                raise RuntimeError("nobody expected this")
+            rang_twice.set()
+
+        if kind == "alarm":
+            Alarm(ring).set_after(0.0)
+        else:
+            Lookout(ring).by(loop.time())
+        await asyncio.wait_for(rang_twice.wait(), 10)
+        return len(rings)
+
+    assert asyncio.run(wait()) == 2
+    assert [repr(error) for error in told] == ["RuntimeError('nobody expected this')"]

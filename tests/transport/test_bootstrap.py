@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DisconnectedError, NoBrokersError
+from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
-from kafka_nextgen.transport import dialing
+from kafka_nextgen.transport import dialing, resolving
+from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 
 from .scripted import HANG_UP, SILENCE, ScriptedBroker, client_of, dead_server, in_loop, scripted, settings
@@ -99,21 +102,64 @@ def _with_error(message: object, code: int) -> object:
     return message
 
 
+#: Peers may call a host anything: these raise UnicodeError, OSError, OverflowError and ValueError.
+IMPOSSIBLE = [("a..b", 9092), ("x" * 65, 9092), ("\ud800.example", 9092), ("localhost", 1 << 20), ("a\0b", 9092)]
+
+
+@pytest.mark.parametrize(("host", "port"), IMPOSSIBLE)
+@in_loop
+async def test_an_address_that_can_t_be_one_is_a_failure_of_that_server_only(host: str, port: int) -> None:
+    with pytest.raises(DisconnectedError):
+        await dialing.dial(ServerAddress(host, port), settings())
+    async with scripted() as (broker,), client_of(ServerAddress(host, port), broker) as client:
+        await client.start()
+        assert set(client.metadata.brokers) == {0}
+
+
+@in_loop
+async def test_whatever_goes_wrong_in_dialling_is_a_failure_of_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = dialing.learn_versions
+    asked: list[object] = []
+
+    async def fails_once(connection: Connection, deadline: Deadline) -> None:
+        asked.append(connection)
+        if len(asked) == 1:
+            raise RuntimeError("nobody expected this")
+        await original(connection, deadline)
+
+    monkeypatch.setattr(dialing, "learn_versions", fails_once)
+    async with scripted(2) as (first, second), client_of(first, second) as client:
+        await client.start()
+        assert set(client.metadata.brokers) == {0, 1}
+    assert len(asked) == 2
+
+
+@in_loop
+async def test_a_name_that_is_looked_up_already_is_not_looked_up_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = threading.Event()
+    calls: list[object] = []
+
+    def getaddrinfo(*where: object, **_: object) -> list[object]:
+        calls.append(where)
+        ends.wait(20)
+        return [(socket.AF_INET, 0, 0, "", ("127.0.0.1", 0))]
+
+    monkeypatch.setattr(resolving, "getaddrinfo", getaddrinfo)
+    resolver, slow = resolving.Resolver(), ServerAddress("slow.example", 9092)
+    with pytest.raises(RequestTimeoutError, match="looking up the name"):
+        await resolver.look_up(slow, 0.01)
+    again = asyncio.ensure_future(resolver.look_up(slow, 20))
+    ends.set()
+    assert await again == ["127.0.0.1"]
+    assert len(calls) == 1
+
+
 @in_loop
 async def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     async with scripted() as (broker,):
         two = [(socket.AF_INET6, 0, 0, "", ("::1", 0, 0, 0)), (socket.AF_INET, 0, 0, "", ("127.0.0.1", 0))]
 
-        async def resolve(*_: object, **__: object) -> list[object]:
-            return two[:1] if broker.connections else two
-
-        loop = asyncio.get_running_loop()
-        real = loop.getaddrinfo
-
-        async def only_names(host: str, *rest: object, **more: object) -> object:
-            return await (resolve() if host == "twofold" else real(host, *rest, **more))  # type: ignore[arg-type]
-
-        monkeypatch.setattr(loop, "getaddrinfo", only_names)
+        monkeypatch.setattr(resolving, "getaddrinfo", lambda *_, **__: two[:1] if broker.connections else two)
         name = ServerAddress("twofold", broker.address.port)
         connection = await dialing.dial(name, settings())
         await connection.close()

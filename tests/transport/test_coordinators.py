@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DisconnectedError, GroupAuthorizationError, RequestTimeoutError
+from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Node
 from kafka_nextgen.wire.apis import FETCH, FIND_COORDINATOR, HEARTBEAT, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
@@ -156,3 +157,16 @@ async def test_closing_ends_a_call_that_looks_for_its_coordinator() -> None:
         await client.close()
         with pytest.raises(DisconnectedError, match="closed"):
             await calling
+
+
+@in_loop
+async def test_a_coordinator_whose_host_can_t_be_one_is_looked_up_again() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        broker.script[HEARTBEAT] = FINE
+        broker.coordinator = ServerAddress("a..b", 9092)
+        asking = asyncio.ensure_future(heartbeat(client))
+        await broker.heard(FIND_COORDINATOR, 2)
+        assert "can't be the name of a host" in str(client.coordinator_trouble("billing"))
+        broker.coordinator = broker.address
+        assert (await asking).error_code == 0
+        assert client.coordinator_trouble("billing") is None

@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, NoBrokersError, TransportError
+from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ApiMessage
@@ -98,3 +99,13 @@ def asks_to_start_again(broker: ScriptedBroker) -> Script:
         return message
 
     return answer
+
+
+@in_loop
+async def test_at_once_if_metadata_tells_of_no_host_that_can_be_one() -> None:
+    async with scripted() as (seed,), client_of(seed, rebootstrap_trigger_s=3600.0) as client:
+        seed.brokers = {5: ServerAddress("a..b", 9092)}
+        await client.start()
+        seed.brokers = {6: seed.address}
+        await client.refresh_metadata()
+        assert set(client.metadata.brokers) == {6}

@@ -89,6 +89,9 @@ class AssigningDriver:
             self._causes[effect.number] = failed.__cause__ or failed
             self.feed(ev.ComputationFailed(effect.number, str(failed)))
             self._causes.clear()
+        except Exception as bug:  # the application is told; the machine does not wait for ever
+            self.feed(ev.ComputationFailed(effect.number, repr(bug)))
+            raise
         else:
             self.feed(ev.Computed(effect.number, assignment))
 

@@ -13,6 +13,8 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import TypeVar
 
+from kafka_nextgen.transport.daemon_threads import settling
+
 __all__ = ["AssignorThread"]
 
 T = TypeVar("T")
@@ -52,24 +54,10 @@ class AssignorThread:
             work()
 
     def _run(self, work: Callable[[], T], ended: asyncio.Future[T], loop: asyncio.AbstractEventLoop) -> None:
-        try:
-            value = work()
-        except BaseException as error:  # whoever asked is told, whatever it is
-            outcome = _failing(ended, error)
-        else:
-            outcome = _ending(ended, value)
+        settle = settling(work, ended)
         with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(self._end, outcome)
+            loop.call_soon_threadsafe(self._end, settle)
 
-    def _end(self, outcome: Callable[[], None]) -> None:
+    def _end(self, settle: Callable[[], None]) -> None:
         self._under_way -= 1
-        outcome()
-
-
-def _ending(ended: asyncio.Future[T], value: T) -> Callable[[], None]:
-    return lambda: None if ended.done() else ended.set_result(value)
-
-
-def _failing(ended: asyncio.Future[T], error: BaseException) -> Callable[[], None]:
-    told = error if isinstance(error, Exception) else RuntimeError(repr(error))
-    return lambda: None if ended.done() else ended.set_exception(told)
+        settle()

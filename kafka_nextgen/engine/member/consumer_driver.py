@@ -130,8 +130,10 @@ class ConsumerDriver(MemberDriver[Member]):
 
     async def _ask_and_wake(self, asking: AssignorAsking) -> None:
         """A heartbeat is due: let it say what the assignors have to say now."""
-        await asking.ask_again(lambda: self.feed(ev.AssignorsAsked(asking.known)))
-        self.feed(ev.TimePassed())
+        try:
+            await asking.ask_again(lambda: self.feed(ev.AssignorsAsked(asking.known)))
+        finally:  # the heartbeat is due whatever they say
+            self.feed(ev.TimePassed())
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
         from kafka_nextgen.membership.assigning.events import MembershipEnded

@@ -59,6 +59,9 @@ class Leading:
         except PartitionAssignorError as failed:
             self._cause = failed.__cause__
             self._feed(ev.AssignorFailed(effect.number, str(failed)))
+        except Exception as bug:  # the application is told; the member does not wait for ever
+            self._feed(ev.AssignorFailed(effect.number, repr(bug)))
+            raise
         else:
             self._feed(ev.AssignorReturned(effect.number, assignment))
 

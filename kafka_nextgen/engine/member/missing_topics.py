@@ -47,7 +47,7 @@ class MissingTopics:
         self._subscribed = subscribed
         self._note(subscribed.intersection(self.names))
         fresh = subscribed.difference(self.names)
-        self._looking = self._tasks.start(self._look_for(fresh)) if fresh else None
+        self._looking = self._tasks.keep(lambda: self._look_for(fresh)) if fresh else None
 
     async def _look_for(self, fresh: frozenset[str]) -> None:
         attempts = 0

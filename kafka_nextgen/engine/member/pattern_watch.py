@@ -43,7 +43,7 @@ class PatternWatch:
         if self._watching is not None:
             return False
         matching(pattern, ())
-        self._watching = self._tasks.start(self._watch(pattern))
+        self._watching = self._tasks.keep(lambda: self._watch(pattern))
         return True
 
     def stop(self) -> None:

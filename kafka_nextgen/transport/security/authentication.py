@@ -11,13 +11,13 @@ second of the renewal before, and take the attempt for an error: a login that ho
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import AuthenticationError, TransportError
 from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.transport.daemon_threads import in_daemon_thread
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.security.exchanges import Exchange, Login
 from kafka_nextgen.wire.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE, negotiate
@@ -98,7 +98,7 @@ async def _replied(exchange: Exchange, token: bytes, deadline: Deadline) -> byte
 
 async def _in_thread(step: Callable[[], T], deadline: Deadline) -> T:
     """A step that may hash or ask somebody, without holding up what else the event loop has to do."""
-    return await deadline.wait(asyncio.get_running_loop().run_in_executor(None, step))
+    return await deadline.wait(in_daemon_thread(step, "kafka_nextgen login"))
 
 
 def _at(connection: Connection, error: TransportError) -> TransportError:

@@ -1,0 +1,32 @@
+"""Background work that must not end by an exception it did not expect: that is told, and the work begins again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+
+__all__ = ["PAUSE_S", "OnFailure", "keep_running", "log_failure"]
+
+logger = logging.getLogger(__name__)
+
+#: How long (seconds) to wait before work that failed unexpectedly begins again.
+PAUSE_S = 1.0
+
+#: Is told of an exception that was not expected.
+OnFailure = Callable[[Exception], None]
+
+
+def log_failure(failure: Exception) -> None:
+    """Say in the log, with its traceback, what failed unexpectedly."""
+    logger.error("failed unexpectedly: %r", failure, exc_info=failure)
+
+
+async def keep_running(work: Callable[[], Coroutine[object, object, None]], on_failure: OnFailure) -> None:
+    """Run ``work`` until it returns; after an exception, tell ``on_failure`` and begin again."""
+    while True:
+        try:
+            return await work()
+        except Exception as failure:
+            on_failure(failure)
+        await asyncio.sleep(PAUSE_S)

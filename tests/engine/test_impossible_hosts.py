@@ -1,0 +1,84 @@
+"""A broker whose host is called what no host can be: that one is not reached, and nothing ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from kafka_nextgen import ConfigError, Consumer
+from kafka_nextgen.admin import GroupAdmin
+from kafka_nextgen.wire.apis import FIND_COORDINATOR, METADATA, Api
+from tests.engine.stage import TOPIC, Stage, poll_until, read
+
+IMPOSSIBLE = ["a..b", "x" * 65, "\u00fc" * 64]
+
+
+def rename(stage: Stage, api: Api, host: str) -> list[str]:
+    """Have answers call every host like that as long as the list that is returned has it."""
+    original, hosts = stage.original(api), [host]
+
+    async def handle(request: object, context: object) -> object:
+        response = await original(request, context)
+        for broker in response.brokers if api is METADATA else response.coordinators:  # type: ignore[attr-defined]
+            broker.host = hosts[0] if hosts else broker.host
+        return response
+
+    stage.handle(api, handle)
+    return hosts
+
+
+@pytest.mark.parametrize("host", IMPOSSIBLE)
+@pytest.mark.parametrize("api", [METADATA, FIND_COORDINATOR], ids=str)
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_polls_are_empty_and_go_on_once_the_cluster_is_right_again(
+    stage: Stage, api: Api, host: str, protocol: str
+) -> None:
+    stage.create(records=10)
+    hosts = rename(stage, api, host)
+    with stage.consumer(group_protocol=protocol, metadata_max_age_ms=100) as consumer:
+        consumer.subscribe([TOPIC])
+        if api is FIND_COORDINATOR:
+            poll_until(consumer, lambda: "can't be the name of a host" in str(consumer.health().problem))
+        else:
+            poll_until(consumer, lambda: bool(consumer.assignment()))
+            assert not consumer.poll(timeout=0.2), "the leader can't be reached"
+        hosts.clear()
+        assert len(read(consumer, 10)) == 10
+        assert consumer.health().problem is None
+
+
+@pytest.mark.parametrize("host", [*IMPOSSIBLE, "a\0b", "\ud800"])
+@pytest.mark.parametrize("client", [Consumer, GroupAdmin])
+def test_in_bootstrap_servers_it_is_refused_at_once(client: type[Consumer | GroupAdmin], host: str) -> None:
+    with pytest.raises(ConfigError, match="can't be the name of one") as caught:
+        client(bootstrap_servers=f"localhost:9092,{host}:9092")
+    assert caught.value.key == "bootstrap_servers"
+
+
+_EXITS = """
+import threading
+from kafka_nextgen import Consumer
+from kafka_nextgen.transport import resolving
+
+asked = threading.Event()
+
+def never(*_, **__):
+    asked.set()
+    threading.Event().wait()
+
+resolving.getaddrinfo = never
+consumer = Consumer(bootstrap_servers="silent.example:9092", group_id="billing")
+assert asked.wait(20)
+consumer.close()
+print("closed")
+"""
+
+
+def test_a_name_server_that_does_not_answer_keeps_no_process_from_its_end() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _EXITS], capture_output=True, text=True, timeout=30, env=dict(os.environ), check=True
+    )
+    assert ended.stdout == "closed\n"

@@ -1,0 +1,223 @@
+"""An exception that nobody expected is seen, wherever in the background it happens, and that work goes on.
+
+Each row makes one thing fail once that a task, or a timer, of a consumer waits for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafka_nextgen import Consumer
+from kafka_nextgen.admin import GroupAdmin
+from kafka_nextgen.engine.member.pattern_watch import PatternWatch
+from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.transport import supervision
+from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read
+from tests.engine.test_local_assignors import Own
+
+QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
+MEMBER = "kafka_nextgen.engine.member."
+MATCHING = MEMBER + "pattern_watch:matching_topics"
+
+
+class FailsOnce:
+    """Raises when it is called for the first time, and does what the original does from then on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+        module, _, names = where.partition(":")
+        owner: Any = importlib.import_module(module)
+        *classes, name = names.split(".")
+        for each in classes:
+            owner = getattr(owner, each)
+        self.calls = 0
+        self._original = getattr(owner, name)
+        monkeypatch.setattr(owner, name, self._wrapper())
+
+    def _count(self) -> None:
+        self.calls += 1
+        if self.calls == 1:
+            raise RuntimeError("nobody expected this")
+
+    def _wrapper(self) -> Callable[..., object]:
+        async def awaited(*args: object, **more: object) -> object:
+            self._count()
+            return await self._original(*args, **more)
+
+        def called(*args: object, **more: object) -> object:
+            self._count()
+            return self._original(*args, **more)
+
+        return awaited if inspect.iscoroutinefunction(self._original) else called
+
+
+#: What fails, and the settings of a consumer that comes by there.
+BACKGROUND: list[tuple[str, dict[str, object]]] = [
+    ("kafka_nextgen.transport.cluster:ClusterClient.start", {}),
+    ("kafka_nextgen.transport.metadata:MetadataKeeper._refreshed", {}),
+    ("kafka_nextgen.transport.metadata:bridge.from_response", {}),
+    ("kafka_nextgen.transport.coordinators:Coordinators._ask", {}),
+    ("kafka_nextgen.engine.seeing.watchdog:Watchdog.look", {}),
+    ("kafka_nextgen.engine.reading.fetcher:Fetcher._fetch", {}),
+    ("kafka_nextgen.engine.reading.questions:Questions.ask", {}),
+    ("kafka_nextgen.engine.offsets.requests:OffsetRequests.commit", {"enable_auto_commit": True}),
+    ("kafka_nextgen.engine.offsets.requests:OffsetRequests.look_up", {}),
+    (MEMBER + "missing_topics:MissingTopics._look_for", {}),
+    (MEMBER + "consumer_driver:exchange_heartbeat", {}),
+    (MEMBER + "consumer_driver:ConsumerDriver._resolve", {}),
+    (MEMBER + "consumer_driver:ConsumerDriver._wake", {}),
+    (MEMBER + "classic_driver:ClassicRequests.join", {"group_protocol": "classic"}),
+    (MEMBER + "classic_driver:ClassicRequests.sync", {"group_protocol": "classic"}),
+    (MEMBER + "classic_driver:ClassicRequests.heartbeat", {"group_protocol": "classic"}),
+    (MEMBER + "classic_driver:describe_topics", {"group_protocol": "classic"}),
+    (MEMBER + "classic_driver:ClassicDriver._wake", {"group_protocol": "classic"}),
+    (MEMBER + "assignor_asking:AssignorAsking._ask", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "assignor_asking:AssignorAsking.ask_again", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "assigning_requests:AssigningRequests.send", {"group_local_assignors": (Own(),)}),
+    (MEMBER + "leading:OwnAssignors.compute", {"group_local_assignors": (Own(),), "group_protocol": "classic"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervision, "PAUSE_S", 0.01)
+
+
+def poll_through(consumer: Consumer, is_so: Callable[[int], bool]) -> list[Exception]:
+    """Poll until it is so, for the number of records that came; what polls raised meanwhile."""
+    errors: list[Exception] = []
+    count = 0
+    while not is_so(count):
+        try:
+            count += len(consumer.poll(timeout=0.05))
+        except Exception as error:
+            errors.append(error)
+    return errors
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("where", "settings"),
+    BACKGROUND,
+    ids=[where.rpartition(":")[2] for where, _ in BACKGROUND],
+)
+def test_it_is_raised_by_poll_and_logged_and_the_work_goes_on(
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    where: str,
+    settings: dict[str, object],
+) -> None:
+    stage.create(partitions=2, records=10)
+    fails = FailsOnce(monkeypatch, where)
+    with stage.consumer(**{**QUICK, **settings}) as consumer:
+        consumer.subscribe([TOPIC])
+        errors = poll_through(consumer, lambda count: count >= 20 and fails.calls >= 2)
+    assert "nobody expected this" in "".join(map(repr, errors))
+    assert "nobody expected this" in caplog.text
+
+
+def test_the_reminder_of_iteration_goes_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.create(records=10)
+    fails = FailsOnce(monkeypatch, "kafka_nextgen.engine.application.core:ConsumerCore._remind")
+    with stage.consumer(max_poll_interval_ms=1000) as consumer:
+        consumer.subscribe([TOPIC])
+        next(iter(consumer))
+        wait_for(lambda: fails.calls >= 2)
+        with pytest.raises(RuntimeError, match="nobody expected this"):
+            consumer.poll()
+    assert "nobody expected this" in caplog.text
+
+
+def test_the_computation_of_an_assignment_counts_as_failed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.create()
+    FailsOnce(monkeypatch, MEMBER + "own_assignors:OwnAssignors.compute")
+    with stage.consumer(group_local_assignors=(Own(),)) as consumer:
+        consumer.subscribe([TOPIC])
+        errors = poll_through(consumer, lambda _: consumer.health().assignor_trouble is not None)
+        assert "nobody expected this" in consumer.health().assignor_trouble
+        assert errors or poll_through(consumer, lambda _: True)
+
+
+def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures: list[Exception] = []
+    told: list[frozenset[str]] = []
+
+    async def matching(cluster: object, pattern: str) -> frozenset[str]:
+        return frozenset({"orders"})
+
+    monkeypatch.setattr(MATCHING.replace(":", "."), matching)
+    FailsOnce(monkeypatch, MATCHING)
+
+    async def watch() -> None:
+        heard = asyncio.Event()
+        tasks = TaskSet(failures.append)
+
+        def take(pattern: str, names: frozenset[str]) -> None:
+            told.append(names)
+            heard.set()
+
+        PatternWatch(None, tasks, 100.0, take).start("o.*")  # type: ignore[arg-type]
+        await asyncio.wait_for(heard.wait(), 10)
+        await tasks.cancel_all()
+
+    asyncio.run(watch())
+    assert [repr(failure) for failure in failures] == ["RuntimeError('nobody expected this')"]
+    assert told == [frozenset({"orders"})]
+
+
+def test_a_commit_at_the_end_that_fails_is_logged_and_the_member_leaves_all_the_same(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.create(records=10)
+    with stage.consumer(enable_auto_commit=True) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 10)
+        FailsOnce(monkeypatch, "kafka_nextgen.engine.offsets.client:OffsetClient.commit_before_revoking")
+    assert "nobody expected this" in caplog.text
+    assert stage.members() == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*dropped without close:ResourceWarning")
+def test_a_dropped_consumer_whose_end_fails_says_so_and_its_thread_ends(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    FailsOnce(monkeypatch, "kafka_nextgen.engine.engine:end_sessions")
+    consumer = stage.consumer(client_id="dropped")
+    (thread,) = [thread for thread in threading.enumerate() if "dropped" in thread.name]
+    del consumer
+    gc.collect()
+    thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+    assert "nobody expected this" in caplog.text
+
+
+@pytest.mark.filterwarnings("ignore:.*dropped without close:ResourceWarning")
+def test_a_dropped_admin_whose_end_fails_says_so_and_its_thread_ends(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    FailsOnce(monkeypatch, "kafka_nextgen.admin.calls:AdminCalls.close")
+    admin = GroupAdmin(bootstrap_servers=stage.cluster.bootstrap_servers, client_id="dropped")
+    (thread,) = [thread for thread in threading.enumerate() if "dropped" in thread.name]
+    del admin
+    gc.collect()
+    thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+    assert "nobody expected this" in caplog.text
