@@ -25,6 +25,7 @@ from tests.support.real_kafka import NEWEST_VERSION, is_required
 #: Benchmarks of reading beside that of its speed.
 READING = (
     "backlog_memory",
+    "calls_in_a_loop",
     "latency",
     "many_partitions",
     "startup",

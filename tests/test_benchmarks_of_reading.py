@@ -11,7 +11,7 @@ import pytest
 from click import ClickException
 from confluent_kafka.admin import AdminClient
 
-from benchmarks import backlog_memory, many_partitions, startup
+from benchmarks import backlog_memory, calls_in_a_loop, many_partitions, startup
 from benchmarks.consuming.gauge import Reading
 from benchmarks.consuming.read import read
 from benchmarks.consuming.report import about_the_topic, readings_table, targets_table
@@ -151,6 +151,13 @@ def test_waiting_is_measured_of_each_client(waiter: str, orders: Topic) -> None:
     assert idleness.cpu_share >= 0
     rows = many_partitions.idle_table({"confluent-kafka": [idleness], "ours": [idleness]}).splitlines()
     assert len(rows) == 4
+
+
+def test_calls_in_a_loop_are_measured_each() -> None:
+    with Cluster() as cluster:
+        times = calls_in_a_loop.measure(cluster.bootstrap_servers, partitions=2, calls=3)
+    assert times.keys() == calls_in_a_loop.CALLS.keys()
+    assert len(calls_in_a_loop.calls_table({2: times}).splitlines()) == 2 + len(times)
 
 
 @pytest.mark.parametrize("way", profiling.WAYS)

@@ -26,17 +26,16 @@ class Assigned:
         self.by_partition: Mapping[TopicPartition, PartitionState] = self._states
         #: The same without their partitions.
         self.states: Collection[PartitionState] = self._states.values()
+        #: Every partition.
+        self.partitions = frozenset(self._states)
         self._last_fence = last_fence
         self.buffers = buffers or Buffers()
 
-    def copy(self) -> Assigned:
-        """The same again, to be changed without changing this."""
-        return Assigned(self._max_bytes, map(evolve, self.states), self.buffers.copy(), self._last_fence)
-
-    @property
-    def partitions(self) -> frozenset[TopicPartition]:
-        """Every partition."""
-        return frozenset(self._states)
+    def copy(self, partitions: Collection[TopicPartition]) -> Assigned:
+        """These partitions again, to be changed without changing this."""
+        return Assigned(
+            self._max_bytes, map(evolve, self.known(partitions)), self.buffers.copy(partitions), self._last_fence
+        )
 
     def replace(
         self,
@@ -57,6 +56,7 @@ class Assigned:
             self._states[tp] = PartitionState(
                 tp, self._next_fence(), self._max_bytes, topic_id, assigned_by_id=topic_id is not None
             )
+        self.partitions = frozenset(self._states)
 
     def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> None:
         """Forget all about a partition but that it is assigned, for it is one of another topic now."""

@@ -61,9 +61,11 @@ class Buffers:
         #: Counts what made room: runs handed over to their end.
         self.runs_done = 0
 
-    def copy(self) -> Buffers:
-        """The same runs, to be handed over without handing over these."""
-        return Buffers(self._runs, self._bytes, self._handed_over)
+    def copy(self, partitions: Iterable[TopicPartition]) -> Buffers:
+        """The runs of these partitions again, to be handed over without handing over these."""
+        kept = [partition for partition in partitions if partition in self._runs]
+        runs, sizes = {each: self._runs[each] for each in kept}, {each: self._bytes[each] for each in kept}
+        return Buffers(runs, sizes, self._handed_over)
 
     def add(self, columns: Columns) -> None:
         """Keep these records, after those of the same partition that came before."""

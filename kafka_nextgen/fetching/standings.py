@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from attrs import frozen
 
+from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.buffers import Buffers, HandedOver
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.types import TopicPartition
@@ -54,7 +55,11 @@ class Standings:
     handed_over: Mapping[str, HandedOver]
 
     @classmethod
-    def of(cls, states: Iterable[PartitionState], buffers: Buffers) -> Standings:
-        """Copy what is known now."""
-        partitions = {state.partition: Standing.of(state, buffers) for state in states}
-        return cls(partitions, buffers.total_bytes, buffers.handed_over())
+    def of(cls, now: Assigned, then: Assigned) -> Standings:
+        """Copy what is known ``now``, but of the partitions in ``then`` what is known there."""
+        partitions = {
+            state.partition: Standing.of(state, each.buffers) for each in (now, then) for state in each.states
+        }
+        replaced_bytes = sum(map(now.buffers.bytes_of, then.by_partition))
+        buffered_bytes = now.buffers.total_bytes - replaced_bytes + then.buffers.total_bytes
+        return cls(partitions, buffered_bytes, then.buffers.handed_over())

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reading_along import ReadingAlong
 from kafka_nextgen.fetching.standings import Standings
@@ -112,14 +113,16 @@ class FetchState(ReadingAlong):
         """The partitions that are paused."""
         return frozenset(state.partition for state in self._assigned.states if state.paused)
 
-    def position(self, partition: TopicPartition) -> int | None:
-        """Where handing over goes on, None while that is being looked up. MisuseError if not assigned."""
-        position = self._assigned.require(partition).position
+    def position(self, partition: TopicPartition, given_out: Sequence[ColumnSlice] = ()) -> int | None:
+        """Where handing over goes on after ``given_out``; None while it is looked up. MisuseError if not assigned."""
+        state = self._assigned.require(partition)
+        behind = self.preview([part for part in given_out if part.partition == partition])
+        position = behind.by_partition.get(partition, state).position
         return None if position is None else position.offset
 
-    def standings(self) -> Standings:
-        """Where every partition stands, for whoever measures."""
-        return Standings.of(self._assigned.states, self._buffers)
+    def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
+        """Where every partition stands once ``given_out`` is handed over, for whoever measures."""
+        return Standings.of(self._assigned, self.preview(given_out))
 
     # ---- handing over
 
@@ -174,12 +177,13 @@ class FetchState(ReadingAlong):
         end, epoch = (part.next_offset, part.leader_epoch) if left else (state.fetch_offset, state.fetch_epoch)
         state.position = OffsetAndMetadata(end, epoch)
 
-    def preview(self, parts: Sequence[ColumnSlice]) -> FetchState:
-        """How everything stands once ``parts`` are handed over, to be looked at: nothing here changes by that."""
-        seen = FetchState(self._settings, self._assigned.copy()) if parts else self
+    def preview(self, parts: Sequence[ColumnSlice]) -> Assigned:
+        """How the partitions of ``parts`` stand once these are handed over: a copy of them, nothing here changes."""
+        copied = self._assigned.copy({part.partition for part in parts})
+        state = FetchState(self._settings, copied)
         for part in parts:
-            seen.hand_over(part)
-        return seen
+            state.hand_over(part)
+        return copied
 
     def mark_consumed(self) -> None:
         """The application came back for more: what was handed over until now counts as processed."""

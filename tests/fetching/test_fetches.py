@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from kafka_nextgen.bridge.fetch import FetchedPartition, FetchPosition
 from kafka_nextgen.codes import ErrorCode
@@ -16,6 +17,7 @@ from kafka_nextgen.fetching import (
     NeedOffsetReset,
     decode_answer,
 )
+from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -174,11 +176,34 @@ def test_a_preview_stands_where_handing_over_would_lead_and_changes_nothing(worl
     world.answer(world.fetch(), columns(P0, 3, 1, control=True))
     parts = world.state.peek(3)
     before = world.state.standings()
-    assert world.state.preview(parts).position(P0) == 4, "behind the control batch, as if they were handed over"
-    assert world.state.preview([ColumnSlice(parts[0].columns, 0, 2)]).position(P0) == 2
+    assert world.state.position(P0, parts) == 4, "behind the control batch, as if they were handed over"
+    assert world.state.position(P0, [ColumnSlice(parts[0].columns, 0, 2)]) == 2
+    ahead = world.state.standings(parts)
     assert world.state.standings() == before
+    world.state.take(3)
+    assert world.state.standings() == ahead
     world.state.seek(P0, 1)
-    assert world.state.preview(parts).position(P0) == 1, "they can't be handed over any more"
+    assert world.state.position(P0, parts) == 1, "they can't be handed over any more"
+
+
+def test_where_one_partition_stands_is_found_without_a_copy_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that asks for the position of each record must not pay for all partitions each time."""
+    many = [TopicPartition("orders", number) for number in range(20)]
+    world = World(FetchState(FetchSettings(OffsetReset.LATEST)), cluster(dict.fromkeys(many, 1)))
+    world.start(*many)
+    world.answer(world.fetch(), *(columns(partition, 0, 1) for partition in many))
+    parts = world.state.peek(len(many))
+    copied: set[TopicPartition] = set()
+
+    def copy(state: PartitionState) -> PartitionState:
+        copied.add(state.partition)
+        return evolve(state)
+
+    monkeypatch.setattr("kafka_nextgen.fetching.assigned.evolve", copy)
+    assert world.state.position(many[0], parts) == 1
+    assert copied == {many[0]}
+    world.state.standings(parts[:3])
+    assert copied == set(many[:3])
 
 
 # Trouble.

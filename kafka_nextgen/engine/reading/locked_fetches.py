@@ -153,7 +153,7 @@ class LockedFetches:
         with self._lock:
             if not is_inside:
                 self._take_in()
-            return self._state.preview(given_out).standings()
+            return self._state.standings(given_out)
 
     # ---- records
 
@@ -221,7 +221,7 @@ class LockedFetches:
     def position(self, partition: TopicPartition, given_out: Sequence[ColumnSlice] = ()) -> int | None:
         """The offset of the next record behind what was handed over and ``given_out``; None while it is looked up."""
         with self._lock:
-            return self._state.preview(given_out).position(partition)
+            return self._state.position(partition, given_out)
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int) -> None:
         """Go on at ``offset``."""
