@@ -42,17 +42,18 @@ What it raised comes out of `poll`, iteration, `unsubscribe` or `close`. Heartbe
 - `on_partitions_assigned`: FAILED. Nothing is acknowledged, and the new partitions hand out nothing. The next poll
   calls it again, until it returns; if there is another target by then, that one counts. A classic group asks for no
   acknowledgement and goes on: if it rebalances, the next poll prepares for that instead.
-- `on_partitions_revoked`: STUCK. Nothing is acknowledged. The coordinator removes the member when its rebalance timeout
-  (`max.poll.interval.ms`) is over; it loses what it kept, and joins again. In a classic group the partitions count as
-  given up, for the whole group waits.
+- `on_partitions_revoked`: the partitions count as given up all the same, and the member goes on, for others wait for
+  them. What was handed over of them and is not committed is read again by their next owner.
 - `on_partitions_lost`: the member joins again all the same.
 
 A partition that `on_partitions_assigned` was called with hears of `on_partitions_revoked` or `on_partitions_lost` when
 it goes, whether or not that call returned. An application that does not poll again leaves after `max.poll.interval.ms`.
 
-Java's consumer differs in the first. By the consumer group protocol it reconciles again, too, but counts the partitions
-as owned by then: the callback is not called with them a second time. By the classic protocol it reads them although the
-callback failed.
+Java's consumer differs. By the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
+so that the coordinator removes the member, with all its other partitions, when its rebalance timeout
+(`max.poll.interval.ms`) is over; by the classic protocol it gives them up, as here. After `onPartitionsAssigned` it
+reconciles again, too, but counts the partitions as owned by then: the callback is not called with them a second time.
+By the classic protocol it reads them although the callback failed.
 """
 
 CLASSIC_ERRORS = """

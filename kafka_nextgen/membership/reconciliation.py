@@ -13,14 +13,14 @@ The steps, each a phase in which the member waits for one thing:
 Then the member acknowledges. One reconciliation is under way at a time. If the target changes meanwhile, the
 one under way is finished and acknowledged first, and the next goes to the latest target, not to those between.
 
-A callback that raises acknowledges nothing, and heartbeats go on. What it raised reaches the caller of ``poll``.
+What a callback raises reaches the caller of ``poll``, and heartbeats go on.
 
-* After ``on_partitions_assigned`` the member is FAILED: its new partitions hand out nothing. When the application
-  polls again the callback is called again, until it returns. If there is another target by then, that one counts:
-  what the application was told of and is not to have any more is revoked, though its callback never returned, and
-  then the callback is called with all that is new to it.
-* After ``on_partitions_revoked`` it is STUCK: nobody knows what the application still works on. The coordinator
-  removes the member when the rebalance timeout is over; what it has kept until then is lost.
+* After ``on_partitions_revoked`` the member goes on as if it had returned, for others wait for the partitions: nothing
+  of them is handed out any more, and to keep them would not make the application do what it failed to do.
+* After ``on_partitions_assigned`` it acknowledges nothing and is FAILED: its new partitions hand out nothing. When the
+  application polls again the callback is called again, until it returns. If there is another target by then, that one
+  counts: what the application was told of and is not to have any more is revoked, though its callback never returned,
+  and then the callback is called with all that is new to it.
 """
 
 from __future__ import annotations
@@ -169,10 +169,8 @@ def _revoke(state: MemberState) -> Outcome:
     return state, (CallOnRevoked(number, tuple(sorted(by_name(state, revoked)))),)
 
 
-def revoke_finished(state: MemberState, event: RevokeFinished, _at: Moment) -> Outcome:
-    """The application let go of the revoked partitions."""
-    if event.error is not None:
-        return evolve(state, phase=Phase.STUCK, waits_for=None), ()
+def revoke_finished(state: MemberState, _event: RevokeFinished, _at: Moment) -> Outcome:
+    """The application let go of the revoked partitions, or raised, and then hears of that where it polls."""
     return _assign(evolve(state, owned=state.owned - _revoked(state)))
 
 

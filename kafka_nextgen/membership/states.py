@@ -33,7 +33,6 @@ class Phase(Enum):
     ASSIGNING = "assigning"  # waits for on_partitions_assigned
     LOSING = "losing"  # waits for on_partitions_lost
     FAILED = "failed"  # on_partitions_assigned raised: it is called again when the application polls
-    STUCK = "stuck"  # on_partitions_revoked raised: nothing is acknowledged, the coordinator will remove the member
 
 
 #: A callback of a reconciliation was called and has not returned yet.

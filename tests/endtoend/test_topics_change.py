@@ -62,6 +62,26 @@ def test_a_topic_that_vanishes_is_revoked_and_the_others_are_read_on(kafka: Kafk
         assert numbers(read(consumer, 10)) == list(range(10))
 
 
+def test_a_commit_in_the_revocation_of_a_topic_that_vanished_leaves_it_out(kafka: KafkaServer, protocol: str) -> None:
+    """Paused, so that no fetch tells of it; the commit names it all the same, since records of it were handed over."""
+    doomed, other = (create_topic(kafka.bootstrap_servers, name) for name in ("doomed", "other"))
+    for topic in (doomed, other):
+        produce(kafka.bootstrap_servers, topic, 10)
+    with member(kafka, protocol, doomed, other) as (consumer, heard):
+        heard.actions = {"revoked": lambda view, _: view.commit(timeout=5.0)}
+        read(consumer, 20)
+        consumer.pause([TopicPartition(doomed, 0)])
+        delete_topic(kafka.bootstrap_servers, doomed)
+        poll_until([consumer], has(consumer, other))
+        assert "lost" not in {what for what, _ in heard.moves()}
+        assert consumer.health().problem is None
+        committed = consumer.committed([TopicPartition(other, 0)])[TopicPartition(other, 0)]
+        assert committed is not None
+        assert committed.offset == 10
+        produce(kafka.bootstrap_servers, other, 10, first=10)
+        assert numbers(read(consumer, 10)) == list(range(10, 20))
+
+
 def test_partitions_added_to_a_topic_are_read(kafka: KafkaServer, protocol: str) -> None:
     topic = create_topic(kafka.bootstrap_servers, "growing")
     produce(kafka.bootstrap_servers, topic, 10)

@@ -229,3 +229,26 @@ def test_who_subscribes_while_it_leaves_is_no_stranger_to_the_group_after_that(s
             consumer.commit({tp(): 5})
         assert stage.committed() == {}
         consumer.close(timeout=0.2)
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_what_on_revoked_raises_reaches_poll_and_the_partitions_are_given_up_all_the_same(
+    stage: Stage, protocol: str
+) -> None:
+    stage.create(partitions=2, records=5)
+    listener = Does("revoked", fail(ZeroDivisionError("mine")))
+    with stage.consumer(group_protocol=protocol) as first, stage.consumer(group_protocol=protocol) as second:
+        first.subscribe(["orders"], listener)
+        read(first, 10)
+        second.subscribe(["orders"])
+
+        def has_half() -> bool:
+            second.poll(timeout=0)
+            return len(second.assignment()) == len(first.assignment()) == 1
+
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            poll_until(first, has_half)
+        poll_until(first, has_half)
+        assert [name for name, _ in listener.calls if name == "lost"] == []
+        assert first.health().problem is None
+        listener.work = lambda _: None

@@ -69,10 +69,6 @@ def judged(
             judged(status=Status.RECONCILING, phase=Phase.FAILED),
             r"on_partitions_assigned raised: poll\(\) calls it again",
         ),
-        (
-            judged(status=Status.RECONCILING, phase=Phase.STUCK),
-            "on_partitions_revoked raised: the coordinator removes",
-        ),
         (judged(unreachable="no broker could be reached: ..."), "no broker"),
         (judged(gone=(ORDERS_0, ORDERS_1)), r"orders\[0-1\]: the topic was deleted"),
         (judged(missing=("ordres", "adit")), "subscribed to ordres, adit, which does not exist"),

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.events import Closed, HeartbeatRefused, Subscribed, TopicsResolved, Unsubscribed
-from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import LeaveMode
 from tests.membership.fake_coordinator import Partitions
 from tests.membership.world import World
@@ -129,10 +129,7 @@ class Walk(RuleBasedStateMachine):
 
     def settle(self) -> None:
         """Faults stop: everything that can go well does."""
-        world = self.world
         for _ in range(60):
-            if world.member.phase is Phase.STUCK:
-                world.coordinator.expel()  # as its rebalance timeout would
             self.one_good_round()
 
     def one_good_round(self) -> None:

@@ -32,8 +32,8 @@ class RebalanceListener:
     loop as long as it runs; ``AsyncRebalanceListener`` does not.
 
     An exception raised here reaches the caller of ``poll``. ``on_partitions_assigned`` is called again by the next
-    poll, until it returns. After ``on_partitions_revoked`` the member is removed from its group when the rebalance
-    timeout is over, and joins again (by the classic protocol it goes on). After ``on_partitions_lost`` it goes on.
+    poll, until it returns. After ``on_partitions_revoked`` and ``on_partitions_lost`` the member goes on: the
+    partitions are given up all the same, for others wait for them.
     """
 
     def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
@@ -44,7 +44,10 @@ class RebalanceListener:
         """
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` are about to go; they are still this member's, so their offsets can be committed."""
+        """``partitions`` are about to go; they are still this member's, so their offsets can be committed.
+
+        A commit in here leaves out those of them whose topic was deleted, and says so in the log.
+        """
 
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are gone already, perhaps to somebody else; nothing can be committed for them."""

@@ -100,7 +100,6 @@ _OUT: Collection[Status | ClassicStatus] = (
 
 _CALLBACK_PROBLEMS = {
     Phase.FAILED: "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read",
-    Phase.STUCK: "on_partitions_revoked raised: the coordinator removes this member when its rebalance timeout is over",
 }
 
 

@@ -87,7 +87,7 @@ def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tu
 
 
 def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, at: Moment) -> Outcome:
-    actions = {tp: reaction_to(state.rules, commit.kind, code).action for tp, code in codes.items()}
+    actions = {tp: _action(state, commit, tp, code) for tp, code in codes.items()}
     left_out = {tp: codes[tp] for tp, action in actions.items() if action is Action.LEAVE_OUT}
     told = (LeftOut(left_out),) if left_out else ()
     if left_out.keys() == actions.keys():
@@ -100,6 +100,13 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
     refusal = refused(state, commit, codes, codes[min(again)])
     commit = evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)
     return evolve(state, commits=replaced(state.commits, commit)), told + effects
+
+
+def _action(state: OffsetState, commit: Commit, partition: TopicPartition, code: int) -> Action:
+    """What to do about a code: who gives up a partition does not wait for a topic that is gone, whoever commits it."""
+    if partition in state.stopping and state.rules.on_commit_before_revoking_error(code).action is Action.LEAVE_OUT:
+        return Action.LEAVE_OUT
+    return reaction_to(state.rules, commit.kind, code).action
 
 
 def _leaving_out(commit: Commit, partitions: Collection[TopicPartition]) -> Commit:

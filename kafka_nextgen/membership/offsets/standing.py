@@ -6,7 +6,8 @@
 * A partition that is being given up is not committed by repetitions of what was asked for before: who gives it up
   commits its last position. But what was never sent, and only waited for another commit, goes out at once: nobody else
   has the partition yet, and the application may count on what it asked for.
-* What the application asks for while it gives the partition up goes out until it is given up in fact.
+* What the application asks for while it gives the partition up goes out until it is given up in fact. Such a commit
+  does not wait for a topic that is gone (``commits``): others wait for the partitions.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Out
 def stop_partitions(state: OffsetState, event: PartitionsStopped, at: Moment) -> Outcome:
     """These are being given up; what waits to be committed of them for the first time counts as asked for now."""
     fresh = {commit.ask for commit in state.commits if commit.left & event.partitions and _is_fresh(state, commit, at)}
-    state = _give_up(state, event.partitions)
+    state = evolve(_give_up(state, event.partitions), stopping=state.stopping | event.partitions)
     commits = (evolve(each, turn=state.turn, is_urgent=True) if each.ask in fresh else each for each in state.commits)
     return evolve(state, commits=tuple(commits)), ()
 
@@ -84,7 +85,7 @@ def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) 
     state = _without(_give_up(state, given_up) if given_up else state, gone | begun)
     turn = state.turn + 1 if begun else state.turn
     owned = {**kept, **dict.fromkeys(begun, turn)}
-    return evolve(state, turn=turn, owned=owned, lost=state.lost - event.partitions), ()
+    return evolve(state, turn=turn, owned=owned, stopping=NOTHING, lost=state.lost - event.partitions), ()
 
 
 def _give_up(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:

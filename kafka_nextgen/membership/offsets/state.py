@@ -124,6 +124,7 @@ class OffsetState(Numbering):
     owned: Mapping[TopicPartition, int] = field(factory=dict)  # and since which turn
     lost: frozenset[TopicPartition] = NOTHING  # and not assigned again since
     given_up: Mapping[TopicPartition, int] = field(factory=dict)  # in which turn
+    stopping: frozenset[TopicPartition] = NOTHING  # being given up: the application may still commit them
 
     commits: tuple[Commit, ...] = ()
     commit_requests: Mapping[int, CommitRequest] = field(factory=dict)

@@ -53,6 +53,32 @@ def test_pauses_grow_no_further_than_they_are_told() -> None:
         assert talk.passes(1.0) == ["commit epoch=3 foo[0]=5"]
 
 
+@pytest.mark.parametrize("code", [ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION])
+def test_a_topic_that_is_gone_holds_up_no_commit_of_what_is_being_given_up(code: ErrorCode) -> None:
+    talk = member()
+    talk.stops("foo[0]")
+    talk.commit("foo[0]=5 foo[1]=7")
+    assert talk.refuse(code, "foo[0]") == ["leave out foo[0]", "1 done"]
+
+
+def test_what_is_kept_is_waited_for_though_its_topic_is_unknown_while_others_are_given_up() -> None:
+    talk = member()
+    talk.stops("foo[0]")
+    talk.commit("foo[0]=5 foo[1]=7")
+    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_ID) == ["leave out foo[0]"]
+    assert talk.passes(0.1) == ["commit epoch=3 foo[1]=7"]
+
+
+def test_a_partition_that_came_back_is_waited_for_again() -> None:
+    talk = member()
+    talk.stops("foo[0]")
+    talk.owns("foo[1]")
+    talk.owns("foo[0-1]")
+    talk.commit("foo[0]=5")
+    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_ID) == []
+    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
+
+
 def test_only_what_was_refused_is_committed_again() -> None:
     talk = member()
     talk.commit("foo[0]=5 foo[1]=7")
