@@ -33,6 +33,10 @@ class HandedOver:
         self.records += stop - start
         self.bytes += size * stop // whole - size * start // whole
 
+    def take_off(self, columns: Columns, start: int, stop: int) -> None:
+        """Undo ``add``."""
+        self.add(columns, stop, start)
+
 
 class _State(Protocol):
     """What there is to know of a partition here."""
@@ -171,6 +175,25 @@ class Buffers:
             self.total_bytes -= columns.nbytes
         self._runs[partition] = self._runs.pop(partition)  # last in turn
         return len(runs)
+
+    def put_back(self, part: ColumnSlice) -> None:
+        """Undo ``hand_over`` of these records, which lie right before all there are of the partition."""
+        columns, partition = part.columns, part.columns.partition
+        self._handed_over[partition.topic].take_off(columns, part.start, part.stop)
+        runs = self._runs.setdefault(partition, deque())
+        if runs and runs[0].columns is columns:
+            runs[0] = ColumnSlice(columns, part.start, runs[0].stop)
+        else:
+            runs.appendleft(part)
+            self._bytes[partition] = self._bytes.get(partition, 0) + columns.nbytes
+            self.total_bytes += columns.nbytes
+        self.pass_turn(partition)
+
+    def pass_turn(self, partition: TopicPartition) -> None:
+        """Make this partition the last in turn, if there are records of it."""
+        runs = self._runs.pop(partition, None)
+        if runs is not None:
+            self._runs[partition] = runs
 
 
 def _copied(counts: Mapping[str, HandedOver]) -> dict[str, HandedOver]:

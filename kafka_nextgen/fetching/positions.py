@@ -35,6 +35,7 @@ from kafka_nextgen.fetching.outcomes import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
 from kafka_nextgen.offset_reset import OffsetReset, Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
+from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["PartitionState", "Phase"]
 
@@ -67,6 +68,7 @@ class PartitionState:
     stopped: bool = False
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
+    last_handed_over: int = -1  # the offset of the record that was handed over last, while it may be put back
     fetch_offset: int = -1
     fetch_epoch: int = -1
     ahead: Arrival | None = None  # None while nothing is being decoded
@@ -166,10 +168,23 @@ class PartitionState:
         """Fetch from here on; ``checked_epoch`` is the leader's, if the position is its own word."""
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
+        self.last_handed_over = -1
         self.checked_epoch = checked_epoch
         self.is_new_there = True
         self.rewind()
         self.succeeded()
+
+    def go_back(self, part: ColumnSlice) -> None:
+        """Hand over from the beginning of ``part`` on, which is buffered again; any error lies behind it."""
+        start, columns = part.start, part.columns
+        epoch = columns.leader_epochs[start - 1] if start > 0 else -1
+        self.position = OffsetAndMetadata(columns.offsets[start], epoch)
+        self.last_handed_over = -1
+        if self.consumed is not None and self.consumed.offset > self.position.offset:
+            self.consumed = self.position
+        if self.error is not None:
+            self.error = None
+            self.drain_first = True
 
     def rewind(self) -> None:
         """Fetch again whatever was not handed over."""
@@ -181,6 +196,7 @@ class PartitionState:
         """Forget the position; one is to be chosen by ``reset``."""
         self.phase = Phase.AWAITING_RESET
         self.position = None
+        self.last_handed_over = -1
         self.reset = reset
         self.end = None
         self.succeeded()

@@ -75,6 +75,7 @@ class FetchState(ReadingAlong):
         self._end_routine()
         for state in self._assigned.known(partitions):
             state.stopped = True
+            state.last_handed_over = -1
             self._assigned.start_over(state)
             if state.position is not None:
                 state.rewind()
@@ -176,6 +177,23 @@ class FetchState(ReadingAlong):
         state = self.by_partition[part.columns.partition]
         end, epoch = (part.next_offset, part.leader_epoch) if left else (state.fetch_offset, state.fetch_epoch)
         state.position = OffsetAndMetadata(end, epoch)
+        state.last_handed_over = part.columns.offsets[part.stop - 1]
+
+    def put_back(self, parts: Sequence[ColumnSlice]) -> None:
+        """Undo ``hand_over`` of these runs, which are of one partition: its position goes back to their beginning.
+
+        Does nothing if the partition was given up or sought since, or if more of it was handed over.
+        """
+        for state in self._assigned.known(part.partition for part in parts[:1]):
+            last = parts[-1]
+            if state.last_handed_over == last.columns.offsets[last.stop - 1]:
+                for part in reversed(parts):
+                    self._buffers.put_back(part)
+                state.go_back(parts[0])
+
+    def pass_turn(self, partition: TopicPartition) -> None:
+        """Hand over records of all other partitions before those of this one."""
+        self._buffers.pass_turn(partition)
 
     def preview(self, parts: Sequence[ColumnSlice]) -> Assigned:
         """How the partitions of ``parts`` stand once these are handed over: a copy of them, nothing here changes."""

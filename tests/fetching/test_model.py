@@ -27,7 +27,7 @@ from kafka_nextgen.fetching import (
 )
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from kafka_nextgen.wire.records import Columns
+from kafka_nextgen.wire.records import Columns, ColumnSlice
 from tests.fetching.nodes import Node, tell
 from tests.fetching.world import bring, cluster, columns, listed
 
@@ -60,6 +60,8 @@ class Fetching(RuleBasedStateMachine):
         self.stopped: set[TopicPartition] = set()  # released, then stopped, still assigned
         self.paused: set[TopicPartition] = set()
         self.committed: dict[TopicPartition, int] = {}
+        self.taken: dict[TopicPartition, list[ColumnSlice]] = {}  # last of each partition
+        self.may_go_back: set[TopicPartition] = set()
 
     @initialize()
     def begin_with_all(self) -> None:
@@ -86,6 +88,7 @@ class Fetching(RuleBasedStateMachine):
             self.live.discard(tp)
             self.paused.discard(tp)
             self.stopped.discard(tp)
+            self.may_go_back.discard(tp)
         self.expected.update(dict.fromkeys(added))
         self.live |= self.stopped  # what is assigned is not being given up
         self.stopped.clear()
@@ -99,6 +102,7 @@ class Fetching(RuleBasedStateMachine):
     @rule(tp=ONE)
     def stop(self, tp: TopicPartition) -> None:
         self.state.stop([tp])
+        self.may_go_back.discard(tp)
         if tp in self.live:
             self.live.remove(tp)
             self.stopped.add(tp)
@@ -109,12 +113,14 @@ class Fetching(RuleBasedStateMachine):
     def seek(self, tp: TopicPartition, offset: int) -> None:
         if tp in self.expected:
             self.state.seek(tp, offset)
+            self.may_go_back.discard(tp)
             self.expected[tp] = offset
 
     @rule(tp=ONE)
     def seek_to_beginning(self, tp: TopicPartition) -> None:
         if tp in self.expected:
             self.state.seek_to([tp], OffsetReset.EARLIEST)
+            self.may_go_back.discard(tp)
             self.expected[tp] = 0
 
     @rule(tp=ONE)
@@ -133,12 +139,27 @@ class Fetching(RuleBasedStateMachine):
     def take(self, max_records: int) -> None:
         parts = self.state.take(max_records)
         assert sum(map(len, parts)) <= max_records
+        of_each = {part.partition: [one for one in parts if one.partition == part.partition] for part in parts}
+        self.taken.update(of_each)
+        self.may_go_back |= of_each.keys()
         for part in parts:
             tp, first = part.partition, self.expected[part.partition]
             assert tp in self.live - self.paused
             assert first is not None
             assert list(part.columns.offsets[part.start : part.stop]) == list(range(first, first + len(part)))
             self.expected[tp] = first + len(part)
+
+    @rule(tp=ONE, given_out=st.integers(0, 10))
+    def put_back(self, tp: TopicPartition, given_out: int) -> None:
+        """Have what was taken last count as not handed over, but for the first records."""
+        first, *others = self.taken.get(tp, [None])
+        if first is None:
+            return
+        part = ColumnSlice(first.columns, min(first.start + given_out, first.stop - 1), first.stop)
+        self.state.put_back([part, *others])
+        if tp in self.may_go_back:
+            self.may_go_back.remove(tp)
+            self.expected[tp] = part.columns.offsets[part.start]
 
     @rule()
     def commit(self) -> None:

@@ -230,6 +230,7 @@ def test_what_is_new_to_a_node_goes_the_long_way(world: World) -> None:
 LOOKS_ONLY = {
     *("assignment", "topic_ids", "gone", "paused", "position", "standings", "truncations", "take_truncations"),
     *("has_records", "take", "peek", "holds", "hand_over", "runs_done", "preview", "mark_consumed"),
+    *("put_back", "pass_turn"),
     *("consumed_offsets", "handed_over_offsets", "deadline", "session_ends", "silence_s", "read_on"),
     *("find_routine_of", "is_in_force", "room_for_relay", "read_along", "settle"),
 }
@@ -341,6 +342,15 @@ class Twins(RuleBasedStateMachine):
     @rule(max_records=st.integers(1, 100))
     def take(self, max_records: int) -> None:
         assert self.short.take(max_records) == self.long.take(max_records)
+        self.plan()
+
+    @rule(max_records=st.integers(1, 100))
+    def take_and_put_back(self, max_records: int) -> None:
+        for world in (self.short, self.long):
+            taken = world.state.take(max_records)
+            for partition in PARTITIONS:
+                world.state.put_back([part for part in taken if part.partition == partition])
+            world.state.pass_turn(P0)
         self.plan()
 
     @rule(which=st.sampled_from(PARTITIONS), is_paused=st.booleans())

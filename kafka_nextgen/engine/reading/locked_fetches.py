@@ -13,7 +13,7 @@ signal handler does not, as it may be in the midst of something else: it sees wh
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -200,6 +200,21 @@ class LockedFetches:
         finally:  # also of what was handed over before a signal handler raised
             if before is not None:
                 self._tell_of_room(before)
+
+    def put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
+        """Take these runs back and set the positions to their beginning; ``last`` is the last in turn from here on.
+
+        What was handed over, sought or given up since stays as it is; see ``FetchState.put_back``.
+        """
+        by_partition: dict[TopicPartition, list[ColumnSlice]] = {}
+        for part in parts:
+            by_partition.setdefault(part.partition, []).append(part)
+        with self._lock:
+            for intake in self._intakes:
+                intake.void_step()  # which may be under way in what a signal handler has interrupted
+            for of_one in by_partition.values():
+                self._state.put_back(of_one)
+            self._state.pass_turn(last)
 
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""
