@@ -61,7 +61,13 @@ from kafka_nextgen.metrics import Latency
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
-from kafka_nextgen.properties import IsolationLevel, RecoveryStrategy, SecurityProtocol, ServerAddress
+from kafka_nextgen.properties import (
+    DeserializationPolicy,
+    IsolationLevel,
+    RecoveryStrategy,
+    SecurityProtocol,
+    ServerAddress,
+)
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
 from kafka_nextgen.types import (
@@ -131,6 +137,7 @@ __all__ = [
     "DeadLetter",
     "DecodeError",
     "DeserializationError",
+    "DeserializationPolicy",
     "DisconnectedError",
     "EndpointIdentification",
     "ExpectedMember",

@@ -127,7 +127,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         """Hand over record by record, for ever. Asking for the next one says that the last one is processed.
 
         Lets other tasks run every few milliseconds, even if the body awaits nothing. Raises what ``poll`` raises, and
-        DeserializationError; iterating again goes on behind that record.
+        DeserializationError, each time anew until you ``seek`` past that record or ``on.deserialization.error`` says
+        otherwise.
         """
         return iterate(self._core.cursor, self.__anext__)
 
@@ -141,6 +142,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
             while record is None:
                 await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
                 record = self._core.look()
+                if record is None:  # perhaps there were only records to skip, and are more
+                    await asyncio.sleep(0)
             return record
 
     # ---- the end

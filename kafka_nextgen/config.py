@@ -186,6 +186,13 @@ class ConsumerConfig(SecurityConfig):
     value_deserializer: p.Deserializer | None = _key(
         p.deserializer, None, "Makes an object of a record's value; unset leaves bytes."
     )
+    on_deserialization_error: p.OnDeserializationError = _key(
+        p.on_deserialization_error,
+        p.DeserializationPolicy.RAISE,
+        "What to do with a record that can't be deserialized: raise DeserializationError and read no further until the "
+        "application seeks, skip it, let the error stand as its key or value, or call this with the error and skip the "
+        "record once that returns. Not Kafka's.",
+    )
     rebalance_timeout_ms: int = _key(
         p.whole_number(1),
         _POLL_INTERVAL,

@@ -140,7 +140,8 @@ class Consumer(BlockingCalls, RunsHandlers):
     def __iter__(self) -> Iterator[Record]:
         """Hand over record by record, for ever. Asking for the next one says that the last one is processed.
 
-        Raises what ``poll`` raises, and DeserializationError; iterating again goes on behind that record.
+        Raises what ``poll`` raises, and DeserializationError, each time anew until you ``seek`` past that record or
+        ``on.deserialization.error`` says otherwise.
         """
         return iterate(self._next_run)
 

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
 __all__ = [
     "AssignorError",
@@ -283,9 +283,15 @@ class AssignorError(KafkaNextgenError):
 
 
 class DeserializationError(KafkaNextgenError):
-    """A deserializer raised; the original is ``__cause__``, and the record's other neighbours are not lost."""
+    """A deserializer raised; what it raised is ``__cause__``. Reading stops at the record until you seek past it.
 
-    def __init__(self, message: str, partition: TopicPartition, offset: int) -> None:
+    ``record`` is the record as it was read, with bytes for key and value, and ``field`` is ``"key"`` or ``"value"``.
+    ``on.deserialization.error`` says what is done instead of raising.
+    """
+
+    def __init__(self, message: str, record: Record, field: str) -> None:
         super().__init__(message)
-        self.partition = partition
-        self.offset = offset
+        self.partition = TopicPartition(record.topic, record.partition)
+        self.offset = record.offset
+        self.record = record
+        self.field = field

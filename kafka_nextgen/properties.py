@@ -7,6 +7,7 @@ in front. Numbers are bounded by what their field on the wire holds, so nothing 
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
@@ -15,17 +16,20 @@ from typing import Generic, TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.offset_reset import Reset, read_reset
 from kafka_nextgen.types import JoinReason, topic_name_complaint
 
 __all__ = [
     "INT32_MAX",
     "STRATEGIES",
+    "DeserializationPolicy",
     "Deserializer",
     "GroupProtocol",
     "IsolationLevel",
     "Kind",
     "NotInThisVersionError",
+    "OnDeserializationError",
     "RecoveryStrategy",
     "SecurityProtocol",
     "ServerAddress",
@@ -36,6 +40,7 @@ __all__ = [
     "isolation_level",
     "join_reason",
     "offset_reset",
+    "on_deserialization_error",
     "one_of",
     "servers",
     "strategies",
@@ -55,6 +60,18 @@ _ADDRESS = re.compile(
 
 #: What turns a record's key or value into what the application wants; None (a tombstone) is never handed to it.
 Deserializer = Callable[[bytes], object]
+
+
+class DeserializationPolicy(Enum):
+    """What is done with a record that can't be deserialized."""
+
+    RAISE = "raise"
+    SKIP = "skip"
+    VALUE = "value"
+
+
+#: The same, or what is called with the error before the record is skipped.
+OnDeserializationError = DeserializationPolicy | Callable[[DeserializationError], object]
 
 
 class GroupProtocol(Enum):
@@ -185,10 +202,15 @@ def _read_boolean(value: object) -> bool:
 boolean: Kind[bool] = Kind("true or false", _read_boolean)
 
 
-def one_of(choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES) -> Kind[E]:
-    """One of an enum's values, in any case; words in ``later`` are Kafka's, but not in this version."""
+def one_of(
+    choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES, or_else: str | None = None
+) -> Kind[E]:
+    """One of an enum's values, in any case; words in ``later`` are Kafka's, but not in this version.
+
+    ``or_else`` names what may stand there instead, and is read by others.
+    """
     known = {str(choice.value).lower(): choice for choice in choices}
-    wanted = " or ".join(str(choice.value) for choice in choices)
+    wanted = " or ".join([*(str(choice.value) for choice in choices), *([or_else] if or_else else [])])
 
     def read(value: object) -> E:
         if isinstance(value, choices):
@@ -266,6 +288,18 @@ def _read_deserializer(value: object) -> Deserializer:
 
 
 deserializer: Kind[Deserializer] = Kind("callable", _read_deserializer)
+_error_policy: Kind[DeserializationPolicy] = one_of(DeserializationPolicy, or_else="callable")
+
+
+def _read_on_deserialization_error(value: object) -> OnDeserializationError:
+    if not callable(value):
+        return _error_policy.read(value)
+    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
+        raise ValueError(f"must be a function that is not async, for nothing is awaited between two records: {value!r}")
+    return value
+
+
+on_deserialization_error: Kind[OnDeserializationError] = Kind(_error_policy.name, _read_on_deserialization_error)
 
 
 def _read_join_reason(value: object) -> JoinReason:

@@ -140,6 +140,10 @@ class Record(NamedTuple):
     headers: tuple[tuple[str, bytes | None], ...] = ()
     leader_epoch: int = -1
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """As any tuple is pickled, by protocols 0 and 1, too."""
+        return type(self), tuple(self)
+
 
 def format_partitions(partitions: Iterable[TopicPartition]) -> str:
     """Write a set of partitions as ``orders[0-3,7] audit[0]``, sorted; ``-`` if there are none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 
 import attrs
@@ -15,8 +16,8 @@ from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES
 from kafka_nextgen.assignors.strategies import STRATEGIES as ASSIGNORS
 from kafka_nextgen.config import KEYS, ConsumerConfig, GroupProtocol, Key, OffsetReset
 from kafka_nextgen.engine.settings import classic_settings
-from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties import STRATEGIES, ServerAddress
+from kafka_nextgen.errors import ConfigError, DeserializationError
+from kafka_nextgen.properties import STRATEGIES, DeserializationPolicy, ServerAddress
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 
@@ -209,6 +210,27 @@ def test_what_kafka_has_and_this_version_lacks_is_said_so(key: str, value: str) 
     assert f"{key}={value} is not available in this version" in str(refusal({key: value}))
 
 
+async def _async_function(error: DeserializationError) -> None: ...
+
+
+class _AsyncCallable:
+    async def __call__(self, error: DeserializationError) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "value", ["raise", "SKIP", "value", DeserializationPolicy.SKIP, print, functools.partial(print)]
+)
+def test_what_is_done_with_records_that_cannot_be_deserialized_is_a_word_or_a_function(value: object) -> None:
+    config = ConsumerConfig.parse(bootstrap_servers="h:1", on_deserialization_error=value)
+    expected = DeserializationPolicy(value.lower()) if isinstance(value, str) else value
+    assert config.on_deserialization_error == expected
+
+
+def test_choices_are_named() -> None:
+    error = refusal({"on_deserialization_error": "ignore"})
+    assert str(error) == "on_deserialization_error: must be raise or skip or value or callable, not 'ignore'"
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -231,6 +253,10 @@ def test_what_kafka_has_and_this_version_lacks_is_said_so(key: str, value: str) 
         ("group.instance.id", "x" * 250),
         ("key.deserializer", "org.apache.kafka.common.serialization.StringDeserializer"),
         ("value_deserializer", 3),
+        ("on_deserialization_error", "ignore"),
+        ("on.deserialization.error", 3),
+        ("on.deserialization.error", _async_function),
+        ("on.deserialization.error", _AsyncCallable()),
     ],
 )
 def test_a_value_out_of_bounds_is_refused_with_its_key(key: str, value: object) -> None:

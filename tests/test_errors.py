@@ -24,7 +24,7 @@ from kafka_nextgen.errors import (
     TlsError,
     TransportError,
 )
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, Record, TimestampType, TopicPartition
 
 ORDERS = TopicPartition("orders", 3)
 
@@ -37,8 +37,10 @@ def made(kind: type[KafkaNextgenError]) -> KafkaNextgenError:
         return kind("gone", code=1, partition=ORDERS, position=OffsetAndMetadata(9, 2), diverging=None)
     if issubclass(kind, BrokerError):
         return kind("refused", code=82, retriable=True, group="g", member="m", partition=ORDERS)
-    if issubclass(kind, CorruptRecordError | DeserializationError):
+    if issubclass(kind, CorruptRecordError):
         return kind("broken", ORDERS, 7)
+    if issubclass(kind, DeserializationError):
+        return kind("broken", Record("orders", 3, 7, 0, TimestampType.CREATE_TIME, None, b"{"), "value")
     return kind("no such key", "group.idd") if issubclass(kind, ConfigError) else kind("it went wrong")
 
 

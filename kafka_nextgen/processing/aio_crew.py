@@ -84,7 +84,9 @@ class AsyncCrew:
 
     async def _do(self, task: Task) -> None:
         try:
-            await _finish(self._handler(self._deserializers.apply(task.record)))
+            record = self._deserializers.apply(task.record)
+            if record is not None:
+                await _finish(self._handler(record))
         except Exception as error:
             await self._failed(task, error)
         except asyncio.CancelledError:

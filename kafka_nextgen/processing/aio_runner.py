@@ -49,7 +49,7 @@ class AsyncRunner(AsyncRebalanceListener):
         self._settings = settings
         self._handle = handle
         self._work = Work(settings, dead_letter is not None)
-        deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
+        deserializers = Deserializers.of(config)
         self._crew = AsyncCrew(self._work, watched_async(handler, consumer.hooks), dead_letter, deserializers)
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
         self._paused: frozenset[TopicPartition] = frozenset()

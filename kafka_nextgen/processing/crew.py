@@ -92,7 +92,9 @@ class Crew:
 
     def _do(self, task: Task) -> None:
         try:
-            self._handler(self._deserializers.apply(task.record))
+            record = self._deserializers.apply(task.record)
+            if record is not None:
+                self._handler(record)
         except Exception as error:
             self._failed(task, error)
         except BaseException as error:  # sys.exit() in a handler ends the run, not just one of its threads

@@ -45,7 +45,7 @@ class Runner(RebalanceListener):
         handle: StopHandle,
     ) -> None:
         config = consumer.config
-        deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
+        deserializers = Deserializers.of(config)
         self._consumer = consumer
         self._settings = settings
         self._handle = handle

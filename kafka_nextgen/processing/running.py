@@ -44,7 +44,8 @@ class RunsHandlers:
         partition, are handled one after the other. A record whose handler raised is tried ``attempts`` times in all,
         with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``; then ``dead_letter`` is called
         with it (key and value as bytes, whatever deserializers there are) and the error, and it counts as handled
-        once that returned.
+        once that returned. A record that can't be deserialized is treated by ``on.deserialization.error``: given up
+        at the first attempt with ``raise``, handled once it is skipped.
 
         Every ``auto.commit.interval.ms``, and at the end, the offset behind the records that are handled without a
         gap is committed. Partitions that are revoked are given up when what was begun of them is handled and

@@ -14,3 +14,11 @@ from tests.engine.stage import SETTINGS, Stage
 def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     with Cluster(config=SETTINGS) as cluster:
         yield Stage(cluster, monkeypatch)
+
+
+@pytest.fixture
+def orders(stage: Stage) -> Stage:
+    """Partitions 0 and 2 of ten records each, and 1 of twenty, one of which is bad (``bad_records``)."""
+    stage.create(partitions=3, records=10)
+    stage.write(1, 10)
+    return stage

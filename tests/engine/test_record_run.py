@@ -17,6 +17,7 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RowsInPython, record_rows
 from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.properties import DeserializationPolicy
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
 
 A, B = TopicPartition("orders", 0), TopicPartition("audit", 3)
@@ -32,7 +33,7 @@ def rows(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def run_of(*slices: ColumnSlice, deserializers: Deserializers = PLAIN) -> RecordRun:
-    return RecordRun(slices, deserializers.to_apply)
+    return RecordRun(slices, deserializers.needed)
 
 
 def columns(tp: TopicPartition, count: int, start: int = 0) -> ColumnSlice:
@@ -95,18 +96,29 @@ def test_whatever_thread_ends_it_no_record_is_given_out_uncounted() -> None:
         assert taken == list(range(len(taken)))
 
 
-def test_a_bad_record_is_behind_the_run_and_the_rest_is_as_it_was() -> None:
-    def refuse_two(data: bytes) -> int:
-        if data == b"2":
-            raise ValueError(data)
-        return int(data)
+def refuse_two(data: bytes) -> int:
+    if data == b"2":
+        raise ValueError(data)
+    return int(data)
 
-    run = run_of(columns(A, 5), deserializers=Deserializers(key=bytes.decode, value=refuse_two))
-    assert [record.value for record in islice(run.records, 2)] == [0, 1]
+
+@pytest.mark.parametrize("others", [[], [columns(B, 3)]], ids=["one slice", "two slices"])
+def test_a_bad_record_ends_the_run_in_front_of_it(others: list[ColumnSlice]) -> None:
+    run = run_of(columns(A, 5), *others, deserializers=Deserializers(key=bytes.decode, value=refuse_two))
+    assert [(record.key, record.value) for record in islice(run.records, 2)] == [(None, 0), ("k", 1)]
     with pytest.raises(DeserializationError, match=r"orders\[0\]: the value deserializer .* offset 2: ValueError"):
         next(run.records)
-    assert told(run.progress()) == [(A, 0, 3)]
-    assert [(record.offset, record.key, record.value) for record in run.records] == [(3, "k", 3), (4, None, 4)]
+    assert list(run.records) == []
+    assert told(run.progress()) == [(A, 0, 2)]
+    assert told(run.progress(but_last=True)) == [(A, 0, 2)], "the last one that was given out is processed"
+
+
+def test_a_record_that_is_skipped_is_behind_the_run() -> None:
+    run = run_of(
+        columns(A, 3), columns(B, 3), deserializers=Deserializers(None, refuse_two, DeserializationPolicy.SKIP)
+    )
+    assert [record.value for record in run.records] == [0, 1, 0, 1]
+    assert told(run.progress()) == [(A, 0, 3), (B, 0, 3)]
 
 
 def test_what_is_alike_in_a_chunk_and_what_is_not_become_the_same_records() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.processing.retries import RetryPolicy
-from tests.processing.stage import P0
+from tests.processing.stage import P0, record
 
 POLICY = RetryPolicy(attempts=5, backoff_s=0.5, backoff_max_s=3.0)
 
@@ -21,7 +21,7 @@ def test_after_all_attempts_it_is_given_up() -> None:
 
 
 def test_what_cannot_be_deserialized_is_given_up_at_once() -> None:
-    assert POLICY.next_attempt(1, DeserializationError("no number", P0, 5), now=100.0) is None
+    assert POLICY.next_attempt(1, DeserializationError("no number", record(P0, 5), "value"), now=100.0) is None
 
 
 def test_many_failures_do_not_overflow() -> None:

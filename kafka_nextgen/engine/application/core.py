@@ -22,6 +22,7 @@ from kafka_nextgen.engine.application.arguments import (
 )
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.hand_over import HandOver
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.engine import Engine
@@ -53,9 +54,11 @@ class ConsumerCore:
         self.fetches = self.engine.fetches
         self.closing = False
         self.note_interval_s = min(POLL_NOTE_INTERVAL_S, config.max_poll_interval_ms / 10_000)
-        self._deserializers = Deserializers(config.key_deserializer, config.value_deserializer)
+        self._deserializers = Deserializers.of(config).needed
         self.hooks = self.engine.hooks
-        self.cursor = Cursor(self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over)
+        self.cursor = Cursor(
+            self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over, self._put_back
+        )
         self._is_reminded = False
         self._note_at_s = 0.0
         self.topics: Topics | None = None  # subscribed to
@@ -126,7 +129,13 @@ class ConsumerCore:
         """Hand over what has arrived, at most ``max_records``; the positions advance with it."""
         parts = self.fetches.take(max_records or self.config.max_poll_records)
         self._handed_over(parts, self.polls.began_at, time.monotonic())
-        return Records(parts, self._deserializers)
+        if self._deserializers is None:
+            return Records(parts)
+        return Records(parts, self._deserializers, HandOver(parts, self._put_back, self.fetches.hand_over))
+
+    def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
+        if not self.engine.is_foreign:  # whose locks may be held for ever
+            self.fetches.put_back(parts, last)
 
     def look(self) -> Record | None:
         """The first record of those that iteration gives out next; None if it has to poll again."""
@@ -144,7 +153,7 @@ class ConsumerCore:
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
         """Tell the hooks of what a poll brought between these moments (monotonic)."""
         if self.hooks and parts and began is not None:
-            self.hooks.received(Records(parts, self._deserializers), began, ended)
+            self.hooks.received(Records(parts, self._deserializers and self._deserializers.lenient), began, ended)
 
     def metrics(self) -> Metrics:
         """What was counted and measured until now. Raises MisuseError in a process forked off."""

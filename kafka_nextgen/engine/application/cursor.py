@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakSet
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.hand_over import PutBack
+from kafka_nextgen.engine.application.record_rows import RecordRows
 from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
@@ -29,7 +31,7 @@ from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Cursor"]
 
-_NOTHING = RecordRun((), None)
+_NOTHING = RecordRun(())
 _everywhere: WeakSet[Cursor] = WeakSet()
 
 
@@ -37,20 +39,22 @@ class Cursor:
     """The run of records that iteration is in.
 
     ``whoami`` tells callers apart: a thread's ident, or the running task. ``on_handed_over`` is told what was given out
-    of a run that is over, and when the poll for it began and ended.
+    of a run that is over, and when the poll for it began and ended. ``put_back`` takes back what can't be deserialized.
     """
 
     def __init__(
         self,
         fetches: LockedFetches,
         mailbox: Mailbox,
-        deserializers: Deserializers,
+        deserializers: Deserializers | None,
         whoami: Callable[[], object],
         on_handed_over: Callable[[Sequence[ColumnSlice], float | None, float], None],
+        put_back: PutBack,
     ) -> None:
         self._fetches = fetches
         self._mailbox = mailbox
-        self._apply = deserializers.to_apply
+        self._deserializers = deserializers
+        self._put_back = put_back
         self._whoami = whoami
         self._on_handed_over = on_handed_over
         self._run = _NOTHING
@@ -76,12 +80,22 @@ class Cursor:
         These are ``max_records``, and on to the end of what was fetched together, whose memory is free only then.
         Gives the first; None if there are none, or if it takes another poll.
         """
-        run = RecordRun(self._fetches.peek_runs(max_records), self._apply)
+        run = RecordRun(self._fetches.peek_runs(max_records), self._deserializers, self)
         self._caller, self._run = self._whoami(), run
         if self._mailbox.news != self.heeded:  # looked at last: news from here on finds the run
             run.end()
         self._looked = began, time.monotonic()
         return next(run.records, None)
+
+    def begin(self, part: ColumnSlice, rows: RecordRows) -> None:
+        """A run begins with these records."""
+
+    def fail(self, part: ColumnSlice, rows: RecordRows) -> None:
+        """A run ended in front of a record that can't be deserialized: other partitions come before it.
+
+        It may have been handed over by whatever settled the run while it was being deserialized.
+        """
+        self._put_back([ColumnSlice(part.columns, rows.row, rows.row + 1)], part.partition)
 
     @property
     def is_in_run(self) -> bool:

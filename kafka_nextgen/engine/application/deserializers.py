@@ -1,16 +1,29 @@
-"""What turns the bytes of keys and values into the application's objects, record by record."""
+"""What makes objects of the bytes of keys and values, record by record, and what is done where that fails."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import logging
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from kafka_nextgen.errors import DeserializationError
-from kafka_nextgen.properties import Deserializer
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.application.record_rows import RecordRows
+from kafka_nextgen.errors import DeserializationError, MisuseError
+from kafka_nextgen.properties import DeserializationPolicy, Deserializer, OnDeserializationError
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["Deserializers"]
+
+logger = logging.getLogger("kafka_nextgen.consumer")
+
+_SKIPPED = object()
+
+
+def _do_nothing() -> None:
+    """Where no iterator has to be told."""
 
 
 @frozen
@@ -19,30 +32,93 @@ class Deserializers:
 
     key: Deserializer | None = None
     value: Deserializer | None = None
+    on_error: OnDeserializationError = DeserializationPolicy.RAISE
+
+    @classmethod
+    def of(cls, config: ConsumerConfig) -> Deserializers:
+        """Those of a consumer."""
+        return cls(config.key_deserializer, config.value_deserializer, config.on_deserialization_error)
 
     @property
-    def to_apply(self) -> Callable[[Record], Record] | None:
-        """What to do with each record; None if they all stay as they are."""
-        return None if self.key is None and self.value is None else self.apply
+    def needed(self) -> Deserializers | None:
+        """These; None if all keys and values stay as they are."""
+        return None if self.key is None and self.value is None else self
 
-    def apply(self, record: Record) -> Record:
-        """The record with its key and value, which are bytes or None, deserialized.
+    @property
+    def lenient(self) -> Deserializers:
+        """The same for those who only watch: nothing is raised, and errors reach them in place of keys and values."""
+        return evolve(self, on_error=DeserializationPolicy.VALUE)
 
-        Raises DeserializationError.
+    def deserialized(self, rows: RecordRows, on_failure: Callable[[], None] = _do_nothing) -> Iterator[Record]:
+        """The records of ``rows``, deserialized, without those that are skipped.
+
+        Where anything is raised, the record counts as not given out, ``rows`` end, and ``on_failure`` is called.
         """
+        # What is called refers to no iterator, so what was read is free with its last user.
+        return filter(None, map(partial(self._apply, partial(_give_up, rows, on_failure)), rows))
+
+    def apply(self, record: Record) -> Record | None:
+        """The record with its key and value, which are bytes or None, deserialized; None if it is to be skipped.
+
+        Raises DeserializationError, or what the callable for such errors raised.
+        """
+        return self._apply(_do_nothing, record)
+
+    def _apply(self, on_failure: Callable[[], None], record: Record) -> Record | None:
         key, value = record.key, record.value
-        if self.key is not None and key is not None:  # of a null nothing is made: a tombstone, or no key
-            key = _deserialize(self.key, key, "key", record)
-        if self.value is not None and value is not None:
-            value = _deserialize(self.value, value, "value", record)
+        try:
+            if self.key is not None and key is not None:  # of a null nothing is made: a tombstone, or no key
+                key = self._deserialize(self.key, key, "key", record)
+                if key is _SKIPPED:
+                    return None
+            if self.value is not None and value is not None:
+                value = self._deserialize(self.value, value, "value", record)
+                if value is _SKIPPED:
+                    return None
+        except BaseException:  # a KeyboardInterrupt in a deserializer, too, keeps the record from being given out
+            on_failure()
+            raise
         return Record._make((*record[:5], key, value, *record[7:]))
 
+    def _deserialize(self, deserializer: Deserializer, data: object, field: str, record: Record) -> object:
+        assert isinstance(data, bytes), f"{record.offset}: the {field} was deserialized before"
+        try:
+            return deserializer(data)
+        except Exception as cause:
+            if self.on_error is DeserializationPolicy.RAISE:
+                raise _error_of(record, field, cause) from cause
+            return self._instead(_error_of(record, field, cause))
 
-def _deserialize(deserializer: Deserializer, data: object, which: str, record: Record) -> object:
-    assert isinstance(data, bytes), f"{record.offset}: the {which} was deserialized before"
-    try:
-        return deserializer(data)
-    except Exception as error:
-        partition = TopicPartition(record.topic, record.partition)
-        message = f"{partition}: the {which} deserializer failed on the record at offset {record.offset}: {error!r}"
-        raise DeserializationError(message, partition, record.offset) from error
+    def _instead(self, error: DeserializationError) -> object:
+        """What stands in the place of the key or value."""
+        if self.on_error is DeserializationPolicy.VALUE:
+            return error
+        if callable(self.on_error):
+            _hand_to(self.on_error, error)
+        else:
+            logger.warning("%s: skipped the record at offset %d: %r", error.partition, error.offset, error.__cause__)
+        return _SKIPPED
+
+
+def _give_up(rows: RecordRows, on_failure: Callable[[], None]) -> None:
+    rows.take_back()
+    on_failure()
+
+
+def _hand_to(dead_letter: Callable[[DeserializationError], object], error: DeserializationError) -> None:
+    outcome = dead_letter(error)
+    if inspect.isawaitable(outcome):
+        if inspect.iscoroutine(outcome):
+            outcome.close()
+        raise MisuseError("on_deserialization_error can't be async: nothing is awaited between two records") from error
+
+
+def _error_of(record: Record, field: str, cause: Exception) -> DeserializationError:
+    partition = TopicPartition(record.topic, record.partition)
+    message = (
+        f"{partition}: the {field} deserializer failed on the record at offset {record.offset}: {cause!r}; reading "
+        f"stops there: seek to {record.offset + 1} to skip it, or set on_deserialization_error"
+    )
+    error = DeserializationError(message, record, field)
+    error.__cause__ = cause
+    return error

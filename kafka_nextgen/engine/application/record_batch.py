@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 from kafka_nextgen.engine.application.data_frames import DataFrames
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.extras import needs
+from kafka_nextgen.engine.application.hand_over import HandOver
 from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
@@ -57,16 +58,19 @@ class RecordBatch(DataFrames):
     Iterating makes a ``Record`` of each. Libraries that know Arrow's PyCapsule interface take a batch as it is.
     """
 
-    def __init__(self, part: ColumnSlice, deserializers: Deserializers | None = None) -> None:
+    def __init__(
+        self, part: ColumnSlice, deserializers: Deserializers | None = None, hand_over: HandOver | None = None
+    ) -> None:
         self._part = part
-        self._deserializers = Deserializers() if deserializers is None else deserializers
+        self._deserializers = deserializers
+        self._hand_over = hand_over
 
     def __len__(self) -> int:
         return len(self._part)
 
     def __iter__(self) -> Iterator[Record]:
-        """Make one Record after the other; goes on behind one whose deserializer raised."""
-        return RecordRun([self._part], self._deserializers.to_apply).records
+        """Make one Record after the other. Raises DeserializationError as iterating over ``Records`` does."""
+        return RecordRun([self._part], self._deserializers, self._hand_over).records
 
     def __repr__(self) -> str:
         return f"<RecordBatch: {len(self)} of {self.partition} from offset {self.offsets[0]}>"

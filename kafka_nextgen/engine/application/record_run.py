@@ -1,36 +1,52 @@
 """Records as objects, made when somebody looks at them, of one slice of columns after the other.
 
-Between two records of a slice no line of Python runs (``record_rows.py``), unless there are deserializers, and those
-run when the record is out. So three things hold.
+Between two records of a slice no line of Python runs (``record_rows.py``), unless there are deserializers. So three
+things hold.
 
-- How far a run went is known exactly, at any moment: nobody but the rows themselves counts.
+- How far a run went is known exactly, at any moment: only the rows themselves count.
 - A run can be ended between any two records, from any thread.
-- What a deserializer raises leaves the run as it is, behind the bad record.
+- A record that can't be deserialized ends the run in front of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
+from typing import Protocol
 
+from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["RecordRun"]
+__all__ = ["RecordRun", "Watch"]
 
 _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
 
+class Watch(Protocol):
+    """What hears of records that are deserialized."""
+
+    def begin(self, part: ColumnSlice, rows: RecordRows) -> None:
+        """Those of ``part`` are, which ``rows`` gives out."""
+
+    def fail(self, part: ColumnSlice, rows: RecordRows) -> None:
+        """The one at the row of ``rows``, which have ended, can't be."""
+
+
 class RecordRun:
-    """The records of some slices, to be taken one after the other from the iterator ``records``.
+    """The records of some slices, to be taken one after the other from the iterator ``records``."""
 
-    ``apply`` makes of each record the one that is given out.
-    """
-
-    def __init__(self, slices: Sequence[ColumnSlice], apply: Callable[[Record], Record] | None) -> None:
+    def __init__(
+        self,
+        slices: Sequence[ColumnSlice],
+        deserializers: Deserializers | None = None,
+        watch: Watch | None = None,
+    ) -> None:
         self._slices = tuple(slices)
-        self._apply = apply
+        self._deserializers = deserializers
+        self._watch = watch
         self._is_over = False
         self._rows = _NO_ROWS
         self._at = 0, _NO_ROWS  # which slice, and how far in it
@@ -46,14 +62,14 @@ class RecordRun:
         self._rows.end()
 
     def progress(self, but_last: bool = False) -> list[ColumnSlice]:
-        """What was taken so far, slice by slice, perhaps without the last record taken."""
+        """What was taken so far, slice by slice, perhaps without the last record taken, if it was given out."""
         which, rows = self._at
         done = list(self._slices[:which])
         if rows is not _NO_ROWS:
             part, stop = self._slices[which], rows.row
             if stop > part.start:
                 done.append(part if stop == part.stop else ColumnSlice(part.columns, part.start, stop))
-        if but_last and done:
+        if but_last and done and not rows.took_back:
             last = done.pop()
             done += [ColumnSlice(last.columns, last.start, last.stop - 1)] if len(last) > 1 else []
         return done
@@ -61,6 +77,8 @@ class RecordRun:
     def _parts(self) -> Iterator[Iterable[Record]]:
         # A generator, for nobody gets in while somebody is inside: no slice is begun before the one in front of it.
         for which in range(len(self._slices)):
+            if self._rows.took_back:
+                return
             records = self._begin(which)
             if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
                 return
@@ -71,4 +89,9 @@ class RecordRun:
         rows = self._rows = record_rows(part.columns, part.start, part.stop)
         if not self._is_over:
             self._at = which, rows
-        return rows if self._apply is None else map(self._apply, rows)
+        if self._deserializers is None:
+            return rows
+        if self._watch is None:
+            return self._deserializers.deserialized(rows)
+        self._watch.begin(part, rows)
+        return self._deserializers.deserialized(rows, partial(self._watch.fail, part, rows))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kafka_nextgen.engine.application.data_frames import DataFrames
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.extras import needs
+from kafka_nextgen.engine.application.hand_over import HandOver
 from kafka_nextgen.engine.application.record_batch import RecordBatch
 from kafka_nextgen.engine.application.record_rows import record_rows
 from kafka_nextgen.engine.application.record_run import RecordRun
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Records"]
 
-_NO_DESERIALIZERS = Deserializers()
-
 
 class Records(DataFrames):
     """Records of one or more partitions, in each partition's order.
@@ -30,20 +29,30 @@ class Records(DataFrames):
     a Python object per record, and so does Arrow's PyCapsule interface, to whatever library takes it.
     """
 
-    def __init__(self, slices: Sequence[ColumnSlice] = (), deserializers: Deserializers | None = None) -> None:
+    def __init__(
+        self,
+        slices: Sequence[ColumnSlice] = (),
+        deserializers: Deserializers | None = None,
+        hand_over: HandOver | None = None,
+    ) -> None:
         self._slices = tuple(slices)
-        self._deserializers = _NO_DESERIALIZERS if deserializers is None else deserializers
+        self._deserializers = deserializers
+        self._hand_over = hand_over
 
     def __len__(self) -> int:
         return sum(map(len, self._slices))
 
     def __iter__(self) -> Iterator[Record]:
-        """Make one Record after the other; goes on behind one whose deserializer raised."""
-        apply = self._deserializers.to_apply
-        if len(self._slices) == 1 and apply is None:
+        """Make one Record after the other.
+
+        Raises DeserializationError at a record that can't be deserialized, unless ``on.deserialization.error`` says
+        otherwise, and gives out nothing more. Of what the last ``poll`` handed over, all that was not given out counts
+        as not handed over then, also of other partitions: positions go back to it, and the next ``poll`` hands it over.
+        """
+        if len(self._slices) == 1 and self._deserializers is None:
             (part,) = self._slices
             return iter(record_rows(part.columns, part.start, part.stop))
-        return RecordRun(self._slices, apply).records
+        return RecordRun(self._slices, self._deserializers, self._hand_over).records
 
     def __repr__(self) -> str:
         return f"<Records: {len(self)} of {', '.join(map(str, self.partitions())) or 'no partition'}>"
@@ -54,11 +63,12 @@ class Records(DataFrames):
 
     def of(self, partition: TopicPartition) -> Records:
         """The records of one partition."""
-        return Records([part for part in self._slices if part.partition == partition], self._deserializers)
+        own = [part for part in self._slices if part.partition == partition]
+        return Records(own, self._deserializers, self._hand_over)
 
     def batches(self) -> tuple[RecordBatch, ...]:
         """The records in columns, each batch of one partition; one that was fetched in parts may have several."""
-        return tuple(RecordBatch(part, self._deserializers) for part in self._slices)
+        return tuple(RecordBatch(part, self._deserializers, self._hand_over) for part in self._slices)
 
     def headers(self) -> Iterator[Headers]:
         """The headers of each record that has any; of batches without any, no record is looked at."""

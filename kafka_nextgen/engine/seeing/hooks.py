@@ -32,7 +32,8 @@ class Hooks:
     def received(self, records: Records, began_at: float, took_s: float) -> None:
         """A poll that began then handed these over; where the application polls.
 
-        Iteration tells of the records it gave out when it polls again, all of one poll at once.
+        Iteration tells of the records it gave out when it polls again, all of one poll at once. A key or value that
+        can't be deserialized is the DeserializationError here, whatever ``on.deserialization.error`` says.
         """
 
     def processing(self, record: Record) -> AbstractContextManager[object]:

@@ -1,0 +1,220 @@
+"""Where positions stop when a record can't be deserialized."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from kafka_nextgen import Record
+from kafka_nextgen.compiled import ACCELERATED
+from tests.engine.bad_records import (
+    ALL_BUT_BAD,
+    BAD,
+    BEFORE_BAD,
+    PARTITIONS,
+    consuming,
+    consuming_async,
+    next_offsets,
+    take,
+    take_async,
+    take_good,
+    told,
+)
+from tests.engine.stage import Stage, tp
+
+
+def test_a_commit_behind_the_error_covers_what_was_given_out_and_no_more(orders: Stage) -> None:
+    seen: list[Record] = []
+    with consuming(orders) as consumer:
+        error = take(consumer.poll(), seen)
+        assert (error.partition, error.offset, error.field) == (tp(1), BAD, "value")
+        assert (error.record.value, error.record.offset) == (b"12", BAD)
+        consumer.commit()
+        assert {p: offset for p, offset in orders.committed().items() if offset > 0} == next_offsets(seen)
+
+
+def test_what_was_not_given_out_comes_with_the_next_poll_the_bad_record_first_until_it_is_sought_past(
+    orders: Stage,
+) -> None:
+    seen: list[Record] = []
+    with consuming(orders) as consumer:
+        take(consumer.poll(), seen)
+        assert take(consumer.poll(), seen).offset == BAD, "the others of its partition wait for it"
+        assert consumer.position(tp(1)) == BAD
+        error = take(consumer.poll(), seen)
+        consumer.seek(error.partition, error.offset + 1)
+        while len(seen) < 39:
+            seen += consumer.poll()
+        consumer.commit()
+        assert (told(seen), orders.committed()) == (ALL_BUT_BAD, {0: 10, 1: 20, 2: 10})
+
+
+def test_other_partitions_are_read_before_a_bad_record_is_tried_again(orders: Stage) -> None:
+    seen: list[Record] = []
+    with consuming(orders, max_poll_records=3) as consumer:
+        while len(seen) < 32:
+            seen.extend(take_good(consumer.poll(timeout=0)))
+        assert told(seen) == BEFORE_BAD
+
+
+def test_an_iterator_that_raised_is_over(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        records = iter(consumer.poll())
+        take(records, [])
+        assert list(records) == []
+
+
+def test_a_loop_over_one_partition_after_the_other_may_go_on_with_the_next(orders: Stage) -> None:
+    seen: list[Record] = []
+    with consuming(orders) as consumer:
+        records = consumer.poll()
+        for partition in PARTITIONS:
+            seen.extend(take_good(records.of(partition)))
+        assert told(seen) == BEFORE_BAD
+        consumer.commit()
+        assert orders.committed() == {0: 10, 1: BAD, 2: 10}
+        consumer.seek(tp(1), BAD + 1)
+        while len(seen) < 39:
+            seen += consumer.poll()
+        assert told(seen) == ALL_BUT_BAD, "none came twice"
+
+
+def test_batches_of_one_partition_count_as_that_partition(orders: Stage) -> None:
+    seen: list[Record] = []
+    with consuming(orders) as consumer:
+        batches = [batch for batch in consumer.poll().batches() if batch.partition == tp(1)]
+        for batch in batches:
+            seen.extend(take_good(batch))
+        assert {partition: consumer.position(partition) for partition in PARTITIONS} == {tp(0): 0, tp(1): BAD, tp(2): 0}
+
+
+def test_a_batch_that_is_iterated_in_part_without_an_error_is_handed_over(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        next(iter(consumer.poll()))
+        assert [consumer.position(partition) for partition in PARTITIONS] == [10, 20, 10]
+
+
+def test_iterating_once_more_gives_the_same_and_moves_nothing(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        records, first, second = consumer.poll(), list[Record](), list[Record]()
+        take(records, first)
+        positions = [consumer.position(partition) for partition in PARTITIONS]
+        take(records, second)
+        assert first == second
+        assert [consumer.position(partition) for partition in PARTITIONS] == positions
+
+
+def test_what_a_seek_moved_meanwhile_stays_there(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        records = consumer.poll()
+        consumer.seek(tp(1), 20)
+        take(records, [])
+        assert consumer.position(tp(1)) == 20
+
+
+def test_what_a_poll_since_then_has_gone_on_with_stays_there(orders: Stage) -> None:
+    with consuming(orders, max_poll_records=15) as consumer:
+        seen: list[Record] = []
+        first = consumer.poll(max_records=40)
+        orders.write(1, 1)
+        while not any(record.offset == 20 for record in seen):
+            seen += consumer.poll()
+        take(first, [])
+        assert consumer.position(tp(1)) == 21
+
+
+def test_what_was_given_up_meanwhile_is_left_alone(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        records = consumer.poll()
+        consumer.assign([tp(0)])
+        take(records, [])
+        assert consumer.assignment() == {tp(0)}
+
+
+def test_a_bad_record_may_be_found_after_close_and_by_another_thread(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        records = consumer.poll()
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(take, records, []).result().offset == BAD
+
+
+def test_auto_commit_covers_what_was_given_out(orders: Stage) -> None:
+    seen: list[Record] = []
+    with consuming(orders, enable_auto_commit=True) as consumer:
+        take(consumer.poll(), seen)
+    assert {p: offset for p, offset in orders.committed().items() if offset > 0} == next_offsets(seen)
+
+
+def test_records_are_counted_once(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        take(consumer.poll(), seen := [])
+        reading = consumer.metrics().reading
+        assert (reading.records, sum(part.buffered_records for part in reading.partitions.values())) == (
+            len(seen),
+            40 - len(seen),
+        )
+
+
+@pytest.mark.skipif(not ACCELERATED, reason="in Python, rows that are not through refer to themselves")
+def test_what_was_read_is_free_with_its_records(orders: Stage) -> None:
+    gc.disable()
+    try:
+        with consuming(orders) as consumer:
+            batches = consumer.poll().batches()
+            for batch in batches:
+                assert len(list(take_good(batch))) in (2, 10, 12)
+            alive = [weakref.ref(batch._part.columns.values) for batch in batches]
+            del batch, batches
+            consumer.seek_to_end()
+            assert [reference() for reference in alive] == [None] * len(alive)
+    finally:
+        gc.enable()
+
+
+def test_an_interrupt_in_a_deserializer_keeps_its_record_from_being_handed_over(stage: Stage) -> None:
+    interrupts = [KeyboardInterrupt()]
+
+    def deserialize(data: bytes) -> int:
+        if data == b"3" and interrupts:
+            raise interrupts.pop()
+        return int(data)
+
+    stage.create(records=5)
+    with stage.consumer(value_deserializer=deserialize) as consumer:
+        consumer.assign([tp()])
+        assert [next(consumer).value for _ in range(3)] == [0, 1, 2]
+        with pytest.raises(KeyboardInterrupt):
+            next(consumer)
+        assert [next(consumer).value for _ in range(2)] == [3, 4]
+
+
+def test_a_loop_stops_at_the_bad_record_and_reads_the_other_partitions(orders: Stage) -> None:
+    seen: list[Record] = []
+    with consuming(orders) as consumer:
+        while len(seen) < 32:
+            take(consumer, seen)
+            consumer.commit()
+        assert told(seen) == BEFORE_BAD
+        assert orders.committed() == {0: 10, 1: BAD, 2: 10}
+        error = take(consumer, seen)
+        consumer.seek(error.partition, error.offset + 1)
+        assert [next(consumer).value for _ in range(7)] == list(range(BAD + 1, 20))
+
+
+def test_an_asynchronous_loop_does_the_same(orders: Stage) -> None:
+    async def scene() -> None:
+        async with consuming_async(orders) as consumer:
+            while len(seen) < 32:
+                await take_async(consumer, seen)
+                await consumer.commit()
+            assert orders.committed() == {0: 10, 1: BAD, 2: 10}
+            await consumer.seek(tp(1), BAD + 1)
+            assert [(await consumer.__anext__()).value for _ in range(7)] == list(range(BAD + 1, 20))
+
+    seen: list[Record] = []
+    asyncio.run(scene())
+    assert told(seen) == BEFORE_BAD

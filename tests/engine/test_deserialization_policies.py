@@ -1,0 +1,244 @@
+"""What ``on.deserialization.error`` makes of records that can't be deserialized."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, Consumer, DeserializationError, Hooks, MisuseError, Record, StopHandle
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
+from tests.engine.bad_records import (
+    ALL_BUT_BAD,
+    BAD,
+    consuming,
+    consuming_async,
+    told,
+)
+from tests.engine.stage import Stage, tp
+
+
+def by_poll(consumer: Consumer) -> Iterator[Record]:
+    while True:
+        yield from consumer.poll()
+
+
+def by_batches(consumer: Consumer) -> Iterator[Record]:
+    for records in consumer.batches(max_records=7):
+        for batch in records.batches():
+            yield from batch
+
+
+WAYS = pytest.mark.parametrize("way", [by_poll, by_batches, iter], ids=["poll", "batches", "iteration"])
+Way = Callable[[Consumer], Iterator[Record]]
+
+
+@WAYS
+def test_skip_leaves_the_record_out_and_says_so_in_the_log(
+    orders: Stage, way: Way, caplog: pytest.LogCaptureFixture
+) -> None:
+    with consuming(orders, on_deserialization_error="skip") as consumer:
+        seen = list(islice(way(consumer), 39))
+        consumer.commit()
+        assert (told(seen), orders.committed()) == (ALL_BUT_BAD, {0: 10, 1: 20, 2: 10})
+    assert "orders[1]: skipped the record at offset 12: ValueError('twelve')" in caplog.messages
+
+
+@WAYS
+def test_value_puts_the_error_in_its_place(orders: Stage, way: Way) -> None:
+    with consuming(orders, on_deserialization_error="value") as consumer:
+        (bad,) = [record for record in islice(way(consumer), 40) if not isinstance(record.value, int)]
+        assert isinstance(bad.value, DeserializationError)
+        assert (bad.partition, bad.offset, bad.value.record.value) == (1, BAD, b"12")
+        assert isinstance(bad.value.__cause__, ValueError)
+
+
+@WAYS
+def test_a_function_gets_the_error_and_the_record_is_skipped_once_it_returned(orders: Stage, way: Way) -> None:
+    dead: list[DeserializationError] = []
+    with consuming(orders, on_deserialization_error=dead.append) as consumer:
+        seen = list(islice(way(consumer), 39))
+    assert told(seen) == ALL_BUT_BAD
+    assert [(error.partition, error.offset, error.record.value) for error in dead] == [(tp(1), BAD, b"12")]
+
+
+@WAYS
+def test_what_the_function_raises_is_raised_and_positions_stop_at_the_record(orders: Stage, way: Way) -> None:
+    outages = [ConnectionError("no dead letters")]
+
+    def bury(error: DeserializationError) -> None:
+        if outages:
+            raise outages.pop()
+
+    seen: list[Record] = []
+    with consuming(orders, on_deserialization_error=bury) as consumer:
+        with pytest.raises(ConnectionError):
+            seen.extend(way(consumer))
+        assert consumer.position(tp(1)) == BAD
+        seen += islice(way(consumer), 39 - len(seen))
+    assert told(seen) == ALL_BUT_BAD
+
+
+@pytest.mark.parametrize("policy", ["skip", "value"])
+def test_policies_hold_for_asynchronous_loops(orders: Stage, policy: str) -> None:
+    async def scene() -> None:
+        async with consuming_async(orders, on_deserialization_error=policy) as consumer:
+            async for record in consumer:
+                seen.append(record)
+                if len(seen) == (39 if policy == "skip" else 40):
+                    break
+
+    seen: list[Record] = []
+    asyncio.run(scene())
+    bad = [record.offset for record in seen if isinstance(record.value, DeserializationError)]
+    assert (len(seen), bad) == ((39, []) if policy == "skip" else (40, [BAD]))
+
+
+def test_an_asynchronous_loop_in_which_all_is_skipped_lets_other_tasks_run(stage: Stage) -> None:
+    async def scene() -> None:
+        async with AsyncConsumer(**config) as consumer:
+            await consumer.assign([tp()])
+            reading = asyncio.ensure_future(consumer.__anext__())
+            while await consumer_position(consumer) < 2000:
+                await asyncio.sleep(0)
+            reading.cancel()
+
+    async def consumer_position(consumer: AsyncConsumer) -> int:
+        return consumer.metrics().reading.records
+
+    stage.create(records=2000)
+    config = stage.config(value_deserializer=bytes.fromhex, on_deserialization_error=lambda _: None)
+    asyncio.run(scene())
+
+
+# ---- run
+
+
+def run(consumer: Consumer, until: int, **more: object) -> list[Record]:
+    """Have so many records handled, one after the other in each partition; what was handled."""
+    handled: list[Record] = []
+    stop = StopHandle()
+
+    def handle(record: Record) -> None:
+        handled.append(record)
+        if len(handled) == until:
+            stop.stop()
+
+    consumer.run(handle, stop=stop, stop_on_signals=False, **more)  # type: ignore[arg-type]
+    return handled
+
+
+async def run_async(consumer: AsyncConsumer, until: int) -> list[Record]:
+    handled: list[Record] = []
+    stop = StopHandle()
+
+    async def handle(record: Record) -> None:
+        handled.append(record)
+        if len(handled) == until:
+            stop.stop()
+
+    await consumer.run(handle, stop=stop, stop_on_signals=False)
+    return handled
+
+
+@pytest.mark.parametrize("policy", ["skip", "value", "a function"])
+def test_run_handles_by_the_policy_and_what_is_skipped_is_done(orders: Stage, policy: str) -> None:
+    dead: list[DeserializationError] = []
+    with consuming(orders, on_deserialization_error=dead.append if policy == "a function" else policy) as consumer:
+        handled = run(consumer, 40 if policy == "value" else 39)
+    assert orders.committed() == {0: 10, 1: 20, 2: 10}
+    bad = [record.offset for record in handled if isinstance(record.value, DeserializationError)]
+    assert (bad, [error.offset for error in dead]) == (
+        [BAD] if policy == "value" else [],
+        [BAD] if policy == "a function" else [],
+    )
+
+
+@pytest.mark.parametrize("policy", ["skip", "value", "a function"])
+def test_asynchronous_run_does_the_same(orders: Stage, policy: str) -> None:
+    async def scene() -> None:
+        given = dead.append if policy == "a function" else policy
+        async with consuming_async(orders, on_deserialization_error=given) as consumer:
+            handled.extend(await run_async(consumer, 40 if policy == "value" else 39))
+
+    dead: list[DeserializationError] = []
+    handled: list[Record] = []
+    asyncio.run(scene())
+    assert orders.committed() == {0: 10, 1: 20, 2: 10}
+    bad = [record.offset for record in handled if isinstance(record.value, DeserializationError)]
+    assert (bad, [error.offset for error in dead]) == (
+        [BAD] if policy == "value" else [],
+        [BAD] if policy == "a function" else [],
+    )
+
+
+def test_run_raises_the_error_and_the_next_poll_begins_at_the_record(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        with pytest.raises(DeserializationError):
+            run(consumer, 40, attempts=1)
+        assert consumer.position(tp(1)) == BAD
+        assert orders.committed().get(1) == BAD
+
+
+def test_run_tries_again_while_the_function_raises(orders: Stage) -> None:
+    outages = [ConnectionError("no dead letters")]
+
+    def bury(error: DeserializationError) -> None:
+        if outages:
+            raise outages.pop()
+
+    with consuming(orders, on_deserialization_error=bury) as consumer:
+        run(consumer, 39)
+    assert (orders.committed(), outages) == ({0: 10, 1: 20, 2: 10}, [])
+
+
+def test_key_and_value_fail_for_themselves(stage: Stage) -> None:
+    def refuse(data: bytes) -> int:
+        raise ValueError(data)
+
+    stage.create()
+    stage.run(lambda: stage._partition(0).log.append(read_batches(encode_batch([NewRecord(b"v", key=b"k")]))[0]))
+    dead: list[str] = []
+    deserializers = {"key_deserializer": refuse, "value_deserializer": refuse}
+    with stage.consumer(**deserializers, on_deserialization_error="value") as consumer:
+        consumer.assign([tp()])
+        record = next(consumer)
+        assert [getattr(record.key, "field", ""), getattr(record.value, "field", "")] == ["key", "value"]
+    with stage.consumer(
+        **deserializers, on_deserialization_error=lambda error: dead.append(error.field), group_id="2"
+    ) as consumer:
+        consumer.assign([tp()])
+        while consumer.position(tp()) < 1:
+            assert list(consumer.poll(timeout=0.1)) == []
+            assert dead in ([], ["key"]), "once for each record"
+    assert dead == ["key"]
+
+
+def test_a_function_that_turns_out_to_be_async_skips_nothing(orders: Stage) -> None:
+    async def bury(error: DeserializationError) -> None: ...
+
+    with consuming(orders, on_deserialization_error=lambda error: bury(error)) as consumer:
+        with pytest.raises(MisuseError, match="can't be async"):
+            list(consumer.poll())
+        assert consumer.position(tp(1)) == BAD
+
+
+def test_columns_have_no_bad_records(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        assert consumer.poll().to_arrow().num_rows == 40
+
+
+def test_hooks_that_look_at_records_meet_errors_as_values(orders: Stage) -> None:
+    class Watches(Hooks):
+        def received(self, records: Records, began_at: float, took_s: float) -> None:
+            watched.extend(records)
+
+    watched: list[Record] = []
+    dead: list[DeserializationError] = []
+    with consuming(orders, on_deserialization_error=dead.append) as consumer:
+        consumer.hooks.add(Watches())
+        consumer.poll()
+    assert (len(watched), dead) == (40, [])
