@@ -36,6 +36,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.supervision import OnFailure, log_failure
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Purpose, Target, purpose_of
 from kafka_nextgen.transport.traffic import Traffic
+from kafka_nextgen.transport.turns import Turns
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
 
@@ -171,23 +172,29 @@ class ClusterClient:
         timeout_s: float | None = None,
         *,
         beside: Api | None = None,
+        turns: Turns | None = None,
     ) -> Answer:
         """Send one request and return its answer; ``build`` gets the version that both sides speak.
 
-        With ``beside`` only a broker that has that API, too, is sent anything. ``timeout_s`` is for everything, in
-        seconds; None is ``request.timeout.ms``. Raises ``TransportError``, ``DecodeError``,
-        ``UnsupportedProtocolError``, and for a coordinator that may not be asked for ``GroupAuthorizationError``. Error
-        codes inside the answer are the caller's business.
+        With ``beside`` only a broker that has that API, too, is sent anything. With ``turns`` this is sent behind those
+        that were called before it with the same ones. ``timeout_s`` is for everything, in seconds; None is
+        ``request.timeout.ms``. Raises ``TransportError``, ``DecodeError``, ``UnsupportedProtocolError``, and for a
+        coordinator that may not be asked for ``GroupAuthorizationError``. Error codes inside the answer are the
+        caller's business.
         """
         if timeout_s is None:
             timeout_s = self._settings.request_timeout_s
         deadline = self._deadline(_Call(api, target), timeout_s)
-        connection = await self._connect(target, api, deadline)
-        version = negotiate(api, connection.ranges)
-        if beside is not None:
-            negotiate(beside, connection.ranges)
+
+        async def begin() -> Reply[Answer]:
+            connection = await self._connect(target, api, deadline)
+            version = negotiate(api, connection.ranges)
+            if beside is not None:
+                negotiate(beside, connection.ranges)
+            return connection.send(api, version, build(version), deadline)
+
         try:
-            return await connection.request(api, version, build(version), deadline)
+            return await (turns.take(begin, deadline) if turns else await begin())
         except TransportError:
             if isinstance(target, Coordinator):
                 self._coordinators.forget(target.group_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from attrs import frozen
+from attrs import field, frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch
@@ -13,11 +13,15 @@ from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.transport.turns import Turns
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
 
 __all__ = ["OffsetRequests"]
+
+#: Commits that may be without an answer at a time, which leaves room on the connection for a heartbeat.
+MOST_UNANSWERED = 4
 
 
 @frozen
@@ -34,9 +38,10 @@ class OffsetRequests:
     cluster: ClusterClient
     group_id: str
     assigned_topics: Callable[[], Mapping[str, TopicId]]
+    _turns: Turns = field(factory=lambda: Turns(MOST_UNANSWERED))
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
-        """Commit once."""
+        """Commit once, in the order of the calls: one that looks for the coordinator is not overtaken."""
         request = OffsetCommit(
             group_id=self.group_id,
             offsets=effect.offsets,
@@ -52,6 +57,7 @@ class OffsetRequests:
                 api,
                 lambda version: offset_commit.to_request(request, topic_ids, version),
                 _seconds_until(effect.deadline),
+                turns=self._turns,
             )
             assert isinstance(answer, OffsetCommitResponse)
             codes = offset_commit.from_response(answer, effect.offsets.keys(), topic_ids)

@@ -1,0 +1,95 @@
+"""Requests that go out in the order they were made, whoever pauses meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kafka_nextgen.errors import RequestTimeoutError
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.reply import Reply
+from kafka_nextgen.transport.turns import Turns
+from kafka_nextgen.wire.apis import Answer
+from kafka_nextgen.wire.messages import OffsetCommitResponse
+
+from .scripted import in_loop
+
+ANSWER = OffsetCommitResponse()
+
+
+class Way:
+    """The way to a broker: each request pauses on it until its event is set, then is ``sent``."""
+
+    def __init__(self, most: int = 10) -> None:
+        self.turns = Turns(most)
+        self.sent: list[str] = []
+        self.replies: dict[str, Reply[Answer]] = {}
+
+    def ask(self, name: str, found: asyncio.Event | None = None, within_s: float = 20.0) -> asyncio.Task[Answer]:
+        async def begin() -> Reply[Answer]:
+            if found is not None:
+                await found.wait()
+            self.sent.append(name)
+            self.replies[name] = Reply(asyncio.get_running_loop())
+            return self.replies[name]
+
+        return asyncio.ensure_future(self.turns.take(begin, Deadline(within_s, name)))
+
+
+async def _settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+@in_loop
+async def test_one_that_pauses_is_not_overtaken() -> None:
+    way, found = Way(), asyncio.Event()
+    asks = [way.ask("5", found), way.ask("9")]
+    await _settle()
+    assert way.sent == []
+    found.set()
+    await _settle()
+    assert way.sent == ["5", "9"], "the second waits for no answer"
+    for name in way.sent:
+        way.replies[name].set_result(ANSWER)
+    assert await asyncio.gather(*asks) == [ANSWER, ANSWER]
+
+
+@in_loop
+async def test_one_that_gives_up_is_never_sent_and_lets_the_next_one_go() -> None:
+    way = Way()
+    first, second, third = way.ask("5", asyncio.Event()), way.ask("7"), way.ask("9")
+    await _settle()
+    second.cancel()
+    await _settle()
+    assert way.sent == [], "who leaves the middle of the queue lets nobody past the first"
+    first.cancel()
+    await _settle()
+    assert way.sent == ["9"]
+    third.cancel()
+
+
+@in_loop
+async def test_one_whose_time_is_over_before_its_turn_hears_of_that() -> None:
+    way = Way()
+    first = way.ask("5", asyncio.Event())
+    with pytest.raises(RequestTimeoutError, match="9: not done within 0 s"):
+        await way.ask("9", within_s=0)
+    first.cancel()
+
+
+@in_loop
+async def test_so_many_wait_for_an_answer_and_no_more() -> None:
+    way = Way(most=2)
+    asks = [way.ask(name) for name in "abcd"]
+    await _settle()
+    assert way.sent == ["a", "b"]
+    way.replies["b"].set_result(ANSWER)
+    await _settle()
+    assert way.sent == ["a", "b", "c"]
+    way.replies["a"].set_exception(RequestTimeoutError("too late"))
+    await _settle()
+    assert way.sent == ["a", "b", "c", "d"]
+    for ask in asks:
+        ask.cancel()
