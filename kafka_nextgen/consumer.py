@@ -121,7 +121,8 @@ class Consumer(BlockingCalls, RunsHandlers):
         ``timeout`` that is negative is none, and ``math.inf`` waits as long as it takes, as everywhere.
 
         Raises what a callback raised; CorruptRecordError or OffsetOutOfRangeError for a partition, whose position
-        stays; NoBrokersError if no broker was ever reached; and what the coordinator refuses. If that is for good,
+        stays; NoBrokersError if no broker was reached and the first attempt is ten seconds ago (the log and
+        ``health().problem`` tell at once); and what the coordinator refuses. If that is for good,
         such as UnsupportedProtocolError or FencedInstanceError, every later poll raises it again. MisuseError says that
         there is nothing to read yet, ValueError that ``timeout`` or ``max_records`` can't be.
         """

@@ -53,9 +53,9 @@ class GroupAdmin:
             for group in admin.list(states=["Empty"]).groups:
                 ...
 
-    Every call raises RequestTimeoutError when its time is over, NoBrokersError if no broker can be reached,
-    GroupAuthorizationError where the principal may not ask, and MisuseError once the admin is closed. A call about
-    several groups returns ``Results`` instead: what there is, and the errors of the rest.
+    Every call raises RequestTimeoutError when its time is over, NoBrokersError if no broker can be reached for ten
+    seconds, GroupAuthorizationError where the principal may not ask, and MisuseError once the admin is closed. A call
+    about several groups returns ``Results`` instead: what there is, and the errors of the rest.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:

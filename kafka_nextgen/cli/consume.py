@@ -87,6 +87,9 @@ class _Reading:
             if time.monotonic() - self.last_commit_at >= COMMIT_INTERVAL_S:
                 self.consumer.commit()
                 self.last_commit_at = time.monotonic()
+        problem = None if self.printed or self.stop.is_stopped else self.consumer.health().problem
+        if problem is not None:  # silence had another reason than that nothing was written
+            raise click.ClickException(problem)
 
     def is_over(self) -> bool:
         """Whether somebody asked for the end, enough was printed, or nothing comes any more."""

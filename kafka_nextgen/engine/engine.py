@@ -88,7 +88,8 @@ class Engine:
     async def _build(self) -> None:
         config = self._config
         self._tasks = TaskSet(self._failed_unexpectedly)
-        self.cluster = ClusterClient(TransportSettings.of(config), on_failure=self._failed_unexpectedly)
+        settings = TransportSettings.of(config)
+        self.cluster = ClusterClient(settings, on_failure=self._failed_unexpectedly)
         self.cluster.on_refused(self._refused)
         self.identity = Identity(config.group_id or "", config.group_instance_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
@@ -115,7 +116,7 @@ class Engine:
         self._membership = Membership(config, surroundings, self.offsets)
         self.by_hand = ManualAssignment(config, surroundings)
         self.cluster.keep_topics(self._topics)
-        self._contact = FirstContact(self.cluster, self._signal, config.retry_backoff_max_ms / 1000)
+        self._contact = FirstContact(self.cluster, self._signal, settings)
         self._tasks.keep(self._contact.make)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
         self._tasks.keep(lambda: watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
@@ -154,6 +155,11 @@ class Engine:
         """What keeps the consumer from its first broker; None once it reached one, on whatever occasion."""
         was_heard = self._driver is not None and self._driver.heard_at is not None
         return None if was_heard else self._contact.error
+
+    @property
+    def unreachable(self) -> TransportError | None:
+        """The same, once it is time to tell the application."""
+        return self.never_reached if self._contact.is_overdue else None
 
     @property
     def protocol(self) -> GroupProtocol | None:

@@ -8,9 +8,10 @@ broker again and again.
 
 from __future__ import annotations
 
+import logging
 import random
-from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import NamedTuple, TypeVar
 
 from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -29,6 +30,7 @@ from kafka_nextgen.transport.conversation import Conversation
 from kafka_nextgen.transport.coordinators import Coordinators
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.metadata import MetadataKeeper
+from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.reach import Reach
 from kafka_nextgen.transport.reply import Reply
@@ -41,6 +43,10 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
 
 __all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class _Call(NamedTuple):
@@ -115,14 +121,17 @@ class ClusterClient:
         self._keeper.interest.let_create(names)
         self._keeper.urge()
 
-    async def start(self) -> None:
+    async def start(self, *, patiently: bool = False) -> None:
         """Reach a first broker and learn of the others; from then on the metadata keeps itself fresh.
 
-        Tries every bootstrap server once. Raises ``NoBrokersError``; ``start`` may then be called again. Raises
-        ``AuthenticationError`` if one refuses us.
+        Tries every bootstrap server once, or ``patiently`` as ``refresh_metadata`` does. Raises ``NoBrokersError``;
+        ``start`` may then be called again. Raises ``AuthenticationError`` if one refuses us.
         """
         try:
-            await self._keeper.refresh((), None, self._deadline("metadata", None))
+            if patiently:
+                await self.refresh_metadata(topics=())
+            else:
+                await self._keeper.refresh((), None, self._deadline("metadata", None))
         except NoBrokersError:
             raise
         except (OutageError, DecodeError, BrokerError) as failure:
@@ -145,24 +154,37 @@ class ClusterClient:
         """Ask for these topics, or for those of interest if none are given; ``metadata`` has the answer.
 
         An answer that makes no sense, or leaves out a topic that was asked for by name, is asked for again after a
-        pause. Raises ``TransportError`` or ``BrokerError``. ``timeout_s`` is in seconds, None for
-        ``default.api.timeout.ms``.
+        pause. Raises ``TransportError`` or ``BrokerError``, ``NoBrokersError`` if none can be reached for ten seconds.
+        ``timeout_s`` is in seconds, None for ``default.api.timeout.ms``.
         """
-        deadline, failures = self._deadline("metadata", timeout_s), 0
-        while True:
-            try:
-                await self._keeper.refresh(topics, topic_ids, deadline)
-                return
-            except DecodeError as failure:
-                failures += 1
-                await deadline.pause(self.retry_pause_s(failures), failure)
+        await self._patiently(lambda deadline: self._keeper.refresh(topics, topic_ids, deadline), timeout_s)
 
     async def all_topics(self, timeout_s: float | None = None) -> ClusterImage:
         """An image of all topics there are; ``metadata`` stays with those that somebody asked for.
 
         Raises as ``refresh_metadata`` does.
         """
-        return await self._keeper.all_topics(self._deadline("metadata", timeout_s))
+        return await self._patiently(self._keeper.all_topics, timeout_s)
+
+    async def _patiently(self, ask: Callable[[Deadline], Awaitable[T]], timeout_s: float | None) -> T:
+        """Ask again for a while if no broker can be reached: a connection may be cut, and the next one succeed."""
+        deadline, failures = self._deadline("metadata", timeout_s), 0
+        patience = Deadline(self._settings.patience_s, "metadata")
+        outage = Outage(logger, "reaching a broker")
+        while True:
+            try:
+                answer = await ask(deadline)
+            except (NoBrokersError, DecodeError) as failure:
+                failures += 1
+                pause_s = self.retry_pause_s(failures)
+                is_unreachable = isinstance(failure, NoBrokersError)
+                if is_unreachable and (self._closed or pause_s >= min(patience.left_s(), deadline.left_s())):
+                    raise
+                outage.failed(failure)
+                await deadline.pause(pause_s, failure)
+            else:
+                outage.over()
+                return answer
 
     async def call(
         self,

@@ -21,6 +21,7 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.transport import settings as transport_settings
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,8 @@ def test_configuration_is_that_of_a_consumer() -> None:
         GroupAdmin({})
 
 
-def test_nobody_there_is_heard_at_once() -> None:
+def test_nobody_there_is_heard_once_patience_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport_settings, "PATIENCE_S", 0.3)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         nobody = f"127.0.0.1:{taken.getsockname()[1]}"

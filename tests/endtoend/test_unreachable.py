@@ -10,6 +10,7 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, NoBrokersError, TopicPartition, TransportError
 from kafka_nextgen.broker import Broker
+from kafka_nextgen.transport import settings as transport_settings
 from tests.support.clients import members_of
 from tests.support.kafka_properties import free_ports
 
@@ -19,7 +20,13 @@ pytestmark = pytest.mark.timeout(30)
 
 
 @pytest.fixture
-def nobody() -> str:
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have polls say after a moment that no broker can be reached, and not after ten seconds."""
+    monkeypatch.setattr(transport_settings, "PATIENCE_S", 0.0)
+
+
+@pytest.fixture
+def nobody(impatient: None) -> str:
     """Return an address where nobody listens."""
     return f"127.0.0.1:{free_ports(1)[0]}"
 

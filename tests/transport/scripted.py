@@ -173,6 +173,7 @@ def settings(*servers: ServerAddress, **changes: object) -> TransportSettings:
     values: Mapping[str, object] = {
         "bootstrap_servers": servers,
         "request_timeout_s": 20.0,
+        "patience_s": 0.0,
         "retry_backoff": Backoff(0.001, 0.01),
         "reconnect_backoff": Backoff(0.001, 0.01),
         **changes,

@@ -52,7 +52,7 @@ async def connect(config: ConsumerConfig, timeout_s: float) -> ClusterClient:
     )
     cluster = ClusterClient(settings)
     try:
-        await cluster.start()
+        await cluster.start(patiently=True)
     except BaseException:
         await cluster.close()
         raise

@@ -169,8 +169,8 @@ class ConsumerCore:
             raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
     def raise_if_unreachable(self) -> None:
-        """Raise what kept the consumer from reaching any broker, if it never has."""
-        error = self.engine.never_reached
+        """Raise what has kept the consumer from reaching any broker for ten seconds."""
+        error = self.engine.unreachable
         if error is not None:
             raise error
 

@@ -23,7 +23,8 @@ from kafka_nextgen.engine.mailbox import PendingCallback
 
 __all__ = ["ITERATION_TIMEOUT_S", "Rest", "Step", "leave_steps", "poll_steps"]
 
-#: How long (seconds) iteration waits for records before it says that no broker was ever reached.
+#: How long (seconds) iteration waits for records at a time. When that is over, patience with servers that can't be
+#: reached is as well, so that a loop says so as soon as a poll does.
 ITERATION_TIMEOUT_S = 10.0
 
 
