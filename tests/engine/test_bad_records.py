@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import signal
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -140,6 +143,27 @@ def test_a_bad_record_may_be_found_after_close_and_by_another_thread(orders: Sta
         records = consumer.poll()
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(take, records, []).result().offset == BAD
+
+
+def test_a_child_process_waits_for_no_lock_of_its_parent(orders: Stage) -> None:
+    with consuming(orders) as consumer:
+        records = consumer.poll()
+        with ThreadPoolExecutor(1) as thread:
+            has_it, may_go = threading.Event(), threading.Event()
+
+            def hold() -> None:
+                with consumer._core.fetches.locked():
+                    has_it.set()
+                    may_go.wait()
+
+            thread.submit(hold)
+            has_it.wait()
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                os._exit(0 if take(records, []).offset == BAD else 1)
+            may_go.set()
+        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_auto_commit_covers_what_was_given_out(orders: Stage) -> None:
