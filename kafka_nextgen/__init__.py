@@ -15,7 +15,6 @@ from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, Re
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
 from kafka_nextgen.engine.application.record_batch import RecordBatch
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.member.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.seeing.health import Health
 from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause
@@ -54,6 +53,7 @@ from kafka_nextgen.errors import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.fetching import Truncation
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.later import imports_later
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status

@@ -6,11 +6,12 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from kafka_nextgen import GroupAdmin, TopicPartition
+from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
 from kafka_nextgen.cli.producing.producer import Producer, connect
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.testing import Cluster
@@ -49,6 +50,7 @@ def run_example(name: str, servers: str, *options: str) -> list[str]:
 def servers() -> Iterator[str]:
     with Cluster(config={"group.consumer.assignment.interval.ms": 0}) as cluster:
         cluster.create_topic("orders", partitions=3)
+        cluster.create_topic("invoices")
         write(cluster.bootstrap_servers, "orders")
         yield cluster.bootstrap_servers
 
@@ -59,6 +61,7 @@ def test_every_example_is_tested() -> None:
         "assignor_in_a_test",
         "asyncio_consumer",
         "catching_up",
+        "consume_transform_produce",
         "lagging_groups",
         "manual_assignment",
         "opentelemetry_tracing",
@@ -93,6 +96,16 @@ def test_tracing_makes_a_span_of_every_turn_and_counts_what_came(servers: str) -
     assert lines.count("process orders") == RECORDS
     assert len({line.partition(" ")[0] for line in lines if "b'order" in line}) == RECORDS
     assert lines[-1].startswith(f"{RECORDS} records, ")
+
+
+def test_each_order_is_transformed_once(servers: str) -> None:
+    lines = run_example("consume_transform_produce", servers, "--group", "transform", "--to", "invoices")
+    assert lines[-1] == f"{RECORDS} records transformed"
+    with Consumer(bootstrap_servers=servers, isolation_level="read_committed", auto_offset_reset="earliest") as reader:
+        reader.assign([TopicPartition("invoices", 0)])
+        values = [record.value for record in islice(reader, RECORDS)]
+        assert not reader.poll(0.2)
+    assert sorted(values) == sorted(f"ORDER {number}".encode() for number in range(RECORDS))
 
 
 def test_reading_by_hand_ends_by_itself(servers: str) -> None:

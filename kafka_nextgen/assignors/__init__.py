@@ -14,7 +14,6 @@ from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     AssignorMetadata,
     ClientAssignor,
-    ConsumerGroupMetadata,
     GroupAssignment,
     MemberAssignment,
     MemberSpec,
@@ -23,6 +22,7 @@ from kafka_nextgen.assignors.spec import (
     PartitionAssignorError,
     TopicMetadata,
 )
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.later import imports_later
 
 if TYPE_CHECKING:

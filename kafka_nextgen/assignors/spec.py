@@ -16,13 +16,13 @@ from collections.abc import Mapping, Set
 from attrs import field, frozen
 
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import TopicId
 
 __all__ = [
     "AssignmentSpec",
     "AssignorMetadata",
     "ClientAssignor",
-    "ConsumerGroupMetadata",
     "GroupAssignment",
     "MemberAssignment",
     "MemberSpec",
@@ -115,16 +115,6 @@ class GroupAssignment:
 
     members: Mapping[str, MemberAssignment]
     error: int = 0
-
-
-@frozen
-class ConsumerGroupMetadata:
-    """A member, as assignors and transactional producers name it; epoch -1 and no id while it is in no group."""
-
-    group_id: str
-    member_epoch: int
-    member_id: str
-    instance_id: str | None = None
 
 
 class PartitionAssignor(ABC):

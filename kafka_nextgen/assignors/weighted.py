@@ -33,7 +33,6 @@ from kafka_nextgen.assignors.reports import (
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     AssignorMetadata,
-    ConsumerGroupMetadata,
     GroupAssignment,
     MemberAssignment,
     Metadata,
@@ -41,6 +40,7 @@ from kafka_nextgen.assignors.spec import (
 )
 from kafka_nextgen.assignors.weighing import share_by_weight
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["WeightedAssignor", "weight_of_lag"]

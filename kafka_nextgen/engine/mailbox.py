@@ -15,11 +15,12 @@ from enum import Enum
 
 from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import ConsumerGroupMetadata, MemberAssignment, PartitionAssignor
+from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.engine.application.signals import Signal, bell_of
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 

@@ -197,6 +197,20 @@ def test_lag_is_known_once_something_was_fetched(stage: Stage) -> None:
         assert consumer.lag() in ({tp(): None}, {tp(): 10})
 
 
+def test_group_metadata_stays_that_of_what_is_processed_until_the_next_poll_if_it_is_lost(stage: Stage) -> None:
+    """A member without a listener joins again by itself. Others may have read its records meanwhile."""
+    stage.create(records=10)
+    with stage.consumer() as consumer:
+        consumer.subscribe(["orders"])
+        read(consumer, 10)
+        before, identity = consumer.group_metadata(), consumer._core.engine.identity
+        stage.fence(consumer)
+        eventually("it has joined again", lambda: identity.member_epoch > before.member_epoch)
+        assert consumer.group_metadata().member_epoch <= before.member_epoch
+        consumer.poll(0)
+        assert consumer.group_metadata().member_epoch == identity.member_epoch > before.member_epoch
+
+
 def test_group_metadata_names_the_member_as_it_is(stage: Stage) -> None:
     stage.create(records=1)
     with stage.consumer(group_instance_id="reader-1") as consumer:

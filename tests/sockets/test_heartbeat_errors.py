@@ -136,18 +136,18 @@ def test_what_is_fatal_is_raised_by_every_poll_and_nothing_is_sent_any_more(
 ) -> None:
     kind, advice = FATAL[code]
     consumer = reading(stage, heard)
-    member_id = consumer.group_metadata().member_id
+    before = consumer.group_metadata()
     script.play(f"when heartbeat: answer error {code.name}")
     for _ in range(2):
         with pytest.raises(kind, match=code.name) as caught:
             poll_until(consumer, lambda: False)
         assert (type(caught.value), caught.value.code) == (kind, code)
         assert advice in str(caught.value)
-        assert caught.value.member == member_id
+        assert caught.value.member == before.member_id
         assert_names_the_member(caught.value, consumer)
     sent = len(script.came("heartbeat"))
     assert heard.calls == ["assigned orders[0-1]", "lost orders[0-1]"]
-    assert (consumer.assignment(), consumer.group_metadata().member_epoch) == (frozenset(), -1)
+    assert (consumer.assignment(), consumer.group_metadata()) == (frozenset(), before)
     assert consumer.health().problem == "the coordinator refused this member for good; poll() says why"
     consumer.close()
     assert (len(script.came("heartbeat")), len(script.came("leave"))) == (sent, 0)

@@ -15,11 +15,11 @@ from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.guard import Guard
 from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.signals import Signal
-from kafka_nextgen.engine.member.identity import ConsumerGroupMetadata
 from kafka_nextgen.engine.seeing.health import Health
 from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import JoinReason, TopicPartition
 
 if TYPE_CHECKING:
@@ -172,9 +172,13 @@ class Front:
                 warnings.warn(_NOTHING_ENFORCED[protocol], UserWarning, stacklevel=2)
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Who this member is now, as a transactional producer has to say (KIP-447).
+        """Who this member is, for ``send_offsets_to_transaction`` of a transactional producer (KIP-447).
 
-        The epoch changes with every rebalance. Raises MisuseError without ``group.id``.
+        confluent-kafka's and kafka-python's producers take it as it is. Ask for it anew in each transaction: the epoch
+        changes with every rebalance. A member that was thrown out of its group keeps its last epoch until the
+        application polls again, so that the coordinator refuses the offsets of what it lost. Epoch -1 and no id,
+        which no coordinator refuses, is a consumer that has not joined yet or reads partitions assigned by hand.
+        ``docs/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
         """
         identity = self._usable().engine.identity
         if not identity.group_id:

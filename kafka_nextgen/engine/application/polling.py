@@ -65,6 +65,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
             if is_due:
                 core.check_open()
     finally:
+        core.engine.identity.poll_ended()
         core.polls.end()
 
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from attrs import define
+from attrs import define, frozen
 
-from kafka_nextgen.assignors.spec import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 
-__all__ = ["ConsumerGroupMetadata", "Identity"]
+__all__ = ["Identity"]
+
+
+@frozen
+class _Membership:
+    """Made and replaced as a whole, for another thread reads it."""
+
+    member_id: str
+    epoch: int
+    losses: int
+
+
+_NEVER = _Membership("", -1, 0)
 
 
 @define
@@ -18,6 +30,9 @@ class Identity:
     member_id: str = ""
     member_epoch: int = -1
     belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
+    _losses: int = 0  # how often it was thrown out, or left
+    _last: _Membership = _NEVER  # until it has joined again, what it was before
+    _polled: _Membership = _NEVER  # the same when the last poll ended: it gave the application what it processes
 
     def __str__(self) -> str:
         if self.member_epoch >= 0:
@@ -30,7 +45,23 @@ class Identity:
         """Take over what the member says it is; epoch -1 means that it is in no group."""
         self.member_id = member_id if member_epoch >= 0 else ""
         self.member_epoch = member_epoch
+        if member_epoch < 0:
+            self._losses += 1
+        else:
+            self._last = _Membership(member_id, member_epoch, self._losses)
+
+    def poll_ended(self) -> None:
+        """What the application processes from here on was given to the member that this is now."""
+        self._polled = self._last
 
     def as_metadata(self) -> ConsumerGroupMetadata:
-        """The same as a value."""
-        return ConsumerGroupMetadata(self.group_id, self.member_epoch, self.member_id, self.instance_id)
+        """Who sends the offsets of what is being processed to a transaction, as a value.
+
+        A member that was thrown out is the old one until the application polls again, even if it has joined again:
+        others may have read the same records meanwhile, so its offsets have to be refused. Nor may it have an epoch
+        of -1 and no id, for coordinators do not check these in a transaction (KIP-447).
+        """
+        last, polled = self._last, self._polled
+        known = last if last.losses == polled.losses else polled
+        who = known if self.belongs else _NEVER
+        return ConsumerGroupMetadata(self.group_id, who.epoch, who.member_id, self.instance_id)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from kafka_nextgen.assignors.spec import ConsumerGroupMetadata, MemberAssignment, PartitionAssignorError
+from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignorError
 from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.member.topic_descriptions import id_of
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import AssignorsAsked

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     ClientAssignor,
-    ConsumerGroupMetadata,
     GroupAssignment,
     MemberAssignment,
     PartitionAssignor,
@@ -22,6 +21,7 @@ from kafka_nextgen.assignors.spec import (
 from kafka_nextgen.engine.mailbox import Mailbox, PendingAssignment
 from kafka_nextgen.engine.member.assignor_thread import AssignorThread
 from kafka_nextgen.errors import AssignorError
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.assigning.running import compute, offer_of
 
 __all__ = ["OwnAssignors"]

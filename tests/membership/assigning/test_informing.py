@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.assignors.spec import ConsumerGroupMetadata, MemberAssignment, Metadata
+from kafka_nextgen.assignors.spec import MemberAssignment, Metadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 from tests.membership.assigning.conversation import Conversation, computing, installing
 
