@@ -76,7 +76,7 @@ class Desk:
         request = self.machine.state.commit_requests.get(number)
         if request is None:
             return "fetch"
-        kinds = {commit.ask: commit.kind for commit in self.machine.state.commits}
+        kinds = {commit.ask: commit.kind for commit in self.machine.state.commits.values()}
         return "commit_before_revoking" if kinds.get(request.ask) is CommitKind.BEFORE_REVOKING else "commit"
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from kafka_nextgen.membership.numbering import numbered
+from kafka_nextgen.membership.offsets.book import changed, closed, near
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked, Withdrawn
 from kafka_nextgen.membership.offsets.patience import Patience, patience_for
 from kafka_nextgen.membership.offsets.riding import taken_along, without_rider
@@ -20,7 +22,6 @@ from kafka_nextgen.membership.offsets.state import (
     Lookup,
     OffsetState,
     Outcome,
-    replaced,
 )
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
@@ -40,6 +41,7 @@ def add_commit(
     patience: Patience,
 ) -> OffsetState:
     """Put a commit behind those there are."""
+    state, made = numbered(state)
     refused = offsets.keys() & state.lost if state.member_epoch >= 0 else NOTHING
     commit = Commit(
         ask,
@@ -48,6 +50,7 @@ def add_commit(
         patience,
         state.life,
         state.turn,
+        made,
         left=frozenset(offsets.keys() - refused),
         given_up=frozenset(refused),
     )
@@ -68,10 +71,9 @@ def withdraw(state: OffsetState, event: Withdrawn, _at: Moment) -> Outcome:
 
 def forget(state: OffsetState, ask: int) -> OffsetState:
     """Do no more for a commit than others need that follow it, or ride on it. What is under way stays under way."""
-    state = evolve(state, commits=tuple(without_rider(each, ask) for each in state.commits))
-    commit = next((each for each in state.commits if each.ask == ask), None)
+    commit = state.commits.get(ask)
     if commit is None:
-        return state
-    if commit.riders or any(ask in each.followed.values() for each in state.commits):
-        return evolve(state, commits=replaced(state.commits, evolve(commit, is_withdrawn=True)))
-    return evolve(state, commits=tuple(each for each in state.commits if each.ask != ask))
+        return without_rider(state, ask)
+    if commit.riders or any(ask in each.followed.values() for each in near(state, commit.offsets)):
+        return changed(state, [evolve(commit, is_withdrawn=True)])
+    return closed(state, [commit])

@@ -17,6 +17,7 @@ from attrs import evolve
 
 from kafka_nextgen.membership.numbering import numbered
 from kafka_nextgen.membership.offsets.asking import add_commit, forget
+from kafka_nextgen.membership.offsets.book import in_turn
 from kafka_nextgen.membership.offsets.effects import ReadConsumed
 from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, ConsumedRead
 from kafka_nextgen.membership.offsets.patience import patience_for
@@ -41,7 +42,7 @@ def look_if_due(state: OffsetState, at: Moment) -> Outcome:
     if interval_s is None or state.interval_at is None or at.now < state.interval_at:
         return state, ()
     state = evolve(state, interval_at=at.now + interval_s)
-    if not state.may_commit or any(commit.ask == INTERVAL_ASK for commit in state.commits):
+    if not state.may_commit or INTERVAL_ASK in state.commits:
         return state, ()
     state, number = numbered(state)
     return evolve(state, reading=number), (ReadConsumed(number),)
@@ -83,8 +84,8 @@ def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
 
 def _wanted(state: OffsetState) -> Offsets:
     """The last that was committed of each partition, or is about to be."""
-    under_way = ((each.turn, each.offsets) for each in state.commit_requests.values())
-    waiting = ((each.turn, {tp: each.offsets[tp] for tp in each.open}) for each in state.commits)
+    under_way = ((each.turn, each.offsets) for _, each in sorted(state.commit_requests.items()))
+    waiting = ((each.turn, {tp: each.offsets[tp] for tp in each.open}) for each in in_turn(state.commits.values()))
     asked = (
         (tp, offset)
         for turn, offsets in (*under_way, *waiting)

@@ -12,6 +12,7 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.membership.offsets.book import changed, returned
 from kafka_nextgen.membership.offsets.effects import LeftOut, OffsetEffect, TellMember
 from kafka_nextgen.membership.offsets.ending import fail_commit, reaction_to, refused
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost
@@ -24,7 +25,6 @@ from kafka_nextgen.membership.offsets.state import (
     CommitRequest,
     OffsetState,
     Outcome,
-    replaced,
 )
 from kafka_nextgen.types import TopicPartition
 
@@ -39,12 +39,10 @@ def answered(state: OffsetState, event: CommitAnswered, at: Moment) -> Outcome:
     codes = {tp: code for tp, code in event.codes.items() if code and tp in request.offsets}
     done = request.offsets.keys() - codes.keys()
     state, told = _note_done(state, request, done), _tell_member(state, request, codes)
-    if commit is None:
+    state = acknowledge(state, event.number, done, None if commit is None else commit.ask)
+    if commit is None or not codes:
         return state, told
-    state = evolve(state, commits=acknowledge(state.commits, commit.ask, done))
-    if not codes:
-        return state, told
-    state, effects = _react(state, _by_ask(state, commit.ask) or commit, codes, request.member_epoch, at)
+    state, effects = _react(state, state.commits[commit.ask], codes, request.member_epoch, at)
     return state, told + effects
 
 
@@ -53,30 +51,24 @@ def lost(state: OffsetState, event: CommitLost, at: Moment) -> Outcome:
     state, _, commit = _returned(state, event.number)
     if commit is None:
         return state, ()
-    commit = evolve(commit, patience=paused(commit.patience, at, event.reason))
-    return evolve(state, commits=replaced(state.commits, commit)), ()
+    return changed(state, [evolve(commit, patience=paused(commit.patience, at, event.reason))]), ()
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitRequest, Commit | None]:
     """The request that came back, and whose it was, if that is still there."""
     request = state.commit_requests[number]
-    requests = {other: each for other, each in state.commit_requests.items() if other != number}
-    commit = _by_ask(state, request.ask)
-    state = evolve(state, commit_requests=requests)
+    commit = state.commits.get(request.ask)
+    state = returned(state, number)
     if commit is None or commit.request != number:
         return state, request, None
     commit = evolve(commit, request=None)
-    return evolve(state, commits=replaced(state.commits, commit)), request, commit
-
-
-def _by_ask(state: OffsetState, ask: int) -> Commit | None:
-    return next((commit for commit in state.commits if commit.ask == ask), None)
+    return changed(state, [commit]), request, commit
 
 
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
     """These are committed. What was given up meanwhile may be committed otherwise by now, even if it came back."""
     counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.turn)}
-    return evolve(state, acknowledged={**state.acknowledged, **counted})
+    return evolve(state, acknowledged=state.acknowledged.updated(counted))
 
 
 def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tuple[OffsetEffect, ...]:
@@ -91,15 +83,14 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
     left_out = {tp: codes[tp] for tp, action in actions.items() if action is Action.LEAVE_OUT}
     told = (LeftOut(left_out),) if left_out else ()
     if left_out.keys() == actions.keys():
-        return evolve(state, commits=replaced(state.commits, _leaving_out(commit, left_out))), told
+        return changed(state, [_leaving_out(commit, left_out)]), told
     for tp, action in actions.items():
         if action is Action.FAIL or is_over(commit.patience, at):
             return fail_commit(state, commit, refused(state, commit, codes, codes[tp]))
     again = actions.keys() - left_out.keys()
     patience, effects = try_again(commit.patience, frozenset(actions.values()), codes, member_epoch, at)
     refusal = refused(state, commit, codes, codes[min(again)])
-    commit = evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)
-    return evolve(state, commits=replaced(state.commits, commit)), told + effects
+    return changed(state, [evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)]), told + effects
 
 
 def _action(state: OffsetState, commit: Commit, partition: TopicPartition, code: int) -> Action:

@@ -4,16 +4,18 @@
 * Out of the group, or in it again since: refused as UNKNOWN_MEMBER_ID, which is what the coordinator would say.
 * Out of time: with the coordinator's last refusal, if there was one, or else as timed out.
 
-Whatever is under way is waited for: its answer, or its loss, comes first.
+What is under way is waited for: its answer, or its loss, comes first. Only commits that something has happened to are
+looked at (``book``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.offsets.book import changed, closed, near, opened, unstirred
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
 from kafka_nextgen.membership.offsets.order import in_order, is_blocked, without_given_up
 from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
@@ -40,13 +42,12 @@ def refused(state: OffsetState, commit: Commit, codes: Mapping[TopicPartition, i
 
 def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
     """End every ask that is done, or can't go on, and leave the rest in order."""
-    state, over = end_riders_out_of_time(state, at)
-    state = evolve(state, commits=_settled(state, state.commits, at))
-    effects: list[OffsetEffect] = [*over]
-    while (commit := next((each for each in state.commits if _is_over(state, each, at)), None)) is not None:
-        state, ended = _end_commit(state, commit, at)
-        state = evolve(state, commits=_settled(state, state.commits, at))
-        effects += ended
+    effects: list[OffsetEffect] = []
+    while state.stirred:
+        state, stirred = unstirred(state)
+        state, over = end_riders_out_of_time(state, stirred, at)
+        state, ended = _end_those(_settled(state, stirred, at), stirred, at)
+        effects += [*over, *ended]
     for lookup in state.lookups:
         if lookup.request is None and (not lookup.left or is_over(lookup.patience, at)):
             state, ended = end_lookup(state, lookup, _timed_out(lookup.patience) if lookup.left else None)
@@ -54,8 +55,27 @@ def end_what_is_over(state: OffsetState, at: Moment) -> Outcome:
     return state, tuple(effects)
 
 
-def _settled(state: OffsetState, commits: Iterable[Commit], at: Moment) -> tuple[Commit, ...]:
-    return in_order(without_given_up(state, each) if _may_go_on(state, each, at) else each for each in commits)
+def _settled(state: OffsetState, commits: Collection[Commit], at: Moment) -> OffsetState:
+    """Have these do without what was given up, and leave each partition to the latest commit of it."""
+    now = [(each, state.commits[each.ask]) for each in commits]
+    going_on = [each for _, each in now if _may_go_on(state, each, at)]
+    state = _with_changes(state, going_on, (without_given_up(state, each) for each in going_on))
+    concerned = near(state, {tp for _, each in now for tp in each.offsets})
+    return _with_changes(state, concerned, in_order(concerned))
+
+
+def _with_changes(state: OffsetState, before: Iterable[Commit], after: Iterable[Commit]) -> OffsetState:
+    return changed(state, [each for old, each in zip(before, after, strict=True) if each is not old])
+
+
+def _end_those(state: OffsetState, commits: Iterable[Commit], at: Moment) -> Outcome:
+    effects: list[OffsetEffect] = []
+    for ask in (commit.ask for commit in commits):
+        commit = state.commits.get(ask)  # one that ends may take others along
+        if commit is not None and _is_over(state, commit, at):
+            state, ended = _end_commit(state, commit, at)
+            effects += ended
+    return state, tuple(effects)
 
 
 def _may_go_on(state: OffsetState, commit: Commit, at: Moment) -> bool:
@@ -65,9 +85,9 @@ def _may_go_on(state: OffsetState, commit: Commit, at: Moment) -> bool:
 
 
 def _is_over(state: OffsetState, commit: Commit, at: Moment) -> bool:
-    if commit.request is not None:
-        return False
-    return not commit.open or _is_out(state, commit) or is_over(commit.patience, at)
+    if not commit.open or commit.request is not None:
+        return not commit.open
+    return _is_out(state, commit) or is_over(commit.patience, at)
 
 
 def _is_out(state: OffsetState, commit: Commit) -> bool:
@@ -98,9 +118,13 @@ def _timed_out(patience: Patience) -> TimedOut:
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
     """End a commit; what followed it goes on by itself."""
-    rest = (_freed(each, commit.ask) for each in state.commits if each.ask != commit.ask)
+    freed = [_freed(each, commit.ask) for each in _followers(state, commit)]
     own = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
-    return evolve(state, commits=tuple(rest)), (*end_riders(commit, failure), *own)
+    return closed(changed(state, freed), [commit]), (*end_riders(commit, failure), *own)
+
+
+def _followers(state: OffsetState, commit: Commit) -> tuple[Commit, ...]:
+    return tuple(each for each in near(state, commit.offsets) if commit.ask in each.followed.values())
 
 
 def _freed(commit: Commit, leader: int) -> Commit:
@@ -112,7 +136,7 @@ def _freed(commit: Commit, leader: int) -> Commit:
 def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome:
     """End a commit that was refused, and before it the earlier ones that follow it in what was refused for good."""
     effects: tuple[OffsetEffect, ...] = ()
-    for follower in tuple(each for each in state.commits if commit.ask in each.followed.values()):
+    for follower in _followers(state, commit):
         codes = {
             tp: code
             for tp, code in failure.codes.items()
@@ -123,8 +147,9 @@ def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome
             state, ended = fail_commit(state, follower, why)
             effects += ended
     commit, freed = _without_hopeful_riders(state, commit, failure)
-    commits = [each for here in state.commits for each in ((*freed, here) if here.ask == commit.ask else (here,))]
-    state, ended = _finish(evolve(state, commits=tuple(commits)), commit, failure)
+    for rider in freed:
+        state = opened(state, rider)
+    state, ended = _finish(state, commit, failure)
     return state, effects + ended
 
 

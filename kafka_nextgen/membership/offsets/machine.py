@@ -21,7 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar, cast, get_args
 
+from attrs import evolve
+
 from kafka_nextgen.membership.offsets import asking, auto_commit, commits, ending, lookups, sending, standing
+from kafka_nextgen.membership.offsets.agenda import Agenda
 from kafka_nextgen.membership.offsets.effects import OffsetEffect
 from kafka_nextgen.membership.offsets.events import (
     AssignmentApplied,
@@ -44,7 +47,7 @@ from kafka_nextgen.membership.offsets.events import (
 )
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import Moment, OffsetSettings
-from kafka_nextgen.membership.offsets.state import OffsetState, Outcome
+from kafka_nextgen.membership.offsets.state import NO_ASKS, OffsetState, Outcome
 
 __all__ = ["RULES", "OffsetMachine", "is_late"]
 
@@ -95,6 +98,7 @@ class OffsetMachine:
     def __init__(self, settings: OffsetSettings, rules: OffsetRules, now: float) -> None:
         self.settings = settings
         interval_s = settings.auto_commit_interval_s
+        self._agenda = Agenda()
         self.state = OffsetState(rules, interval_at=None if interval_s is None else now + interval_s)
 
     def handle(self, event: OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:
@@ -105,16 +109,20 @@ class OffsetMachine:
         if is_late(self.state, event):
             return ()
         at = Moment(now, chance, self.settings)
-        state, effects = RULES[type(event)](self.state, event, at)
+        state = evolve(self.state, stirred=self._agenda.due(now))
+        state, effects = RULES[type(event)](state, event, at)
         for step in (ending.end_what_is_over, auto_commit.look_if_due, sending.send_what_is_ready):
             state, more = step(state, at)
             effects += more
-        self.state = state
+        for ask in state.looked_at:
+            self._agenda.set(ask, sending.commit_wakes_at(state, ask))
+        self.state = evolve(state, stirred=NO_ASKS, looked_at=NO_ASKS)
         return effects
 
     def deadline(self) -> float | None:
         """When TimePassed is to be handed in, if nothing else happens; None for never."""
-        return min(sending.deadlines(self.state), default=None)
+        first = self._agenda.first()
+        return min((*sending.deadlines(self.state), *(() if first is None else (first,))), default=None)
 
 
 def is_late(state: OffsetState, event: OffsetEvent) -> bool:

@@ -1,8 +1,8 @@
 """The order of commits: a later commit of a partition is never overtaken by an earlier one, or by its repetition.
 
 * One request for a partition is under way at a time. A commit waits until no other request carries its partitions,
-  unless it can't, for one of them is being given up (``standing``). Then it follows the other over the same connection,
-  and what comes back of the other is left to it.
+  unless it can't, for one of them is being given up (``standing``). Then it is sent behind the other: requests leave in
+  the order they are made. As soon as it is acknowledged the other counts as done, too, whatever the answer to that is.
 * What is not under way is left to the latest commit of the partition: an earlier one is not sent, or sent again, but
   follows the later, whose acknowledgement counts for both. For who goes on from the later position has done with the
   earlier one, and an old commit that is repeated after a newer one was acknowledged would set the offset back.
@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from attrs import evolve
 
+from kafka_nextgen.membership.offsets.book import changed, near, overtaken
 from kafka_nextgen.membership.offsets.patience import inherited
 from kafka_nextgen.membership.offsets.state import Commit, OffsetState
 from kafka_nextgen.types import TopicPartition
@@ -28,7 +29,7 @@ Heirs = Mapping[TopicPartition, int]
 
 
 def in_order(commits: Iterable[Commit]) -> tuple[Commit, ...]:
-    """Leave each partition to the latest commit of it; the others follow that."""
+    """Leave each partition to the latest commit of it; the others follow that. These are all there are of some."""
     commits = tuple(commits)
     latest = {tp: commit.ask for commit in commits for tp in commit.left}
     yielded = {commit.ask: _yielded(commit, latest) for commit in commits}
@@ -50,37 +51,47 @@ def _yielded(commit: Commit, latest: Heirs) -> Heirs:
 def _following(commit: Commit, yielded: Mapping[int, Heirs]) -> Commit:
     """A commit after it left what it yields to its heir; what follows another that yields follows that one's heir."""
     own = yielded[commit.ask]
-    passed_on = {tp: yielded[leader].get(tp, leader) for tp, leader in commit.followed.items()}
-    return evolve(commit, left=commit.left - own.keys(), followed={**passed_on, **own})
+    followed = {tp: yielded.get(leader, {}).get(tp, leader) for tp, leader in commit.followed.items()}
+    followed.update(own)
+    return commit if followed == commit.followed else evolve(commit, left=commit.left - own.keys(), followed=followed)
 
 
 def _after_taking_over(commit: Commit, earlier: Collection[Commit]) -> Commit:
     patience = commit.patience
     for each in earlier:
         patience = inherited(patience, each.patience)
-    return evolve(commit, patience=patience)
+    return commit if patience is commit.patience else evolve(commit, patience=patience)
 
 
 def is_blocked(state: OffsetState, commit: Commit) -> bool:
     """Whether another request carries partitions of this commit, and it can wait for that."""
-    if commit.is_urgent:
-        return False
-    return any(commit.left & request.offsets.keys() for request in state.commit_requests.values())
+    return not commit.is_urgent and any(tp in state.carried for tp in commit.left)
 
 
-def acknowledge(commits: Iterable[Commit], ask: int, partitions: Collection[TopicPartition]) -> tuple[Commit, ...]:
-    """Of ``ask``, and of all that follows it, these partitions are done."""
-    return tuple(_acknowledged(commit, ask, frozenset(partitions)) for commit in commits)
+def acknowledge(
+    state: OffsetState, number: int, partitions: Collection[TopicPartition], ask: int | None
+) -> OffsetState:
+    """These partitions are done by request ``number``, that of ``ask`` if it is still there.
+
+    They are for all that follows that ask, and for what an earlier request still carries, which left before.
+    """
+    concerned = near(state, partitions)
+    done = {commit.ask for commit in concerned if commit.request is not None and commit.request < number}
+    done |= set() if ask is None else {ask}
+    after = (_acknowledged(commit, done, partitions) for commit in concerned)
+    return changed(overtaken(state, number, partitions), tuple(after))
 
 
-def _acknowledged(commit: Commit, ask: int, partitions: frozenset[TopicPartition]) -> Commit:
-    followed = {tp: leader for tp, leader in commit.followed.items() if leader != ask or tp not in partitions}
-    left = commit.left - partitions if commit.ask == ask else commit.left
+def _acknowledged(commit: Commit, done: Collection[int], partitions: Collection[TopicPartition]) -> Commit:
+    followed = {tp: leader for tp, leader in commit.followed.items() if leader not in done or tp not in partitions}
+    left = commit.left.difference(partitions) if commit.ask in done else commit.left
     return evolve(commit, left=left, followed=followed)
 
 
 def without_given_up(state: OffsetState, commit: Commit) -> Commit:
     """Do without the partitions that were given up since the commit was asked for, now that it would go on."""
     gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.turn)
+    if not gone:
+        return commit
     followed = {tp: leader for tp, leader in commit.followed.items() if tp not in gone}
     return evolve(commit, left=commit.left - gone, followed=followed, given_up=commit.given_up | gone)

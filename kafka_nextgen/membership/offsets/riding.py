@@ -8,14 +8,16 @@ ends by its own deadline, and with the reasons of its own partitions.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 
 from attrs import evolve
 
+from kafka_nextgen.membership.offsets.book import changed, closed, near, opened
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, OffsetEffect, Refused, TimedOut
 from kafka_nextgen.membership.offsets.patience import inherited
 from kafka_nextgen.membership.offsets.settings import Moment
-from kafka_nextgen.membership.offsets.state import Commit, CommitKind, OffsetState, Outcome, replaced
+from kafka_nextgen.membership.offsets.state import Commit, CommitKind, OffsetState, Outcome
 
 __all__ = ["BLOCKED", "end_riders", "end_riders_out_of_time", "taken_along", "without_rider"]
 
@@ -25,7 +27,8 @@ BLOCKED = "another commit of the same partitions has no answer yet"
 
 def taken_along(state: OffsetState, commit: Commit) -> OffsetState:
     """Add a commit, with every earlier one riding on it that can."""
-    absorbed = [each for each in state.commits if _can_ride(each, commit)]
+    around = near(state, commit.offsets)
+    absorbed = [each for each in around if _can_ride(each, commit)]
     for each in absorbed:
         own = () if each.is_withdrawn else (evolve(each, riders=(), riders_until=inf),)
         commit = evolve(
@@ -35,8 +38,9 @@ def taken_along(state: OffsetState, commit: Commit) -> OffsetState:
             riders_until=min(commit.riders_until, each.riders_until, each.patience.deadline if own else inf),
         )
     gone = {each.ask for each in absorbed}
-    rest = (_pointing_to(each, gone, commit.ask) for each in state.commits if each.ask not in gone)
-    return evolve(state, commits=(*rest, commit))
+    following = [each for each in around if not gone.isdisjoint(each.followed.values())]
+    state = changed(closed(state, absorbed), [_pointing_to(each, gone, commit.ask) for each in following])
+    return opened(state, commit)
 
 
 def _can_ride(earlier: Commit, later: Commit) -> bool:
@@ -51,8 +55,6 @@ def _can_ride(earlier: Commit, later: Commit) -> bool:
 
 
 def _pointing_to(commit: Commit, gone: set[int], heir: int) -> Commit:
-    if gone.isdisjoint(commit.followed.values()):
-        return commit
     return evolve(commit, followed={tp: heir if ask in gone else ask for tp, ask in commit.followed.items()})
 
 
@@ -70,23 +72,26 @@ def _for_rider(rider: Commit, failure: Failure | None) -> Failure | None:
     return Refused(codes, failure.code, failure.error) if codes else None
 
 
-def end_riders_out_of_time(state: OffsetState, at: Moment) -> Outcome:
-    """End the riders whose own time is over."""
+def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: Moment) -> Outcome:
+    """End the riders of these commits whose own time is over."""
     effects: tuple[OffsetEffect, ...] = ()
-    for commit in state.commits:
+    for commit in commits:
         if at.now >= commit.riders_until:
             over = tuple(rider for rider in commit.riders if at.now >= rider.patience.deadline)
             why = commit.refusal or TimedOut(0.0, commit.patience.reason or BLOCKED)
             effects += tuple(CommitEnded(rider.ask, rider.refusal or _for_rider(rider, why)) for rider in over)
             left = tuple(rider for rider in commit.riders if at.now < rider.patience.deadline)
-            state = evolve(state, commits=replaced(state.commits, _with_riders(commit, left)))
+            state = changed(state, [_with_riders(commit, left)])
     return state, effects
 
 
-def without_rider(commit: Commit, ask: int) -> Commit:
-    """A commit without the rider that nobody waits for any more, if it has that."""
-    left = tuple(rider for rider in commit.riders if rider.ask != ask)
-    return commit if len(left) == len(commit.riders) else _with_riders(commit, left)
+def without_rider(state: OffsetState, ask: int) -> OffsetState:
+    """Do without this rider, which is not waited for any more, if there is one."""
+    for commit in state.commits.values():
+        left = tuple(rider for rider in commit.riders if rider.ask != ask)
+        if len(left) < len(commit.riders):
+            return changed(state, [_with_riders(commit, left)])
+    return state
 
 
 def _with_riders(commit: Commit, riders: tuple[Commit, ...]) -> Commit:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.membership.numbering import numbered
+from kafka_nextgen.membership.offsets.book import changed, in_turn, requested
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.order import is_blocked
 from kafka_nextgen.membership.offsets.patience import is_ready, wakes_at
@@ -24,13 +25,14 @@ from kafka_nextgen.membership.offsets.state import (
 )
 from kafka_nextgen.membership.state import NOT_A_MEMBER
 
-__all__ = ["deadlines", "send_what_is_ready"]
+__all__ = ["commit_wakes_at", "deadlines", "send_what_is_ready"]
 
 
 def send_what_is_ready(state: OffsetState, at: Moment) -> Outcome:
     """Send every request that can be sent now, in the order of the asks."""
     effects: list[OffsetEffect] = []
-    for commit in state.commits:
+    looked_at = (state.commits[ask] for ask in state.looked_at if ask in state.commits)
+    for commit in in_turn(looked_at):
         if _can_go(state, commit) and is_ready(commit.patience, state.member_epoch, at):
             state, request = _send_commit(state, commit, at)
             effects.append(request)
@@ -49,11 +51,7 @@ def _send_commit(state: OffsetState, commit: Commit, at: Moment) -> tuple[Offset
     state, number = numbered(state)
     offsets = {tp: offset for tp, offset in commit.offsets.items() if tp in commit.left}
     request = CommitRequest(commit.ask, state.life, commit.turn, state.member_epoch, offsets)
-    state = evolve(
-        state,
-        commits=replaced(state.commits, evolve(commit, request=number, is_urgent=False)),
-        commit_requests={**state.commit_requests, number: request},
-    )
+    state = requested(changed(state, [evolve(commit, request=number, is_urgent=False)]), number, request)
     is_member = state.member_epoch >= 0
     return state, SendCommit(
         number,
@@ -83,13 +81,20 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: Moment) -> tuple[Offset
     )
 
 
+def commit_wakes_at(state: OffsetState, ask: int) -> float | None:
+    """When time alone makes a commit go out, or it or a rider end. What is under way is the driver's to time."""
+    commit = state.commits.get(ask)
+    if commit is None:
+        return None
+    if commit.request is not None:
+        return commit.riders_until if commit.riders else None
+    patience = commit.patience
+    return min(
+        wakes_at(patience, state.member_epoch) if _can_go(state, commit) else patience.deadline, commit.riders_until
+    )
+
+
 def deadlines(state: OffsetState) -> list[float]:
-    """When time alone makes something go out, or end. What is under way is the driver's to time."""
-    times = [
-        wakes_at(commit.patience, state.member_epoch) if _can_go(state, commit) else commit.patience.deadline
-        for commit in state.commits
-        if commit.request is None
-    ]
-    times += [commit.riders_until for commit in state.commits if commit.riders]
-    times += [wakes_at(each.patience, state.member_epoch) for each in state.lookups if each.request is None]
+    """When time alone makes a lookup go out, or end, or auto-commit look."""
+    times = [wakes_at(each.patience, state.member_epoch) for each in state.lookups if each.request is None]
     return times if state.interval_at is None else [*times, state.interval_at]

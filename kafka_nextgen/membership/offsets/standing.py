@@ -16,6 +16,7 @@ from collections.abc import Set
 
 from attrs import evolve
 
+from kafka_nextgen.membership.offsets.book import changed, near, stirred_all
 from kafka_nextgen.membership.offsets.events import (
     AssignmentApplied,
     EpochPublished,
@@ -41,17 +42,17 @@ __all__ = [
 
 def choose_protocol(state: OffsetState, event: ProtocolChosen, _at: Moment) -> Outcome:
     """Go by the tables of this protocol."""
-    return evolve(state, rules=event.rules), ()
+    return stirred_all(evolve(state, rules=event.rules)), ()
 
 
 def enter_group(state: OffsetState, _event: GroupEntered, _at: Moment) -> Outcome:
     """The application subscribed."""
-    return evolve(state, belongs=True), ()
+    return stirred_all(evolve(state, belongs=True)), ()
 
 
 def quit_group(state: OffsetState, _event: GroupQuit, _at: Moment) -> Outcome:
     """The member has left; its consumer may still commit, if the group lets strangers do that."""
-    return evolve(state, belongs=False, lost=NOTHING), ()
+    return stirred_all(evolve(state, belongs=False, lost=NOTHING)), ()
 
 
 def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Outcome:
@@ -60,15 +61,16 @@ def publish_epoch(state: OffsetState, event: EpochPublished, _at: Moment) -> Out
     if state.member_epoch >= 0 and not is_member:
         lost = state.owned.keys()
         state = evolve(_without(state, lost), life=state.life + 1, lost=state.lost | lost, owned={})
-    return evolve(state, member_id=event.member_id if is_member else "", member_epoch=event.member_epoch), ()
+    member_id = event.member_id if is_member else ""
+    return stirred_all(evolve(state, member_id=member_id, member_epoch=event.member_epoch)), ()
 
 
 def stop_partitions(state: OffsetState, event: PartitionsStopped, at: Moment) -> Outcome:
     """These are being given up; what waits to be committed of them for the first time counts as asked for now."""
-    fresh = {commit.ask for commit in state.commits if commit.left & event.partitions and _is_fresh(state, commit, at)}
+    fresh = [commit for commit in near(state, event.partitions) if _is_fresh(state, commit, at)]
+    fresh = [commit for commit in fresh if commit.left & event.partitions]
     state = evolve(_give_up(state, event.partitions), stopping=state.stopping | event.partitions)
-    commits = (evolve(each, turn=state.turn, is_urgent=True) if each.ask in fresh else each for each in state.commits)
-    return evolve(state, commits=tuple(commits)), ()
+    return stirred_all(changed(state, [evolve(each, turn=state.turn, is_urgent=True) for each in fresh])), ()
 
 
 def _is_fresh(state: OffsetState, commit: Commit, at: Moment) -> bool:
@@ -85,7 +87,8 @@ def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: Moment) 
     state = _without(_give_up(state, given_up) if given_up else state, gone | begun)
     turn = state.turn + 1 if begun else state.turn
     owned = {**kept, **dict.fromkeys(begun, turn)}
-    return evolve(state, turn=turn, owned=owned, stopping=NOTHING, lost=state.lost - event.partitions), ()
+    state = evolve(state, turn=turn, owned=owned, stopping=NOTHING, lost=state.lost - event.partitions)
+    return stirred_all(state), ()
 
 
 def _give_up(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState:
@@ -97,6 +100,6 @@ def _without(state: OffsetState, partitions: Set[TopicPartition]) -> OffsetState
     """Forget how far these were committed and processed: their next owner begins anew, even if it is the same."""
     return evolve(
         state,
-        acknowledged={tp: offset for tp, offset in state.acknowledged.items() if tp not in partitions},
+        acknowledged=state.acknowledged.without(partitions),
         consumed={tp: offset for tp, offset in state.consumed.items() if tp not in partitions},
     )

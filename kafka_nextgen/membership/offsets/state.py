@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from math import inf
-from typing import TypeVar
 
 from attrs import field, frozen
 
@@ -19,12 +18,14 @@ from kafka_nextgen.membership.numbering import Numbering
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, Refused
 from kafka_nextgen.membership.offsets.patience import Patience
 from kafka_nextgen.membership.offsets.rules import OffsetRules
+from kafka_nextgen.membership.offsets.sharing import SharingMap
 from kafka_nextgen.membership.state import NOT_A_MEMBER
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
     "INTERVAL_ASK",
     "NOTHING",
+    "NO_ASKS",
     "Commit",
     "CommitKind",
     "CommitRequest",
@@ -38,6 +39,9 @@ __all__ = [
 
 #: The empty set of partitions.
 NOTHING: frozenset[TopicPartition] = frozenset()
+
+#: No asks.
+NO_ASKS: frozenset[int] = frozenset()
 
 #: The ask of a commit on the interval, of which there is one at a time. Those of a driver begin at 1.
 INTERVAL_ASK = 0
@@ -65,6 +69,7 @@ class Commit:
     patience: Patience
     life: int
     turn: int
+    made: int  # a later one has a higher number
     left: frozenset[TopicPartition]
     followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome counts for this one, too
     given_up: frozenset[TopicPartition] = NOTHING
@@ -113,7 +118,7 @@ class LookupRequest:
 
 @frozen
 class OffsetState(Numbering):
-    """The offsets of one member at one moment. ``commits`` are in the order they were asked for."""
+    """The offsets of one member at one moment."""
 
     rules: OffsetRules
     member_id: str = ""
@@ -126,12 +131,16 @@ class OffsetState(Numbering):
     given_up: Mapping[TopicPartition, int] = field(factory=dict)  # in which turn
     stopping: frozenset[TopicPartition] = NOTHING  # being given up: the application may still commit them
 
-    commits: tuple[Commit, ...] = ()
-    commit_requests: Mapping[int, CommitRequest] = field(factory=dict)
+    commits: SharingMap[int, Commit] = field(factory=SharingMap)  # by their asks; changed in ``book`` only
+    asks_of: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the asks of those
+    commit_requests: SharingMap[int, CommitRequest] = field(factory=SharingMap)  # by their numbers
+    carried: SharingMap[TopicPartition, tuple[int, ...]] = field(factory=SharingMap)  # the numbers of those
+    stirred: frozenset[int] = NO_ASKS  # the asks to look at before the event is over
+    looked_at: frozenset[int] = NO_ASKS  # and those that were
     lookups: tuple[Lookup, ...] = ()
     lookup_requests: Mapping[int, LookupRequest] = field(factory=dict)
 
-    acknowledged: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # the last commit of each
+    acknowledged: SharingMap[TopicPartition, OffsetAndMetadata] = field(factory=SharingMap)  # the last commit of each
     consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # as auto-commit saw it last
     interval_at: float | None = None  # when auto-commit looks next
     reading: int | None = None  # the number under which it looks just now
@@ -146,14 +155,12 @@ class OffsetState(Numbering):
         return turn >= self.owned.get(partition, inf)
 
 
-A = TypeVar("A", Commit, Lookup)
-
 #: What a rule returns: the state after it, and what is to be done, in this order.
 Outcome = tuple[OffsetState, tuple[OffsetEffect, ...]]
 
 
-def replaced(asks: Iterable[A], changed: A) -> tuple[A, ...]:
-    """The same commits or lookups, with this one as it is now."""
+def replaced(asks: Iterable[Lookup], changed: Lookup) -> tuple[Lookup, ...]:
+    """The same lookups, with this one as it is now."""
     return tuple(changed if each.ask == changed.ask else each for each in asks)
 
 

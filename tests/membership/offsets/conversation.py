@@ -90,6 +90,11 @@ class Conversation:
         request = self.commits.pop(0)
         return self.says(ev.CommitAnswered(request.number, dict.fromkeys(request.offsets, 0)))
 
+    def accept_latest(self) -> list[str]:
+        """Accept what went out last, over another connection."""
+        request = self.commits.pop()
+        return self.says(ev.CommitAnswered(request.number, dict.fromkeys(request.offsets, 0)))
+
     def refuse(self, code: ErrorCode, partitions: str | None = None) -> list[str]:
         return self.refuse_each({partitions or format_partitions(self.commits[0].offsets): code})
 

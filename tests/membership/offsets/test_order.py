@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafka_nextgen.codes import ErrorCode
-from tests.membership.offsets.conversation import member
+from kafka_nextgen.membership.offsets import ending
+from tests.membership.offsets.conversation import Conversation, member
 
 LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 TOO_LARGE = ErrorCode.OFFSET_METADATA_TOO_LARGE
@@ -122,6 +125,42 @@ def test_a_seek_back_of_the_application_is_committed_as_it_says() -> None:
     assert talk.commit("foo[0]=2") == ["commit epoch=3 foo[0]=2"]
 
 
+# One that can't wait, for its partition is given up, goes out behind the one that is under way.
+
+
+def test_what_is_acknowledged_counts_for_what_an_earlier_request_still_carries() -> None:
+    talk = hurried()
+    assert talk.accept_latest() == ["1 done", "2 done"]
+    assert talk.lose() == [], "the earlier one is not repeated, which would set the later one back"
+    assert talk.passes(60) == []
+
+
+def test_an_answer_that_comes_after_that_of_a_later_request_does_not_count() -> None:
+    talk = hurried()
+    talk.accept_latest()
+    talk.accept()
+    assert talk.commit_before_revoking("foo[0]=8") == ["commit epoch=3 foo[0]=9"], "not 5: 9 is what was committed"
+
+
+def test_an_earlier_request_goes_on_with_what_the_later_one_did_not_have() -> None:
+    talk = member(owns="foo[0-2]")
+    talk.commit("foo[0]=5 foo[2]=5")
+    talk.commit("foo[0]=9")
+    assert talk.stops("foo[0]") == ["commit epoch=3 foo[0]=9"]
+    assert talk.accept_latest() == ["2 done"]
+    assert talk.lose() == []
+    assert talk.passes(1) == ["commit epoch=3 foo[2]=5"]
+
+
+def hurried() -> Conversation:
+    """Two requests under way: of both partitions, one of which is given up."""
+    talk = member()
+    talk.commit("foo[0]=5 foo[1]=5")
+    talk.commit("foo[0]=9 foo[1]=9")
+    assert talk.stops("foo[1]") == ["commit epoch=3 foo[0]=9 foo[1]=9"]
+    return talk
+
+
 # Riders: what waits goes along with the latest.
 
 
@@ -194,3 +233,15 @@ def test_many_commits_that_wait_are_few_to_look_at() -> None:
     assert talk.accept()[-1] == "commit epoch=3 foo[0]=998"
     assert len(talk.accept()) == 2
     assert talk.accept() == [f"{ask} done" for ask in range(3, 1000, 2)]
+
+
+def test_what_happens_to_a_commit_concerns_only_those_of_the_same_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be thousands, one of each partition: looking at all of them for each event kept the I/O thread busy."""
+    talk = member(owns="foo[0-99]")
+    for number in range(100):
+        talk.commit(f"foo[{number}]=1")
+    seen: list[int] = []
+    monkeypatch.setattr(ending, "in_order", lambda commits: seen.append(len(commits)) or tuple(commits))
+    talk.commit("foo[7]=2")
+    talk.accept()
+    assert max(seen) <= 2

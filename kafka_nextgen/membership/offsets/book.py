@@ -1,0 +1,116 @@
+"""The commits there are, found by their partitions: what happens to one concerns only those that share some with it.
+
+There may be thousands, one for each partition, so nothing that happens often may look at all of them. Every change is
+made here, and *stirs* its commit: that is looked at before the event is over (``ending``, ``sending``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from attrs import evolve
+
+from kafka_nextgen.membership.offsets.state import NO_ASKS, Commit, CommitRequest, OffsetState
+from kafka_nextgen.types import TopicPartition
+
+__all__ = [
+    "changed",
+    "closed",
+    "in_turn",
+    "near",
+    "opened",
+    "overtaken",
+    "requested",
+    "returned",
+    "stirred",
+    "stirred_all",
+    "unstirred",
+]
+
+
+def in_turn(commits: Iterable[Commit]) -> tuple[Commit, ...]:
+    """Commits in the order they were asked for."""
+    return tuple(sorted(commits, key=lambda commit: commit.made))
+
+
+def near(state: OffsetState, partitions: Iterable[TopicPartition]) -> tuple[Commit, ...]:
+    """The commits of these partitions, in the order they were asked for."""
+    asks = {ask for tp in partitions for ask in state.asks_of.get(tp, ())}
+    return in_turn(state.commits[ask] for ask in asks)
+
+
+def opened(state: OffsetState, commit: Commit) -> OffsetState:
+    """Add a commit."""
+    asks = {tp: (*state.asks_of.get(tp, ()), commit.ask) for tp in commit.offsets}
+    return changed(evolve(state, asks_of=state.asks_of.updated(asks)), [commit])
+
+
+def changed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
+    """These commits as they are now."""
+    if not commits:
+        return state
+    now = {commit.ask: commit for commit in commits}
+    return evolve(state, commits=state.commits.updated(now), stirred=state.stirred | now.keys())
+
+
+def closed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
+    """Do without these commits. What is under way of them stays under way."""
+    gone = {commit.ask for commit in commits}
+    partitions = {tp for commit in commits for tp in commit.offsets}
+    left = {tp: tuple(ask for ask in state.asks_of[tp] if ask not in gone) for tp in partitions}
+    asks_of = state.asks_of.updated(left).without(tp for tp, asks in left.items() if not asks)
+    return evolve(state, commits=state.commits.without(gone), asks_of=asks_of, looked_at=state.looked_at | gone)
+
+
+def stirred(state: OffsetState, asks: Iterable[int]) -> OffsetState:
+    """Look at these again."""
+    return evolve(state, stirred=state.stirred.union(asks))
+
+
+def stirred_all(state: OffsetState) -> OffsetState:
+    """Look at all commits again."""
+    return stirred(state, state.commits)
+
+
+def unstirred(state: OffsetState) -> tuple[OffsetState, tuple[Commit, ...]]:
+    """The commits to look at now, in the order they were asked for."""
+    asks = state.stirred
+    state = evolve(state, stirred=NO_ASKS, looked_at=state.looked_at | asks)
+    return state, in_turn(state.commits[ask] for ask in asks if ask in state.commits)
+
+
+# ---- what is under way
+
+
+def requested(state: OffsetState, number: int, request: CommitRequest) -> OffsetState:
+    """This request is under way."""
+    carried = {tp: (*state.carried.get(tp, ()), number) for tp in request.offsets}
+    requests = state.commit_requests.updated({number: request})
+    return evolve(state, commit_requests=requests, carried=state.carried.updated(carried))
+
+
+def returned(state: OffsetState, number: int) -> OffsetState:
+    """It is not any more: look at what may have waited for it."""
+    request = state.commit_requests[number]
+    state = evolve(
+        _not_carried(state, number, request.offsets), commit_requests=state.commit_requests.without([number])
+    )
+    return stirred(state, (commit.ask for commit in near(state, request.offsets)))
+
+
+def overtaken(state: OffsetState, number: int, partitions: Collection[TopicPartition]) -> OffsetState:
+    """These partitions are committed by a request of this number: what earlier ones carry of them counts no more."""
+    earlier = {each for tp in partitions for each in state.carried.get(tp, ()) if each < number}
+    for each in earlier:
+        request = state.commit_requests[each]
+        gone = request.offsets.keys() & partitions
+        rest = {tp: offset for tp, offset in request.offsets.items() if tp not in gone}
+        state = _not_carried(state, each, gone)
+        state = evolve(state, commit_requests=state.commit_requests.updated({each: evolve(request, offsets=rest)}))
+    return state
+
+
+def _not_carried(state: OffsetState, number: int, partitions: Iterable[TopicPartition]) -> OffsetState:
+    left = {tp: tuple(each for each in state.carried[tp] if each != number) for tp in partitions}
+    carried = state.carried.updated(left).without(tp for tp, numbers in left.items() if not numbers)
+    return evolve(state, carried=carried)
