@@ -82,17 +82,11 @@ static int count_headers(const Record *record, int is_wanted, HeaderSizes *sizes
     return cursor.at == cursor.end;
 }
 
-/* The timestamp of a record; 0 if it exceeds 64 bits. */
-static inline int timestamp_of(const Batch *batch, int64_t delta, int64_t *timestamp) {
-    int64_t base = batch->base_timestamp;
-    if (batch->attributes & LOG_APPEND_TIME) {
-        *timestamp = batch->max_timestamp; /* the records keep the producer's, which no longer counts */
-        return 1;
-    }
-    if (delta < 0 ? base < INT64_MIN - delta : base > INT64_MAX - delta)
-        return 0;
-    *timestamp = base + delta;
-    return 1;
+/* The timestamp of a record; what exceeds 64 bits is dropped. */
+static inline int64_t timestamp_of(const Batch *batch, int64_t delta) {
+    if (batch->attributes & LOG_APPEND_TIME)
+        return batch->max_timestamp; /* the records keep the producer's, which no longer counts */
+    return (int64_t)((uint64_t)batch->base_timestamp + (uint64_t)delta);
 }
 
 static void append_of_batch(const Batch *batch, int32_t first, Columns *columns) {
@@ -119,8 +113,7 @@ static Verdict read_batch(const Batch *batch, int64_t fetch_offset, Columns *col
         if (!is_wanted)
             continue;
         int32_t index = columns->keys.entries;
-        if (!timestamp_of(batch, record.timestamp_delta, &columns->timestamps[index]))
-            return ODD;
+        columns->timestamps[index] = timestamp_of(batch, record.timestamp_delta);
         columns->offsets[index] = offset;
         append_entry(&columns->keys, record.key);
         append_entry(&columns->values, record.value);

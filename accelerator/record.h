@@ -3,7 +3,8 @@
  *     record: length, attributes (one byte, unused), timestamp delta, offset delta, key, value, headers
  *
  * Every reader takes a cursor and answers whether what it read is sound. A cursor never leaves its bytes: each access is
- * preceded by a comparison with the end, whatever the data says. Numbers are zigzag varints with one encoding only.
+ * preceded by a comparison with the end, whatever the data says. Numbers are zigzag varints, which may be padded and
+ * whose bits beyond 32 or 64 are dropped, as in Kafka's own reader.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_H
 #define KAFKA_NEXTGEN_RECORD_H
@@ -37,12 +38,10 @@ static int read_long_varint(Cursor *cursor, int bits, int64_t *number) {
     uint64_t raw = 0;
     for (int shift = 0; shift < bits && cursor->at < cursor->end; shift += 7) {
         uint64_t byte = *cursor->at++;
-        if (shift + 7 > bits && byte >> (bits - shift))
-            return 0; /* too many bits, or no end where there has to be one */
         raw |= (byte & 0x7F) << shift;
         if (byte < 0x80) {
-            *number = unzigzag(raw);
-            return byte != 0 || shift == 0; /* else a byte more than the number needs */
+            *number = unzigzag(bits == 32 ? (uint32_t)raw : raw);
+            return 1;
         }
     }
     return 0;
@@ -76,8 +75,10 @@ static inline int read_varint(Cursor *cursor, int32_t *number) {
 }
 
 static inline int read_entry(Cursor *cursor, Entry *entry) {
-    if (!read_varint(cursor, &entry->size) || entry->size < -1)
+    if (!read_varint(cursor, &entry->size))
         return 0;
+    if (entry->size < 0)
+        entry->size = -1;
     entry->data = cursor->at;
     if (entry->size > cursor->end - cursor->at)
         return 0;

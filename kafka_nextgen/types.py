@@ -124,8 +124,9 @@ class RebalanceReason(IntEnum):
 class Record(NamedTuple):
     """One record as it was handed over.
 
-    ``timestamp`` is in milliseconds since the epoch, -1 if there is none; ``headers`` keep their order and
-    may repeat a key; ``leader_epoch`` is -1 where the broker gave none. ``key`` and ``value`` are bytes or,
+    ``timestamp`` is in milliseconds since the epoch, -1 if there is none; a producer may have set any 64 bits.
+    ``headers`` keep their order and may repeat a key; bytes of a key that are not UTF-8 are U+FFFD, as in Java's
+    consumer. ``leader_epoch`` is -1 where the broker gave none. ``key`` and ``value`` are bytes or,
     with a deserializer configured, whatever that returned. A tuple, because those are made the fastest;
     ``record._replace(value=...)`` makes another with some fields changed.
     """

@@ -23,6 +23,7 @@ from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
+from tests.support.odd_batches import ODD_BATCHES
 from tests.wire.test_records_peer import Row, read_by_peer, rows_of
 
 needs_accelerator = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
@@ -96,6 +97,18 @@ def is_accelerated(data: bytes, fetch_offset: int = 0, skipped: tuple[int, ...] 
     """Whether the compiled decoder takes the data as sound, so that the twin is not asked."""
     limit_bytes = LIMITS.max_decompressed_bytes
     return decode_sound(memoryview(data), ORDERS, fetch_offset, limit_bytes, True, skipped) is not None
+
+
+@pytest.mark.parametrize("name", ODD_BATCHES)
+@pytest.mark.parametrize("fetch_offset", [0, 1])
+def test_both_agree_on_what_is_odd(name: str, fetch_offset: int) -> None:
+    assert_same(ODD_BATCHES[name], fetch_offset)
+
+
+def test_padded_numbers_and_odd_lengths_need_no_twin() -> None:
+    names = [name for name in ODD_BATCHES if ("padded" in name and "gzip" not in name) or "length of -2" in name]
+    assert len(names) > 8
+    assert all(is_accelerated(ODD_BATCHES[name]) for name in names)
 
 
 @st.composite

@@ -2,8 +2,15 @@
 
     record: length, attributes (one byte, unused), timestamp delta, offset delta, key, value, headers
 
-Every number is a varint (the timestamp delta a varlong), -1 the length of a null. A record ends exactly where
-its length says, the batch where its last record ends. Offsets rise and stay inside the batch's span.
+Every number is a varint (the timestamp delta a varlong), a length below 0 that of a null. A record ends exactly where
+its length says, the batch where its last record ends.
+
+What a broker stores is read, as brokers look at records from producers less closely than that:
+
+- A batch with as many records as offsets has one record for each, whatever offsets the records state. Where compaction
+  took some out, those that are left rise and stay inside the batch's span.
+- Timestamps are added up in 64 bits, without a sign of overflow.
+- A header's key need not be UTF-8. What isn't is replaced by U+FFFD, as in Java's consumer.
 
 This is the inner loop of everything that reads, so it is written for speed: columns instead of objects, varints
 of one and two bytes decoded in place. No position is compared with the end on the way: positions never go back,
@@ -12,6 +19,7 @@ so a record that left the buffer fails the one comparison at its end, or raises 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 
 from attrs import Factory, define
@@ -66,9 +74,10 @@ def append_records(gathered: Gathering, header: BatchHeader, payload: bytes) -> 
 def _append_all(gathered: Gathering, header: BatchHeader, payload: bytes) -> None:
     wanted_from = gathered.next_offset - header.base_offset
     pos, last_offset = 0, -1
+    is_full = header.record_count == header.last_offset_delta + 1
     for read in range(0, header.record_count, OBJECTS_AT_ONCE):
         rows = _Rows(gathered, wanted_from)
-        pos = _read(payload, pos, min(OBJECTS_AT_ONCE, header.record_count - read), last_offset, rows)
+        pos = _read(payload, pos, min(OBJECTS_AT_ONCE, header.record_count - read), last_offset, is_full, rows)
         last_offset = rows.offset_deltas[-1]
         if last_offset > header.last_offset_delta:
             span = header.last_offset_delta + 1
@@ -104,15 +113,19 @@ def _append_times(gathered: Gathering, header: BatchHeader, deltas: list[int]) -
         base = header.base_timestamp
         times = [base + delta for delta in deltas]
     try:
-        gathered.timestamps.extend(times)
+        added = array("q", times)
     except OverflowError:
-        raise CorruptRecordError("a record's timestamp exceeds 64 bits") from None
+        added = array("q", [(time + 2**63) % 2**64 - 2**63 for time in times])
+    gathered.timestamps.extend(added)
 
 
 def _read(  # noqa: C901  (a call per number would cost half the speed)
-    data: bytes, pos: int, count: int, last_offset: int, rows: _Rows
+    data: bytes, pos: int, count: int, last_offset: int, is_full: bool, rows: _Rows
 ) -> int:
-    """Read so many records from ``pos`` on, behind one of ``last_offset`` (-1: none); answers with where they end."""
+    """Read so many records from ``pos`` on, behind one of ``last_offset`` (-1: none); answers with where they end.
+
+    ``is_full`` says that the batch has a record for each of its offsets.
+    """
     add_offset, add_time = rows.offset_deltas.append, rows.timestamp_deltas.append
     add_key, add_value = rows.keys.append, rows.values.append
     zigzag = ZIGZAG
@@ -152,13 +165,15 @@ def _read(  # noqa: C901  (a call per number would cost half the speed)
             offset = raw >> 1 ^ -(raw & 1)
         else:
             offset, pos = read_varint(data, pos)
-        if offset <= last_offset:
+        if is_full:
+            offset = last_offset + 1
+        elif offset <= last_offset:
             raise CorruptRecordError(f"offset delta {offset} follows {last_offset}")
         last_offset = offset
         add_offset(offset)
 
         raw = data[pos]
-        if raw == 1:  # the one encoding of -1
+        if raw == 1:  # -1, as all producers write it
             pos += 1
             add_key(None)
         else:
@@ -167,10 +182,8 @@ def _read(  # noqa: C901  (a call per number would cost half the speed)
                 size = zigzag[raw]
             else:
                 size, pos = read_varint(data, pos)
-            if size < 0:
-                raise _bad_length(size)
-            add_key(data[pos : pos + size])
-            pos += size
+            add_key(data[pos : pos + size] if size >= 0 else None)
+            pos += max(size, 0)
 
         raw = data[pos]
         if raw < 0x80:
@@ -185,10 +198,8 @@ def _read(  # noqa: C901  (a call per number would cost half the speed)
         if size >= 0:
             add_value(data[pos : pos + size])
             pos += size
-        elif size == -1:
-            add_value(None)
         else:
-            raise _bad_length(size)
+            add_value(None)
 
         if data[pos]:
             pos = _read_headers(data, pos, rows, index, offset >= rows.wanted_from)
@@ -199,24 +210,20 @@ def _read(  # noqa: C901  (a call per number would cost half the speed)
     return pos
 
 
-def _bad_length(size: int) -> CorruptRecordError:
-    return CorruptRecordError(f"a length is {size}")
-
-
 def _read_headers(data: bytes, pos: int, rows: _Rows, index: int, is_wanted: bool) -> int:
     count, pos = read_varint(data, pos)
     if count < 0:
         raise CorruptRecordError(f"a record has {count} headers")
+    if count == 0:  # padded
+        return pos
     rows.header_counts[index] = count
     headers = rows.gathered.need_headers()
     for _ in range(count):
         size, pos = _read_length(data, pos)
         if size < 0:
-            raise _bad_length(size)
+            raise CorruptRecordError(f"the length of a header's key is {size}")
         key = _utf8(data[pos : pos + size])
         size, pos = _read_length(data, pos + size)
-        if size < -1:
-            raise _bad_length(size)
         if is_wanted:
             headers.keys.append(key)
             headers.values.append(data[pos : pos + size] if size >= 0 else None)
@@ -230,8 +237,4 @@ def _read_length(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def _utf8(key: bytes) -> bytes:
-    try:
-        key.decode()
-    except UnicodeDecodeError:
-        raise CorruptRecordError("a header's key is not UTF-8") from None
-    return key
+    return key if key.isascii() else key.decode(errors="replace").encode()

@@ -11,17 +11,21 @@ lz4 is the frame format with independent blocks, the only ones Kafka's Java read
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import IntEnum
 
 import cramjam
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import CorruptRecordError
-from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_size, zstd_size
+from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_frame, lz4_size, zstd_size
 
 __all__ = ["Compression", "compress", "decompress", "decompress_view", "trimmed"]
 
+GZIP_MAGIC = b"\x1f\x8b"
+GZIP_PART_BYTES = 1024  # read at a time: what follows a small member is copied, and what comes out, twice
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version and oldest version able to read it
 XERIAL_BLOCK_BYTES = 32 * 1024
@@ -117,6 +121,53 @@ def _compress_snappy(data: bytes) -> bytes:
     return bytes(out)
 
 
+def _decompress_gzip(data: memoryview, limit_bytes: int) -> memoryview:
+    size = gzip_size(data) or 0
+    if size <= limit_bytes:
+        with suppress(cramjam.DecompressionError):  # several members, something behind the last one, or broken
+            return _gzip_member(data, size)
+    return memoryview(b"".join(_gzip_members(data, limit_bytes)))
+
+
+def _gzip_member(data: memoryview, size: int) -> memoryview:
+    buffer = _new_buffer(size)
+    return trimmed(buffer, cramjam.gzip.decompress_into(data, buffer))
+
+
+def _gzip_members(data: memoryview, limit_bytes: int) -> Iterator[bytes]:
+    """Decompress one member after the other. What else follows the last one is nothing to Kafka, nor to us."""
+    pos, left_bytes = 0, limit_bytes
+    while pos == 0 or data[pos : pos + len(GZIP_MAGIC)] == GZIP_MAGIC:
+        member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        while not member.eof:
+            part = data[pos : pos + GZIP_PART_BYTES]
+            content = _unzip(member, part, left_bytes + 1)
+            pos += len(part) - len(member.unused_data)
+            left_bytes -= len(content)
+            if left_bytes < 0:
+                raise CorruptRecordError(f"its data takes more than {limit_bytes} bytes and {_REMEDY}")
+            yield content
+
+
+def _unzip(member: zlib._Decompress, part: memoryview, most_bytes: int) -> bytes:
+    if not part:
+        raise CorruptRecordError("its gzip data is broken: it ends too early")
+    try:
+        return member.decompress(part, most_bytes)
+    except zlib.error as error:
+        raise CorruptRecordError(f"its gzip data is broken: {error}") from error
+
+
+def _decompress_lz4(data: memoryview, limit_bytes: int) -> memoryview:
+    try:
+        return _lz4_frames(data, limit_bytes)
+    except CorruptRecordError:
+        frame = lz4_frame(data)
+        if frame is None or frame.end >= len(data) or lz4_frame(data[frame.end :]) is not None:
+            raise
+        return _lz4_frames(data[: frame.end], limit_bytes)  # what follows is nothing to Kafka, nor to us
+
+
 def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
     if data[: len(XERIAL_MAGIC)] != XERIAL_MAGIC:
         return _snappy_block(data, limit_bytes)
@@ -124,6 +175,9 @@ def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
     left = limit_bytes
     pos = len(XERIAL_HEADER)
     while pos < len(data):
+        if data[pos : pos + len(XERIAL_MAGIC)] == XERIAL_MAGIC:  # another stream
+            pos += len(XERIAL_HEADER)
+            continue
         stop = pos + 4 + int.from_bytes(data[pos : pos + 4], "big")
         if stop > len(data):
             raise CorruptRecordError(f"a snappy block ends {stop - len(data)} bytes after the batch")
@@ -142,6 +196,8 @@ def _snappy_block(block: memoryview, limit_bytes: int) -> memoryview:
     return buffer[: cramjam.snappy.decompress_raw_into(block, buffer)]
 
 
+_lz4_frames = _growing(cramjam.lz4.decompress_into, lz4_size)
+
 _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
     Compression.NONE: bytes,
     Compression.GZIP: lambda data: bytes(cramjam.gzip.compress(data)),
@@ -151,8 +207,8 @@ _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
 }
 
 _DECOMPRESS: dict[Compression, Callable[[memoryview, int], memoryview]] = {
-    Compression.GZIP: _growing(cramjam.gzip.decompress_into, gzip_size),
+    Compression.GZIP: _decompress_gzip,
     Compression.SNAPPY: _decompress_snappy,
-    Compression.LZ4: _growing(cramjam.lz4.decompress_into, lz4_size),
+    Compression.LZ4: _decompress_lz4,
     Compression.ZSTD: _growing(cramjam.zstd.decompress_into, zstd_size),
 }

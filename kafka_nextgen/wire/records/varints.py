@@ -1,8 +1,8 @@
 """Zigzag varints, as records hold them: seven bits a byte, lowest first, the sign in the lowest bit of all.
 
-A number has one encoding only. Kafka's own reader lets a number be padded with empty bytes; we don't, since no
-producer writes such and accepting them would give one record many faces. A varint has at most 32 bits (5 bytes),
-a varlong 64 (10 bytes). Reading past the end is an ``IndexError``, which whoever reads a batch translates.
+They are read as Kafka's own reader does, by which brokers judge what they store: a number may be padded with empty
+bytes, and bits beyond its 32 (a varint, 5 bytes at most) or 64 (a varlong, 10 bytes) are dropped. We write the shortest
+form. Reading past the end is an ``IndexError``, which the reader of a batch translates.
 """
 
 from __future__ import annotations
@@ -33,10 +33,7 @@ def _read(data: bytes, pos: int, bits: int) -> tuple[int, int]:
         shift += 7
         if shift >= bits:
             raise CorruptRecordError(f"a varint of {bits} bits does not end")
-    if raw >> bits:
-        raise CorruptRecordError(f"a varint exceeds {bits} bits")
-    if byte == 0 and shift:
-        raise CorruptRecordError("a varint is longer than its number needs")
+    raw &= (1 << bits) - 1
     return (raw >> 1) ^ -(raw & 1), pos
 
 
