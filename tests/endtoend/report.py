@@ -6,6 +6,8 @@
 * ``committed``: the broker acknowledged these positions;
 * ``misplaced``: records whose value does not belong to their partition and offset.
 
+Programs of other tests have more kinds, and put words into ``note``; ``since`` is when began what a line tells of.
+
 ``at`` is the machine's monotonic clock in seconds, which all processes share.
 """
 
@@ -41,10 +43,18 @@ class Line:
     runs: tuple[Run, ...] = ()
     partitions: tuple[int, ...] = ()
     offsets: Mapping[int, int] = field(factory=dict)
+    since: float | None = None
+    note: str = ""
 
     def dump(self) -> str:
         runs = [[run.partition, run.first, run.last] for run in self.runs]
-        told = {"runs": runs, "partitions": list(self.partitions), "offsets": dict(self.offsets)}
+        told = {
+            "runs": runs,
+            "partitions": list(self.partitions),
+            "offsets": dict(self.offsets),
+            "since": self.since,
+            "note": self.note,
+        }
         return json.dumps({"at": self.at, "what": self.what, **{name: value for name, value in told.items() if value}})
 
     @classmethod
@@ -56,4 +66,6 @@ class Line:
             runs=tuple(Run(*run) for run in told.get("runs", ())),
             partitions=tuple(told.get("partitions", ())),
             offsets={int(partition): offset for partition, offset in told.get("offsets", {}).items()},
+            since=told.get("since"),
+            note=told.get("note", ""),
         )

@@ -1,0 +1,39 @@
+"""Let everything happen to groups at once for a while, and account for every record: docs/testing.md, "The soak"."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from tests.soak.brokers import run_broker
+from tests.soak.soak import run_soak
+
+
+@click.command(help=__doc__)
+@click.option("--minutes", default=60.0, show_default=True)
+@click.option("--seed", type=int, default=lambda: int(time.time()), help="Of the schedule; the time by default.")
+@click.option("--broker", type=click.Choice(["kafka", "embedded"]), default="kafka", show_default=True)
+@click.option("--rate", default=200.0, show_default=True, help="Records written a second.")
+@click.option("--pause", default=2.0, show_default=True, help="Mean seconds between two events.")
+@click.option("--folder", type=click.Path(path_type=Path), default=Path("build/soak"), show_default=True)
+def main(minutes: float, seed: int, broker: str, rate: float, pause: float, folder: Path) -> None:
+    place = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{seed}"
+    place.mkdir(parents=True)
+    click.echo(f"seed {seed}, {minutes:g} minutes, {broker}; logs in {place}")
+    with run_broker(broker, place) as servers:
+        summary = run_soak(servers, place, minutes=minutes, seed=seed, per_second=rate, pause_s=pause, say=_say)
+    (place / "summary.json").write_text(summary.as_json())
+    for line in summary.lines():
+        click.echo(line)
+    sys.exit(0 if summary.is_good else 1)
+
+
+def _say(line: str) -> None:
+    click.echo(f"{time.strftime('%X')} {line}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""What is done to the members of a soak, one function for each event of the schedule."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from tests.soak.administrator import Administrator
+from tests.soak.brokers import SESSION_S
+from tests.soak.fleet import Member
+from tests.soak.schedule import EVENTS, MAX_POLL_INTERVAL_S, SHAPES
+from tests.soak.stage import Stage
+
+__all__ = ["Events"]
+
+
+class Events:
+    """Draws events and has them happen; those that wait for the broker happen in a thread, one at a time."""
+
+    def __init__(self, stage: Stage, pool: ThreadPoolExecutor) -> None:
+        self._stage, self._pool = stage, pool
+        self._chance = stage.chance
+        self._administrator = Administrator(stage, random.Random(stage.chance.getrandbits(32)))
+        self._busy: Future[None] | None = None
+        self._emptying: str | None = None
+        self._events: Mapping[str, Callable[[], bool]] = {
+            "join": self._join,
+            "leave": lambda: self._leave(1),
+            "leave at two SIGTERMs": lambda: self._leave(2),
+            "kill": self._kill,
+            "stop for less than the session": lambda: self._stop(0.5, SESSION_S / 2),
+            "stop for longer than the session": lambda: self._stop(SESSION_S + 2, SESSION_S + 6),
+            "interrupt": self._interrupt,
+            "pause": lambda: self._order("pause", self._chance.uniform(0.5, 5)),
+            "be slow": self._be_slow,
+            "seek back": lambda: self._order("seek", self._chance.randint(1, 200)),
+            "cut connections": self._cut,
+            "remove": lambda: self._administer(self._administrator.remove),
+            "delete a topic": lambda: self._administer(self._administrator.delete_topic),
+            "add a partition": lambda: self._administer(self._administrator.add_partition),
+            "empty a group": self._empty_group,
+        }
+        assert self._events.keys() == EVENTS.keys()
+
+    def one(self) -> None:
+        """Have one event happen, drawn by weight among those that can."""
+        names = list(EVENTS)
+        while not self._happens(self._chance.choices(names, list(EVENTS.values()))[0]):
+            continue
+
+    def tick(self) -> None:
+        """Go on with what takes longer: processes that were stopped, a group that is to be empty."""
+        now = time.monotonic()
+        for member in self._stage.fleet.members.values():
+            if member.stopped_until is not None and now > member.stopped_until:
+                self.resume(member)
+        if self._emptying is not None and not self._stage.members(self._emptying) and self._is_idle():
+            shape, self._emptying = self._emptying, None
+            self._administer(lambda: self._administrator.alter_offsets(shape))
+
+    def resume(self, member: Member) -> None:
+        """Let a process go on that was stopped."""
+        member.signal(signal.SIGCONT)
+        member.stopped_until = None
+        self._stage.note("event", "resumed", member.name)
+
+    def end(self) -> None:
+        """Let everything go on, and return when nothing happens any more."""
+        for member in self._stage.fleet.members.values():
+            if member.stopped_until is not None:
+                self.resume(member)
+        if self._busy is not None:
+            self._busy.exception(120)
+
+    def _happens(self, name: str) -> bool:
+        if not self._events[name]():
+            return False
+        self._stage.events[name] += 1
+        return True
+
+    def _note(self, what: str, member: Member, more: object = "") -> bool:
+        self._stage.note("event", what, f"{member.name} {more}")
+        return True
+
+    # ---- members come and go
+
+    def _join(self) -> bool:
+        shape = self._chance.choice([name for name, each in SHAPES.items() if each.most])
+        is_full = len(self._stage.workers(shape)) >= SHAPES[shape].most
+        if not is_full and shape != self._emptying:
+            self._stage.start_worker(shape)
+        return not is_full
+
+    def _one_to_lose(self) -> Member | None:
+        """Return a member that need not be there."""
+        shapes = [name for name, each in SHAPES.items() if len(self._stage.workers(name)) > each.least]
+        return self._chance.choice(self._stage.workers(self._chance.choice(shapes))) if shapes else None
+
+    def _leave(self, times: int) -> bool:
+        member = self._one_to_lose()
+        if member is None:
+            return False
+        self._stage.end(member, times)
+        return self._note("leave", member, times)
+
+    def _kill(self) -> bool:
+        member = self._one_to_lose()
+        if member is None:
+            return False
+        self._stage.trouble(member)
+        self._stage.fleet.kill(member)
+        return self._note("kill", member)
+
+    def _stop(self, least_s: float, most_s: float) -> bool:
+        member = self._one_to_lose()
+        if member is None:
+            return False
+        lasts_s = self._chance.uniform(least_s, most_s)
+        self._stage.trouble(member, lasts_s)
+        member.signal(signal.SIGSTOP)
+        member.stopped_until = time.monotonic() + lasts_s
+        return self._note("stop", member, lasts_s)
+
+    def _empty_group(self) -> bool:
+        shape = "sparse"
+        members = self._stage.members(shape)
+        if self._emptying is not None or not all(each.can_be_disturbed for each in members):
+            return False
+        self._emptying = shape
+        for member in members:
+            self._stage.end(member)
+        return True
+
+    # ---- what happens to a member that stays
+
+    def _any(self) -> Member | None:
+        """Return any member that is no visitor and was not asked to end."""
+        members = [
+            each for each in self._stage.fleet.members.values() if each.kind != "visitor" and each.can_be_disturbed
+        ]
+        return self._chance.choice(members) if members else None
+
+    def _order(self, verb: str, amount: float) -> bool:
+        member = self._any()
+        if member is None or member.runs_handlers or member.kind == "async":
+            return False
+        member.order(verb, amount)
+        return self._note(verb, member, amount)
+
+    def _be_slow(self) -> bool:
+        member = self._any()
+        if member is None or member.name.startswith("veteran-storm"):
+            return False
+        lasts_s = MAX_POLL_INTERVAL_S + self._chance.uniform(1, 4)
+        self._stage.trouble(member, lasts_s + 5)  # it hears of it after its next poll
+        member.order("slow", lasts_s)
+        return self._note("slow", member, lasts_s)
+
+    def _cut(self) -> bool:
+        member = self._any()
+        if member is None:
+            return False
+        self._stage.trouble(member)
+        member.order("cut", 0)
+        return self._note("cut", member)
+
+    def _interrupt(self) -> bool:
+        member = self._any()
+        if member is None:
+            return False
+        number = signal.SIGUSR1 if member.runs_handlers or self._chance.random() < 0.5 else signal.SIGINT
+        pauses_s = [self._chance.choice((0.0, 0.0003, 0.003, 0.03)) for _ in range(self._chance.randint(1, 25))]
+        threading.Thread(target=_shower, args=(member, number, pauses_s), daemon=True).start()
+        return self._note("interrupt", member, f"{number.name} {len(pauses_s)} times")
+
+    # ---- what the broker is asked for
+
+    def _is_idle(self) -> bool:
+        return self._busy is None or self._busy.done()
+
+    def _administer(self, work: Callable[[], None]) -> bool:
+        if not self._is_idle():
+            return False
+        self._busy = self._pool.submit(self._carefully, work)
+        return True
+
+    def _carefully(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:  # a busy broker; whatever it means for records is found out all the same
+            self._stage.note("event", "administration failed", repr(error))
+            self._stage.errors[f"administration: {type(error).__name__}"] += 1
+
+
+def _shower(member: Member, number: signal.Signals, pauses_s: list[float]) -> None:
+    for pause_s in pauses_s:
+        member.signal(number)
+        time.sleep(pause_s)

@@ -1,0 +1,116 @@
+"""Records that are produced at an even rate, and what the broker acknowledged of them.
+
+Each incarnation of a topic has an idempotent producer of its own, and record ``n`` of a partition has to get the offset
+``n``. ``ends`` says how many records of each key were acknowledged.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import partial
+
+from attrs import define, field
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from tests.soak.places import key_at, value_of
+
+__all__ = ["Ledger", "Source"]
+
+
+@define(eq=False)
+class Source:
+    """The producer of one incarnation of a topic, whose places are ``first`` and those that follow it."""
+
+    topic: str
+    first: int
+    incarnation: int
+    partitions: int
+    producer: Producer
+    sent: dict[int, int] = field(factory=dict)
+
+    def key(self, partition: int) -> int:
+        return key_at(self.first + partition, self.incarnation)
+
+
+class Ledger:
+    """Writes ``per_second`` records to all sources together, in a thread; leaving the context stops it."""
+
+    def __init__(self, bootstrap_servers: str, per_second: float) -> None:
+        self.ends: dict[int, int] = {}
+        self.wrong: list[str] = []
+        self._servers = bootstrap_servers
+        self._period_s = 1 / per_second
+        self._sources: dict[str, Source] = {}
+        self._lock = threading.Lock()
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Ledger:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Write nothing more, and return once everything is acknowledged or 30 seconds are over."""
+        self._is_over.set()
+        self._thread.join()
+        for topic in list(self._sources):
+            self.end(topic)
+
+    def begin(self, topic: str, first: int, incarnation: int, partitions: int) -> None:
+        """Write to a topic that was just created."""
+        settings = {"bootstrap.servers": self._servers, "enable.idempotence": True, "linger.ms": 5, "log_level": 0}
+        source = Source(topic, first, incarnation, partitions, Producer(settings))
+        with self._lock:
+            self._sources[topic] = source
+
+    def grow(self, topic: str, partitions: int) -> None:
+        """Write to partitions that were just added, too."""
+        with self._lock:
+            self._sources[topic].partitions = partitions
+
+    def end(self, topic: str) -> None:
+        """Write no more to a topic that is about to be deleted."""
+        with self._lock:
+            source = self._sources.pop(topic, None)
+        if source is not None and source.producer.flush(30):
+            self.wrong.append(f"{topic}: records were not acknowledged within 30 s")
+
+    def snapshot(self) -> dict[int, int]:
+        with self._lock:
+            return dict(self.ends)
+
+    def _run(self) -> None:
+        due, turn = time.monotonic(), 0
+        while not self._is_over.is_set():
+            due += self._period_s
+            with self._lock:
+                for source in self._sources.values():
+                    source.producer.poll(0)
+                places = [(source, number) for source in self._sources.values() for number in range(source.partitions)]
+                if places:
+                    turn += 1
+                    self._send(*places[turn % len(places)])
+            self._is_over.wait(max(0.0, due - time.monotonic()))
+
+    def _send(self, source: Source, partition: int) -> None:
+        key = source.key(partition)
+        offset = source.sent.get(key, 0)
+        note = partial(self._note, key)
+        try:
+            source.producer.produce(source.topic, value_of(key, offset), partition=partition, on_delivery=note)
+        except KafkaException:  # it has not heard of a partition that was just added
+            source.producer.list_topics(source.topic, timeout=10)
+            return
+        source.sent[key] = offset + 1
+
+    def _note(self, key: int, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self.wrong.append(f"{message.value()!r} was not written: {error}")
+        elif message.offset() != int((message.value() or b"").partition(b"/")[2]):
+            self.wrong.append(f"{message.value()!r} is at offset {message.offset()}")
+        else:
+            self.ends[key] = message.offset() + 1

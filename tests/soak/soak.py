@@ -1,0 +1,188 @@
+"""The course of a soak: everything is set up, disturbed for so many minutes, drained, and judged."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from confluent_kafka import ConsumerGroupTopicPartitions
+from confluent_kafka.admin import AdminClient
+
+from kafka_nextgen import TopicPartition
+from kafka_nextgen.admin import GroupAdmin
+from tests.soak.accounts import FOREVER
+from tests.soak.events import Events
+from tests.soak.fleet import Fleet
+from tests.soak.judge import Judge
+from tests.soak.ledger import Ledger
+from tests.soak.places import key_at, name_of, place_of
+from tests.soak.schedule import SHAPES
+from tests.soak.stage import FLEETING, Stage
+from tests.soak.summary import Summary, minute_line
+from tests.support.clients import admin_client, unique
+from tests.support.waiting import eventually
+
+__all__ = ["run_soak"]
+
+LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
+UNREAD_S = 90.0  # no record may be unread for so long
+DRAIN_S = 90.0
+START_S = 90.0
+SAMPLE_S = 5.0
+STALL_S = 2.0  # the machine did not let this process run
+
+
+class Soak:
+    """One run; ``say`` gets each line of output."""
+
+    def __init__(
+        self, stage: Stage, events: Events, minutes: float, pause_s: float, say: Callable[[str], None]
+    ) -> None:
+        self._stage, self._events, self._say = stage, events, say
+        self._minutes = minutes
+        self._pause_s = pause_s
+        self._began = time.monotonic()
+        self._client: AdminClient = admin_client(stage.bootstrap_servers)
+        self._ends: deque[tuple[float, dict[int, int]]] = deque()
+        self._told_unread: set[tuple[str, int]] = set()
+        self.stalls = 0
+
+    def disturb(self) -> None:
+        """Have events happen until the time is up."""
+        minute, next_event, next_sample, before = 1, 0.0, 0.0, time.monotonic()
+        while (now := time.monotonic()) < self._began + self._minutes * 60:
+            self._look_for_stall(before, now)
+            if now > next_event and self._stage.is_ready():
+                self._events.one()
+                next_event = now + self._stage.chance.expovariate(1 / self._pause_s)
+            self._events.tick()
+            self._reap()
+            if now > next_sample:
+                next_sample = now + SAMPLE_S
+                self._sample(now)
+            if now > self._began + minute * 60:
+                self._say(minute_line(self._stage, minute))
+                minute += 1
+            before = time.monotonic()
+            time.sleep(0.1)
+
+    def drain(self) -> None:
+        """Write no more, read all there is, and end all members; say what is wrong then."""
+        self._events.end()
+        for member in list(self._stage.fleet.members.values()):
+            if member.kind == "visitor":
+                self._stage.end(member)
+        for shape, each in SHAPES.items():
+            if not each.veterans and not self._stage.workers(shape):
+                self._stage.start_worker(shape)
+        self._stage.ledger.stop()
+        self._wait_until_read()
+        for member in list(self._stage.fleet.members.values()):
+            if member.asked_at is None:
+                self._stage.end(member)
+        while self._stage.fleet.members:
+            self._reap()
+            time.sleep(0.05)
+        self._stage.judge.advance(FOREVER)
+        self._judge_the_end()
+
+    def _wait_until_read(self) -> None:
+        deadline = time.monotonic() + DRAIN_S
+        ends = self._stage.ends()
+        groups = [self._stage.group(shape) for shape in SHAPES]
+        while not all(self._stage.judge.is_read(group, ends) for group in groups) and time.monotonic() < deadline:
+            self._reap()
+            time.sleep(0.1)
+
+    def _judge_the_end(self) -> None:
+        judge, ends = self._stage.judge, self._stage.ends()
+        for what in self._stage.ledger.wrong:
+            judge.find(what)
+        for shape in SHAPES:
+            group = self._stage.group(shape)
+            for key, (top, end) in judge.unread(group, ends).items():
+                judge.find(f"{group}: {end - top} records of {name_of(key)} were never processed, the first at {top}")
+            stored = self._stored(group)
+            for key, end in ends.items():
+                if end and stored.get(key) != end:
+                    judge.find(f"{group}: {stored.get(key)} is stored for {name_of(key)}, whose end is {end}")
+
+    def _reap(self) -> None:
+        for what in self._stage.fleet.reap():
+            self._stage.judge.find(what)
+
+    def _look_for_stall(self, before: float, now: float) -> None:
+        """If this process was not let run, others may not have been either: that explains what they lose."""
+        if now - before > STALL_S:
+            self.stalls += 1
+            for name in self._stage.fleet.members:
+                self._stage.judge.trouble(name, before, now)
+
+    # ---- looking from outside
+
+    def _sample(self, now: float) -> None:
+        self._stage.judge.advance(now - LAG_S)
+        for shape in SHAPES:
+            group = self._stage.group(shape)
+            self._stage.tell("asking", group)
+            stored = {key: offset for key, offset in self._stored(group).items() if key % 1_000_000 // 1000 != FLEETING}
+            self._stage.tell("stored", group, offsets=stored)
+        self._ends.append((now, self._stage.ends()))
+        while self._ends and self._ends[0][0] < now - LAG_S - UNREAD_S:
+            self._look_for_unread(self._ends.popleft()[1])
+
+    def _look_for_unread(self, ends: Mapping[int, int]) -> None:
+        current = self._stage.ends()
+        there = {key: end for key, end in ends.items() if key in current}
+        for shape in SHAPES:
+            group = self._stage.group(shape)
+            if not SHAPES[shape].veterans:
+                continue  # it may have no members
+            for key, (top, end) in self._stage.judge.unread(group, there).items():
+                if (group, key) not in self._told_unread:
+                    self._told_unread.add((group, key))
+                    left = f"{top} to {end - 1}"
+                    self._stage.judge.find(f"{group} has not read {name_of(key)} {left} for {UNREAD_S:.0f} s")
+
+    def _stored(self, group: str) -> dict[int, int]:
+        asked = self._client.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])
+        found = asked[group].result(timeout=30).topic_partitions
+        places = {place_of(TopicPartition(each.topic, each.partition)): each.offset for each in found}
+        incarnations = {topic.number: topic.incarnation for topic in self._stage.topics}
+        return {key_at(place, incarnations[place // 1000]): at for place, at in places.items() if at >= 0}
+
+
+def run_soak(
+    servers: str,
+    place: Path,
+    *,
+    minutes: float,
+    seed: int,
+    per_second: float,
+    pause_s: float,
+    say: Callable[[str], None],
+) -> Summary:
+    """Run a soak on a broker; ``pause_s`` is the mean time between two events, ``place`` a folder for logs.
+
+    Everything that was started is gone when it returns.
+    """
+    judge = Judge()
+    with (
+        GroupAdmin(bootstrap_servers=servers) as admin,
+        Ledger(servers, per_second) as ledger,
+        ThreadPoolExecutor(1) as pool,
+        Fleet(place) as fleet,
+    ):
+        vitals_s = max(1.0, minutes * 60 / 240)
+        stage = Stage(servers, unique("soak"), random.Random(seed), fleet, judge, ledger, admin, place, vitals_s)
+        fleet.hear = stage.hear
+        stage.set_up()
+        eventually("all members are there", stage.is_ready, START_S)
+        soak = Soak(stage, Events(stage, pool), minutes, pause_s, say)
+        soak.disturb()
+        soak.drain()
+    return Summary.of(stage, seed, minutes, soak.stalls)

@@ -1,0 +1,114 @@
+"""What a soak says: a line a minute, a table at the end, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import asdict, frozen
+
+from tests.soak.stage import Stage
+from tests.soak.vitals import Drift, Vitals, drifts
+
+__all__ = ["SHORTEST_FLAT_MINUTES", "Summary", "minute_line"]
+
+VETERAN = "veteran-storm-sync"
+SHORTEST_FLAT_MINUTES = 8  # in less, memory has not settled
+
+
+def minute_line(stage: Stage, minute: int) -> str:
+    """Say how it stands: records, members, what the oldest member needs."""
+    line = (
+        f"minute {minute}: {sum(stage.ledger.snapshot().values()):,} written, {stage.judge.delivered:,} read"
+        f" ({stage.judge.repeated:,} again), {len(stage.fleet.members)} processes, {stage.events.total():,} events"
+    )
+    if samples := stage.vitals.get(VETERAN):
+        last = samples[-1]
+        line += (
+            f"; {VETERAN}: {last.rebalances:,} rebalances, {last.records:,} records, {last.memory / 1e6:.1f} MB,"
+            f" {last.descriptors} descriptors, {last.threads} threads, {last.tasks} tasks, {last.blocks:,} blocks"
+        )
+    return f"{line}; {len(stage.judge.findings)} findings"
+
+
+@frozen
+class Summary:
+    """What is left of a soak."""
+
+    seed: int
+    minutes: float
+    written: int
+    read: int
+    repeated: int
+    lost_partitions: int
+    incarnations: int
+    rebalances: dict[str, int]
+    events: dict[str, int]
+    errors: dict[str, int]
+    drifts: list[Drift]
+    stalls: int
+    findings: list[str]
+    vitals: dict[str, list[Vitals]]
+
+    @classmethod
+    def of(cls, stage: Stage, seed: int, minutes: float, stalls: int) -> Summary:
+        """Sum up; too short a soak says nothing of drift."""
+        is_long = minutes >= SHORTEST_FLAT_MINUTES
+        drift = [each for name in sorted(stage.vitals) if is_long for each in drifts(name, stage.vitals[name])]
+        return cls(
+            seed=seed,
+            minutes=minutes,
+            written=sum(stage.ledger.snapshot().values()),
+            read=stage.judge.delivered,
+            repeated=stage.judge.repeated,
+            lost_partitions=stage.judge.losses,
+            incarnations=sum(topic.incarnation for topic in stage.topics),
+            rebalances={name: samples[-1].rebalances for name, samples in sorted(stage.vitals.items())},
+            events=dict(stage.events),
+            errors=dict(stage.errors.most_common()),
+            drifts=drift,
+            stalls=stalls,
+            vitals=dict(stage.vitals),
+            findings=[
+                *stage.judge.findings,
+                *(f"{each.member}: {each.figure} went from {each.before:,.0f} to {each.after:,.0f}"
+                  for each in drift if not each.is_flat),
+            ],
+        )  # fmt: skip
+
+    @property
+    def is_good(self) -> bool:
+        return not self.findings
+
+    def as_json(self) -> str:
+        told: dict[str, Any] = asdict(self)
+        return json.dumps(told, indent=2)
+
+    def lines(self) -> Iterator[str]:
+        """Return the table, as it stands in docs/testing.md, and what was found."""
+        yield from ("| what | figure |", "|---|---|")
+        for what, figure in self._rows():
+            yield f"| {what} | {figure} |"
+        yield from self.findings
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        yield "minutes, seed", f"{self.minutes:g}, {self.seed}"
+        yield "records acknowledged", f"{self.written:,}"
+        yield "records processed, by four groups", f"{self.read:,}"
+        yield "of these again, after kills, fencing and seeks", f"{self.repeated:,}"
+        yield "partitions lost to fencing", f"{self.lost_partitions:,}"
+        yield "times a topic was deleted and made again", f"{self.incarnations:,}"
+        yield "members that came and went in a storm's visitor", _joined(self.rebalances, "visitor-storm")
+        yield "rebalances in one member", _joined(self.rebalances, "veteran")
+        yield "events", ", ".join(f"{name} {count:,}" for name, count in sorted(self.events.items()))
+        yield "raised and gone on after", ", ".join(f"`{name}` {count:,}" for name, count in self.errors.items())
+        yield "times this machine stood still", f"{self.stalls:,}"
+        for each in self.drifts:
+            change = f"{each.before:,.0f} and {each.after:,.0f}{'' if each.is_flat else ', NOT FLAT'}"
+            yield f"{each.member}: {each.figure} in the second quarter and in the last", change
+        yield "findings", f"{len(self.findings)}"
+
+
+def _joined(counts: dict[str, int], prefix: str) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items() if name.startswith(prefix))

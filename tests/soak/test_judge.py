@@ -1,0 +1,152 @@
+"""The judge of the soak can say no: each rule once kept and once broken, and what explains a breach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tests.endtoend.report import Line, Run
+from tests.soak.accounts import FOREVER, Reader
+from tests.soak.judge import Judge
+
+A, B = Reader("A", "group"), Reader("B", "group")
+AUTO = Reader("auto", "group", commits_itself=True)
+
+
+def gave(at: float, first: int, last: int, key: int = 0) -> Line:
+    return Line(at, "delivered", runs=(Run(key, first, last),))
+
+
+def moved(at: float, what: str, *places: int) -> Line:
+    return Line(at, what, partitions=places)
+
+
+def committed(at: float, offset: int, key: int = 0, since: float | None = None) -> Line:
+    return Line(at, "committed", offsets={key: offset}, since=at if since is None else since)
+
+
+def findings(*told: tuple[Reader, Line], troubles: Mapping[str, float] | None = None) -> Sequence[str]:
+    """Return what the judge says without the times; members were in trouble at those."""
+    judge = Judge()
+    for member, at in (troubles or {}).items():
+        judge.trouble(member, at, at)
+    for reader, line in told:
+        judge.hear(reader, line)
+    judge.advance(FOREVER)
+    return [each.partition(": ")[2] for each in judge.findings]
+
+
+A_READS = ((A, moved(1, "assigned", 0)), (A, gave(2, 0, 4)))
+A_COMMITS = (A, committed(3, 5))
+A_GIVES_UP = (A, moved(4, "revoked", 0))
+B_TAKES = (B, moved(5, "assigned", 0))
+
+
+def test_a_partition_handed_over_at_the_right_place_is_fine() -> None:
+    assert findings(*A_READS, A_COMMITS, A_GIVES_UP, B_TAKES, (B, gave(6, 5, 9))) == []
+
+
+def test_lines_are_judged_in_the_order_of_their_times() -> None:
+    assert findings((B, gave(6, 5, 9)), B_TAKES, A_GIVES_UP, A_COMMITS, *A_READS) == []
+
+
+def test_a_record_that_is_skipped_is_found() -> None:
+    found = findings(*A_READS, A_COMMITS, A_GIVES_UP, B_TAKES, (B, gave(6, 6, 9)))
+    assert found == ["B read topic 0[0] 6 to 9, but nobody has read 5 to 5"]
+
+
+def test_a_record_that_comes_again_although_it_was_committed_is_found() -> None:
+    found = findings(*A_READS, A_COMMITS, A_GIVES_UP, B_TAKES, (B, gave(6, 4, 9)))
+    assert found == ["B began with topic 0[0] 4 to 9, but 5 was committed"]
+
+
+def test_a_commit_that_was_asked_for_earlier_does_not_count_for_less() -> None:
+    late = (A, committed(3.5, 2, since=2.5))
+    found = findings(*A_READS, A_COMMITS, late, A_GIVES_UP, B_TAKES, (B, gave(6, 2, 9)))
+    assert found == ["B began with topic 0[0] 2 to 9, but 5 was committed"]
+
+
+def test_a_seek_back_explains_a_repetition() -> None:
+    sought = Line(3.5, "sought", offsets={0: 1})
+    again = ((A, sought), (A, gave(3.6, 1, 4)), (A, committed(3.7, 5)))
+    assert findings(*A_READS, A_COMMITS, *again, A_GIVES_UP) == []
+
+
+def test_what_is_given_up_without_a_commit_is_found_unless_the_member_was_in_trouble() -> None:
+    assert findings(*A_READS, A_GIVES_UP) == ["A gave up topic 0[0] without a commit of 0 to 4"]
+    assert findings(*A_READS, A_GIVES_UP, B_TAKES, (B, gave(6, 0, 9)), troubles={"A": 3}) == []
+
+
+def test_a_consumer_that_commits_by_itself_has_committed_what_it_gives_up() -> None:
+    told = ((AUTO, moved(1, "assigned", 0)), (AUTO, gave(2, 0, 4)), (AUTO, moved(3, "revoked", 0)), B_TAKES)
+    assert findings(*told, (B, gave(6, 5, 9))) == []
+    assert findings(*told, (B, gave(6, 4, 9))) == ["B began with topic 0[0] 4 to 9, but 5 was committed"]
+
+
+def test_a_gap_within_an_ownership_is_found() -> None:
+    assert findings(*A_READS, (A, gave(3, 6, 9))) == [
+        "A read topic 0[0] 6 to 9, but 5 should have come",
+        "A read topic 0[0] 6 to 9, but nobody has read 5 to 5",
+    ]
+
+
+def test_what_comes_of_a_paused_partition_is_found() -> None:
+    paused, resumed = (A, moved(2.5, "paused", 0)), (A, moved(3, "resumed", 0))
+    assert findings(*A_READS, paused, resumed, (A, gave(4, 5, 9))) == []
+    assert findings(*A_READS, paused, (A, gave(4, 5, 9))) == ["A read topic 0[0] 5 to 9, which is paused"]
+
+
+def test_a_record_of_what_is_not_owned_is_found() -> None:
+    assert findings((A, gave(1, 0, 4))) == ["A read topic 0[0] 0 to 4, but does not own it"]
+
+
+def test_two_owners_are_found_unless_the_first_was_in_trouble() -> None:
+    assert findings(*A_READS, A_COMMITS, B_TAKES) == ["B was assigned topic 0[0], which A has not given up"]
+    assert findings(*A_READS, A_COMMITS, B_TAKES, troubles={"A": 3}) == []
+
+
+def test_a_commit_of_the_first_of_two_owners_is_found() -> None:
+    told = (*A_READS, B_TAKES, (B, gave(6, 0, 4)), (A, committed(8, 5, since=7)))
+    assert findings(*told, troubles={"A": 3}) == ["A committed topic 0[0] after B had taken it over"]
+
+
+def test_a_commit_that_was_answered_before_the_member_was_stopped_is_fine() -> None:
+    told = (*A_READS, B_TAKES, (B, gave(6, 0, 4)), (A, committed(8, 5, since=3)))
+    assert findings(*told, troubles={"A": 3}) == []
+
+
+def test_a_loss_is_found_unless_the_member_was_in_trouble_or_leaves() -> None:
+    lost = (A, moved(4, "lost", 0))
+    assert findings(*A_READS, lost) == ["A lost ['topic 0[0]'] although nothing was done to it"]
+    assert findings(*A_READS, lost, troubles={"A": 3}) == []
+    assert findings(*A_READS, (A, Line(3, "leaving")), lost) == []
+
+
+def test_a_process_that_ends_with_partitions_is_found_unless_it_was_killed() -> None:
+    assert findings(*A_READS, (A, Line(3, "dead"))) == ["A ended without giving up ['topic 0[0]']"]
+    assert findings(*A_READS, (A, Line(3, "dead", note="killed")), B_TAKES, (B, gave(6, 0, 9))) == []
+
+
+def test_what_is_stored_is_between_what_was_acknowledged_and_what_was_processed() -> None:
+    asking, told = (A, Line(4, "asking")), (*A_READS, A_COMMITS)
+    assert findings(*told, asking, (A, Line(5, "stored", offsets={0: 5}))) == []
+    assert findings(*told, asking, (A, Line(5, "stored", offsets={0: 4}))) == [
+        "group has 4 stored for topic 0[0], but 5 was acknowledged"
+    ]
+    assert findings(*told, asking, (A, Line(5, "stored", offsets={0: 6}))) == [
+        "group has 6 stored for topic 0[0], but only 5 was processed"
+    ]
+
+
+def test_the_partition_of_a_topic_that_was_made_again_is_another_one() -> None:
+    again = ((B, moved(5, "assigned", 0)), (B, gave(6, 0, 9, key=1_000_000)), (A, moved(7, "revoked", 0)))
+    assert findings(*A_READS, (A, moved(4, "deleted", 0)), *again) == []
+
+
+def test_what_a_group_has_not_read_is_told() -> None:
+    judge = Judge()
+    for reader, line in A_READS:
+        judge.hear(reader, line)
+    assert judge.is_read("group", {0: 5})
+    assert not judge.is_read("group", {0: 6})
+    judge.advance(FOREVER)
+    assert judge.unread("group", {0: 6, 1: 3}) == {0: (5, 6), 1: (0, 3)}

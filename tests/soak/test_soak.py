@@ -1,0 +1,42 @@
+"""The soak itself, for a few seconds: whatever happens by then, every record is accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.soak.soak import run_soak
+from tests.soak.vitals import Vitals, drifts
+from tests.support.kafka_server import KafkaServer
+
+MINUTES = 0.35
+PAUSE_S = 0.8  # members need a moment to be there
+
+
+def test_a_short_soak_accounts_for_every_record(
+    kafka: KafkaServer, tmp_path: Path, figures: Callable[[str], None]
+) -> None:
+    summary = run_soak(
+        kafka.bootstrap_servers, tmp_path, minutes=MINUTES, seed=1, per_second=150, pause_s=PAUSE_S, say=figures
+    )
+    assert summary.findings == [], f"seed 1; logs in {tmp_path}"
+    assert summary.read > 2 * summary.written > 0  # by four groups, except what was deleted before
+    assert summary.rebalances["veteran-storm-sync"] > 0
+    figures(f"{summary.written} records, each read by four groups, {summary.repeated} of them again")
+
+
+def vitals(memory: int = 40_000_000, descriptors: int = 12, threads: int = 5, tasks: int = 4) -> Vitals:
+    return Vitals(memory, descriptors, threads, tasks, 170_000, 0, 0)
+
+
+def test_what_stays_the_same_is_flat() -> None:
+    assert all(each.is_flat for each in drifts("A", [vitals()] * 20))
+
+
+def test_what_only_comes_and_goes_is_flat() -> None:
+    assert all(each.is_flat for each in drifts("A", [vitals(), vitals(tasks=9, descriptors=14)] * 20))
+
+
+def test_what_grows_is_told() -> None:
+    samples = [vitals(40_000_000 + 200_000 * number, descriptors=12 + number // 10) for number in range(40)]
+    assert [each.figure for each in drifts("A", samples) if not each.is_flat] == ["memory", "descriptors"]
