@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from math import inf
 from typing import NamedTuple, TypeVar
 
 from kafka_nextgen.bridge.brokers import Broker
@@ -195,21 +196,23 @@ class ClusterClient:
         *,
         beside: Api | None = None,
         turns: Turns | None = None,
+        way_s: float = inf,
     ) -> Answer:
         """Send one request and return its answer; ``build`` gets the version that both sides speak.
 
         With ``beside`` only a broker that has that API, too, is sent anything. With ``turns`` this is sent behind those
         that were called before it with the same ones. ``timeout_s`` is for everything, in seconds; None is
-        ``request.timeout.ms``. Raises ``TransportError``, ``DecodeError``, ``UnsupportedProtocolError``, and for a
-        coordinator that may not be asked for ``GroupAuthorizationError``. Error codes inside the answer are the
-        caller's business.
+        ``request.timeout.ms``. Of these, finding and reaching the broker may take ``way_s``. Raises ``TransportError``,
+        ``DecodeError``, ``UnsupportedProtocolError``, and for a coordinator that may not be asked for
+        ``GroupAuthorizationError``. Error codes inside the answer are the caller's business.
         """
         if timeout_s is None:
             timeout_s = self._settings.request_timeout_s
         deadline = self._deadline(_Call(api, target), timeout_s)
+        way = self._deadline(_Call(api, target), min(way_s, timeout_s))
 
         async def begin() -> Reply[Answer]:
-            connection = await self._connect(target, api, deadline)
+            connection = await self._connect(target, api, way)
             version = negotiate(api, connection.ranges)
             if beside is not None:
                 negotiate(beside, connection.ranges)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from math import inf
 from typing import TypeVar
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import name_of
+from kafka_nextgen.engine.member.exchanges import LEAVE_WAY_S
 from kafka_nextgen.engine.member.stating import listens
 from kafka_nextgen.errors import (
     AuthenticationError,
@@ -104,6 +106,7 @@ class ClassicRequests:
                 LEAVE_GROUP,
                 lambda version: leave_group.to_request(effect, self._group_id, version),
                 LeaveGroupResponse,
+                way_s=LEAVE_WAY_S,
             )
             for code in leave_group.errors_in(answer):
                 logger.info("group %s: leaving was answered with %s", self._group_id, name_of(code))
@@ -112,10 +115,19 @@ class ClassicRequests:
         return ev.LeaveEnded(effect.number)
 
     async def _call(
-        self, api: Api, build: Callable[[int], ApiMessage], kind: type[A], timeout_s: float | None = None
+        self,
+        api: Api,
+        build: Callable[[int], ApiMessage],
+        kind: type[A],
+        timeout_s: float | None = None,
+        way_s: float = inf,
     ) -> A:
         answer = await self._cluster.call(
-            Coordinator(self._group_id), api, build, self._request_timeout_s if timeout_s is None else timeout_s
+            Coordinator(self._group_id),
+            api,
+            build,
+            self._request_timeout_s if timeout_s is None else timeout_s,
+            way_s=way_s,
         )
         assert isinstance(answer, kind)
         return answer

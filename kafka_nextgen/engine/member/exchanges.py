@@ -17,7 +17,11 @@ from collections.abc import Coroutine
 
 from kafka_nextgen.engine.tasks import TaskSet
 
-__all__ = ["Exchanges"]
+__all__ = ["LEAVE_WAY_S", "Exchanges"]
+
+#: How long (seconds) a leave may look for its coordinator. No member waits longer for one that can't be reached: its
+#: session ends without a leave as well.
+LEAVE_WAY_S = 3.0
 
 Work = Coroutine[object, object, None]
 

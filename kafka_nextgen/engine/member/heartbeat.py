@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.engine.member.exchanges import LEAVE_WAY_S
 from kafka_nextgen.engine.member.stating import listens
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
 from kafka_nextgen.membership import events as ev
@@ -80,6 +82,7 @@ async def exchange_heartbeat(
             build,
             timeout_s,
             beside=CONSUMER_GROUP_INSTALL_ASSIGNMENT if effect.client_assignors else None,
+            way_s=LEAVE_WAY_S if effect.member_epoch < 0 else inf,
         )
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
         return _heard(effect, answer, has_assignors)

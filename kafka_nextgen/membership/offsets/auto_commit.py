@@ -33,6 +33,9 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["commit_before_revoking", "look_if_due", "take_consumed"]
 
+#: How long (seconds) may be spent on committing again what is committed already.
+AGAIN_S = 1.0
+
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 
@@ -61,10 +64,17 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcom
 
 
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: Moment) -> Outcome:
-    """Commit for the last time before partitions are given up: what the application wanted, where it is ahead."""
+    """Commit for the last time before partitions are given up: what the application wanted, where it is ahead.
+
+    What is committed already is committed again, for a delayed duplicate of an earlier commit may have set it back. But
+    that has not much time: a coordinator that can't be reached is not waited for without need.
+    """
     offsets = {**event.offsets, **_ahead(state, event.offsets)}
+    wanted = _wanted(state)
+    is_committed = all(offset == wanted.get(tp) == state.acknowledged.get(tp) for tp, offset in offsets.items())
+    timeout_s = min(event.timeout_s, AGAIN_S) if is_committed else event.timeout_s
     state = _remember(state, event.offsets)
-    patience = patience_for(event.timeout_s, at)
+    patience = patience_for(timeout_s, at)
     return forget(add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, patience), INTERVAL_ASK), ()
 
 

@@ -62,6 +62,28 @@ def test_before_a_revocation_everything_is_committed_again() -> None:
     assert talk.commit_before_revoking("foo[0]=5 foo[1]=7") == ["commit epoch=3 foo[0]=5 foo[1]=7"]
 
 
+def test_before_a_revocation_what_is_committed_already_gets_a_second_only() -> None:
+    """Nobody may be there to answer, and a member that leaves would wait for that without need."""
+    talk = reader()
+    talk.passes(5)
+    talk.consumed("foo[0]=5 foo[1]=7")
+    talk.accept()
+    talk.commit_before_revoking("foo[0]=5 foo[1]=7")
+    assert talk.passes(1) == []
+    (ended,) = talk.lose()
+    assert ended.startswith("1 ")
+    assert "1 s" in ended
+
+
+def test_before_a_revocation_what_was_sought_back_from_is_committed_though_it_was_before() -> None:
+    talk = reader()
+    talk.commit("foo[0]=5")
+    talk.accept()
+    talk.commit("foo[0]=3")
+    assert talk.commit_before_revoking("foo[0]=5") == []
+    assert talk.accept() == ["2 done", "commit epoch=3 foo[0]=5"]
+
+
 def test_before_a_revocation_a_topic_that_is_gone_is_left_out() -> None:
     talk = reader()
     talk.commit_before_revoking("foo[0]=5 foo[1]=7")
