@@ -43,35 +43,31 @@ static PyObject *take_ready(Iteration *iteration) {
 
 /* 1 if refill gave what its doc says; 0 with an exception set. */
 static int is_refill(PyObject *given, Py_ssize_t *count) {
-    if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 3 || !PyIter_Check(PyTuple_GET_ITEM(given, 1))) {
-        PyErr_SetString(PyExc_TypeError, "refill() gives what is next, an iterator, and how many to take from it");
+    if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 2 || !PyIter_Check(PyTuple_GET_ITEM(given, 0))) {
+        PyErr_SetString(PyExc_TypeError, "refill() gives an iterator, and how many to take from it");
         return 0;
     }
-    *count = PyLong_AsSsize_t(PyTuple_GET_ITEM(given, 2));
+    *count = PyLong_AsSsize_t(PyTuple_GET_ITEM(given, 1));
     return *count != -1 || !PyErr_Occurred();
 }
 
-/* Take what refill gave, a reference that is ours, apart; returns what is next, or NULL with an exception set. */
-static PyObject *take_refill(Iteration *iteration, PyObject *given) {
-    PyObject *next = NULL, *before = NULL;
+/* Have what refill gave, a reference that is ours, lie ready; 0 with an exception set. */
+static int finish_refill(Awaited *awaited, PyObject *given) {
+    PyObject *before = NULL;
+    Iteration *iteration = awaited->iteration;
     Py_ssize_t count;
-    if (is_refill(given, &count)) {
-        next = Py_NewRef(PyTuple_GET_ITEM(given, 0));
+    int is_good = is_refill(given, &count);
+    Py_CLEAR(awaited->refilling);
+    if (is_good) {
         Py_BEGIN_CRITICAL_SECTION(iteration);
         before = iteration->ready;
-        iteration->ready = Py_NewRef(PyTuple_GET_ITEM(given, 1));
+        iteration->ready = Py_NewRef(PyTuple_GET_ITEM(given, 0));
         iteration->count = count;
         Py_END_CRITICAL_SECTION();
     }
     Py_XDECREF(before);
     Py_DECREF(given);
-    return next;
-}
-
-static PySendResult finish_refill(Awaited *awaited, PyObject *given, PyObject **result) {
-    Py_CLEAR(awaited->refilling);
-    *result = take_refill(awaited->iteration, given);
-    return *result == NULL ? PYGEN_ERROR : PYGEN_RETURN;
+    return is_good;
 }
 
 static PySendResult begin_refill(Awaited *awaited) {
@@ -84,17 +80,26 @@ static PySendResult begin_refill(Awaited *awaited) {
     return PYGEN_ERROR;
 }
 
+/* Taking is the last thing that is done: no signal handler runs between that and the loop. */
 static PySendResult go_on(Awaited *awaited, PyObject *value, PyObject **result) {
-    *result = NULL;
-    if (awaited->refilling == NULL) {
-        *result = take_ready(awaited->iteration);
-        if (*result != NULL)
-            return PYGEN_RETURN;
-        if (PyErr_Occurred() || begin_refill(awaited) == PYGEN_ERROR)
+    while (1) {
+        *result = NULL;
+        if (awaited->refilling == NULL) {
+            *result = take_ready(awaited->iteration);
+            if (*result != NULL)
+                return PYGEN_RETURN;
+            if (PyErr_Occurred() || begin_refill(awaited) == PYGEN_ERROR)
+                return PYGEN_ERROR;
+        }
+        PySendResult sent = PyIter_Send(awaited->refilling, value, result);
+        if (sent != PYGEN_RETURN)
+            return sent;
+        if (!finish_refill(awaited, *result)) {
+            *result = NULL;
             return PYGEN_ERROR;
+        }
+        value = Py_None; /* there may be nothing to take */
     }
-    PySendResult sent = PyIter_Send(awaited->refilling, value, result);
-    return sent == PYGEN_RETURN ? finish_refill(awaited, *result, result) : sent;
 }
 
 /* Be through, and ready to be used again; an exception that is set stays set. */
@@ -171,7 +176,7 @@ static PySendResult throw_into(Awaited *awaited, PyObject *args, PyObject **resu
     if (*result != NULL)
         return PYGEN_NEXT;
     PyObject *given = returned_value();
-    return given == NULL ? PYGEN_ERROR : finish_refill(awaited, given, result);
+    return given != NULL && finish_refill(awaited, given) ? go_on(awaited, Py_None, result) : PYGEN_ERROR;
 }
 
 /* Raise what is thrown where nothing has begun yet. */

@@ -73,8 +73,8 @@ static void iteration_dealloc(PyObject *self) {
 
 PyDoc_STRVAR(iteration_doc,
              "Iteration(refill)\n--\n\n"
-             "An asynchronous iterator. The coroutine function refill gives what is next, the iterator to take what\n"
-             "follows from, and how many of that before it is called again; it is called, too, if there are fewer.");
+             "An asynchronous iterator. The coroutine function refill gives the iterator to take from, and how many of\n"
+             "that before it is called again; it is called, too, if there are fewer.");
 
 static PyType_Slot iteration_slots[] = {
     {Py_tp_doc, (void *)iteration_doc},

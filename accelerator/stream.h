@@ -37,23 +37,25 @@ static void replace_ready(Stream *stream, PyObject *iterator) {
     Py_XDECREF(before);
 }
 
-static PyObject *next_refilled(Stream *stream) {
-    PyObject *next = NULL, *given = PyObject_CallNoArgs(stream->refill);
-    if (given == NULL)
-        return NULL;
-    if (PyTuple_Check(given) && PyTuple_GET_SIZE(given) == 2 && PyIter_Check(PyTuple_GET_ITEM(given, 1))) {
-        next = Py_NewRef(PyTuple_GET_ITEM(given, 0));
-        replace_ready(stream, PyTuple_GET_ITEM(given, 1));
-    } else {
-        PyErr_SetString(PyExc_TypeError, "refill() gives what is next, and an iterator");
-    }
-    Py_DECREF(given);
-    return next;
+/* 1 if there is something to take from now; 0 with an exception set. */
+static int refill_stream(Stream *stream) {
+    PyObject *given = PyObject_CallNoArgs(stream->refill);
+    int is_iterator = given != NULL && PyIter_Check(given);
+    if (is_iterator)
+        replace_ready(stream, given);
+    else if (given != NULL)
+        PyErr_SetString(PyExc_TypeError, "refill() gives an iterator");
+    Py_XDECREF(given);
+    return is_iterator;
 }
 
+/* Taking is the last thing that is done: no signal handler runs between that and the loop. */
 static PyObject *stream_next(PyObject *self) {
-    PyObject *next = next_ready((Stream *)self);
-    return next != NULL || PyErr_Occurred() ? next : next_refilled((Stream *)self);
+    PyObject *next;
+    do {
+        next = next_ready((Stream *)self);
+    } while (next == NULL && !PyErr_Occurred() && refill_stream((Stream *)self));
+    return next;
 }
 
 static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
@@ -92,8 +94,7 @@ static void stream_dealloc(PyObject *self) {
 
 PyDoc_STRVAR(stream_doc,
              "Stream(refill)\n--\n\n"
-             "An iterator. refill() gives what is next, and the iterator to take what follows from; it is called again\n"
-             "when that has come to its end.");
+             "An iterator. refill() gives the iterator to take from; it is called again when that has come to its end.");
 
 static PyType_Slot stream_slots[] = {
     {Py_tp_doc, (void *)stream_doc},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
-from contextlib import asynccontextmanager
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
@@ -15,13 +15,15 @@ from kafka_nextgen.engine.application.async_iteration import iterate
 from kafka_nextgen.engine.application.awaiting import AwaitedCalls
 from kafka_nextgen.engine.application.front import check_max_records
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener, call_async
+from kafka_nextgen.engine.application.liveness import is_in_task
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
+from kafka_nextgen.engine.application.presence import Absence
 from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import AsyncSignal
 from kafka_nextgen.engine.application.waiting import acknowledged, answer_to
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
+from kafka_nextgen.errors import ConcurrentUseError, KafkaNextgenError, MisuseError, RequestTimeoutError
 from kafka_nextgen.processing import AwaitsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
@@ -52,8 +54,9 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         self._listener: RebalanceListener | AsyncRebalanceListener | None = None
         self._callback: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
+        self._is_closed = False
         self._wish: Callable[[], Coroutine[object, object, None]] | None = None
-        super().__init__(parsed, self._signal, asyncio.current_task)
+        super().__init__(parsed, self._signal, asyncio.current_task, is_in_task, Absence())
 
     async def __aenter__(self) -> AsyncConsumer:
         return self
@@ -112,15 +115,22 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         Raises as ``Consumer.poll`` does.
         """
         check_max_records(max_records)
-        with self._use_alone("poll"):
-            await self._walk(poll_steps(self._core, checked_seconds(timeout)))
-            return self._core.take(max_records)
+        core = self._core
+        while True:
+            with self._use_alone("poll"):
+                await self._walk(poll_steps(core, checked_seconds(timeout)))
+                offer = core.find(max_records)
+                records = core.records(offer)
+            # From here on nothing is called, as in ``Consumer.poll``.
+            if core.fetches.offer is offer:
+                offer.is_taken = True
+                return records
 
     async def batches(self, max_records: int | None = None) -> AsyncIterator[Records]:
         """Hand over records in batches, for ever; ``max_records`` bounds each (``max.poll.records``)."""
         while True:
             records = await self.poll(ITERATION_TIMEOUT_S, max_records)
-            if records:
+            if records._slices:  # noqa: SLF001  (no call: a signal handler could lose what was handed over)
                 yield records
 
     def __aiter__(self) -> AsyncIterator[Record]:
@@ -130,21 +140,21 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         DeserializationError, each time anew until you ``seek`` past that record or ``on.deserialization.error`` says
         otherwise.
         """
-        return iterate(self._core.cursor, self.__anext__)
+        return iterate(self._core.cursor, self._look_on)
 
     async def __anext__(self) -> Record:
-        record = next(self._core.cursor.records, None)
-        if record is not None:
-            return record
+        while True:
+            for record in self._core.cursor.records:
+                return record  # taking it is the last thing that is done
+            await self._look_on()
+
+    async def _look_on(self) -> None:
+        """Poll, and look at what is next; there may be nothing."""
         if self._core.fetches.has_records():  # nothing will be waited for
             await asyncio.sleep(0)  # or whoever awaits nothing else would keep all other tasks waiting
         with self._use_alone("__anext__"):
-            while record is None:
-                await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
-                record = self._core.look()
-                if record is None:  # perhaps there were only records to skip, and are more
-                    await asyncio.sleep(0)
-            return record
+            await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+            self._core.look()
 
     # ---- the end
 
@@ -164,51 +174,53 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         if is_in_callback(self._core):
             deadline = time.monotonic() + timeout
             self._wish = self._wish or (lambda: self._close_inside(deadline, mode))
-        elif self._core.begin_closing(all_is_processed):
+        elif self._is_to_close():
+            self._core.begin_closing(all_is_processed)
             self._closing = asyncio.ensure_future(self._close_within(timeout, mode))
             await asyncio.shield(self._closing)
         elif self._closing is not None:
             await asyncio.wait([self._closing])
 
+    def _is_to_close(self) -> bool:
+        """Whether it is not closed, and nobody is about to."""
+        is_under_way = self._closing is not None and not self._closing.done()
+        return not (self._is_closed or is_under_way or self._core.engine.is_foreign)
+
     async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         deadline = time.monotonic() + timeout
-        is_alone = False
+        is_alone = await self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
         try:
-            async with self._stopping(deadline) as errors:
-                is_alone = await self._take_over(deadline - timeout / 2)
-                await self._leave(mode, deadline, is_alone, errors)
+            await self._leave_and_stop(mode, deadline, is_alone)
         finally:
-            if is_alone:
-                self._guard.leave()
+            self._guard.leave(sys._getframe())  # noqa: SLF001
 
     async def _close_inside(self, deadline: float, mode: LeaveMode) -> None:
         """Close inside of a call, as the last thing it does."""
-        async with self._stopping(deadline) as errors:
-            await self._leave(mode, deadline, True, errors)
+        await self._leave_and_stop(mode, deadline, True)
 
-    @asynccontextmanager
-    async def _stopping(self, deadline: float) -> AsyncIterator[list[Exception]]:
-        """Stop the I/O thread at the end, however that is reached; then raise the first of the errors noted."""
+    async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
+        """Leave and stop. What a signal handler raises meanwhile leaves the rest to the next close."""
         errors: list[Exception] = []
-        try:
-            yield errors
-        finally:
+        if not self._core.engine.has_ended:  # an earlier close was interrupted behind that
+            await self._leave(mode, deadline, is_alone, errors)
             limit_s = deadline - time.monotonic()
             await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
+        self._is_closed = True
         _raise_first(errors)
 
     async def _grant_wish(self) -> None:
         """Close as a callback wished that has returned, unless the consumer is being closed anyhow."""
-        wish, self._wish = self._wish, None
-        if wish is not None and self._core.begin_closing(all_is_processed=False):
+        wish = self._wish
+        if wish is not None and self._is_to_close():
+            self._core.begin_closing(all_is_processed=False)
             self._closing = asyncio.ensure_future(wish())
             await asyncio.shield(self._closing)
             self._core.engine.mailbox.raise_error()
             raise MisuseError("this consumer was closed during the call")
 
-    async def _take_over(self, deadline: float) -> bool:
-        """Become the one caller; False if another task's call does not end in time."""
-        while not self._guard.try_enter("close"):
+    async def _take_over(self, frame: FrameType, deadline: float) -> bool:
+        """Become the one caller until the frame is over; False if another task's call does not end in time."""
+        while not self._guard.try_enter("close", frame):
             if time.monotonic() >= deadline:
                 return False
             await asyncio.sleep(0.001)
@@ -218,13 +230,19 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         timeout_s = max(0.0, deadline - time.monotonic())
         if is_alone:
             self._core.settle_for_good()
-            leaving = self._core.engine.leave(mode, timeout_s)
-            await self._walk(leave_steps(self._core, leaving, timeout_s), errors, deadline)
-        else:  # callbacks are the other task's business
-            if self._callback is not None:
-                self._callback.cancel()
-            await answer_to(self._core.engine.leave(mode, timeout_s))
-            errors.append(ConcurrentUseError("close() did not wait any longer for another task's call to end"))
+        leaving = self._core.engine.leave(mode, timeout_s)
+        try:
+            if is_alone:
+                await self._walk(leave_steps(self._core, leaving, timeout_s), errors, deadline)
+            else:  # callbacks are the other task's business
+                if self._callback is not None:
+                    self._callback.cancel()
+                await answer_to(leaving)
+                errors.append(ConcurrentUseError("close() did not wait any longer for another task's call to end"))
+        except Exception as error:
+            if not (isinstance(error, KafkaNextgenError) or (leaving.done() and leaving.exception() is error)):
+                raise  # a signal handler did
+            errors.append(error)
 
     # ---- taking steps
 
@@ -245,19 +263,26 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
     async def _run_callback(
         self, callback: PendingCallback, errors: list[Exception] | None, deadline: float | None
     ) -> None:
-        """Run the callback, or go on waiting for it if the poll that began it was cancelled."""
-        if self._callback is None:
-            self._callback = asyncio.ensure_future(call_async(self._listener, callback, self._core))
-        task = self._callback
-        left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
-        await asyncio.wait([task], timeout=left_s)
-        self._callback = None
-        failure = _failure_of(task, callback)
-        if failure is not None and errors is None:
-            self._core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
-        if failure is not None and errors is not None:
-            errors.append(failure)
-        await acknowledged(self._core.callback_finished(callback, failure))
+        """Run the callback, or go on waiting for it if the poll that began it was cancelled.
+
+        If it has ended and only the member was not told, for an exception came in between, tell it.
+        """
+        core = self._core
+        ended = core.ended
+        if ended is None:
+            task = self._callback = self._callback or asyncio.ensure_future(call_async(self._listener, callback, core))
+            left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+            await asyncio.wait([task], timeout=left_s)
+            failure = _failure_of(task, callback)
+            if failure is not None and errors is None:
+                core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
+            ended = core.ended = callback, failure  # nothing is called between this and the next line
+            self._callback = None
+        _, error = ended
+        if isinstance(error, Exception) and errors is not None:
+            errors.append(error)
+        await acknowledged(core.tell_end(ended))
+        core.forget_callback(ended)
 
 
 def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exception | None:

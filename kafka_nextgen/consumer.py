@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import AbstractContextManager
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.application.blocking import BlockingCalls
 from kafka_nextgen.engine.application.front import check_max_records
-from kafka_nextgen.engine.application.iteration import Refill, iterate
+from kafka_nextgen.engine.application.guard import Guard
+from kafka_nextgen.engine.application.iteration import iterate
 from kafka_nextgen.engine.application.listener import RebalanceListener, call, refuse_coroutines
+from kafka_nextgen.engine.application.liveness import is_in_thread
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, Step, leave_steps, poll_steps
 from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.application.records import Records
@@ -22,7 +24,7 @@ from kafka_nextgen.engine.application.signals import thread_signal
 from kafka_nextgen.engine.application.waiting import answer
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
-from kafka_nextgen.errors import ConcurrentUseError
+from kafka_nextgen.errors import ConcurrentUseError, KafkaNextgenError
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
@@ -52,10 +54,9 @@ class Consumer(BlockingCalls, RunsHandlers):
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._signal = thread_signal()
         self._listener: RebalanceListener | None = None
-        self._presence = Presence()
-        self._closer: int | None = None  # the thread that closes this consumer, or has closed it
-        self._closed = threading.Event()
-        super().__init__(parsed, self._signal, threading.get_ident)
+        self._closers = Guard(threading.get_ident, is_in_thread)
+        self._is_closed = False
+        super().__init__(parsed, self._signal, threading.get_ident, is_in_thread, Presence())
 
     def __enter__(self) -> Consumer:
         return self
@@ -127,15 +128,22 @@ class Consumer(BlockingCalls, RunsHandlers):
         there is nothing to read yet, ValueError that ``timeout`` or ``max_records`` can't be.
         """
         check_max_records(max_records)
-        with self._use_alone("poll"):
-            self._walk(poll_steps(self._core, checked_seconds(timeout)))
-            return self._core.take(max_records)
+        core = self._core
+        while True:
+            with self._use_alone("poll"):
+                self._walk(poll_steps(core, checked_seconds(timeout)))
+                offer = core.find(max_records)
+                records = core.records(offer)
+            # From here on nothing is called. A signal handler may have polled, or sought, until now.
+            if core.fetches.offer is offer:
+                offer.is_taken = True
+                return records
 
     def batches(self, max_records: int | None = None) -> Iterator[Records]:
         """Hand over records in batches, for ever; ``max_records`` bounds each (``max.poll.records``)."""
         while True:
             records = self.poll(ITERATION_TIMEOUT_S, max_records)
-            if records:
+            if records._slices:  # noqa: SLF001  (no call: a signal handler could lose what was handed over)
                 yield records
 
     def __iter__(self) -> Iterator[Record]:
@@ -147,17 +155,16 @@ class Consumer(BlockingCalls, RunsHandlers):
         return iterate(self._next_run)
 
     def __next__(self) -> Record:
-        record = next(self._core.cursor.records, None)
-        return self._next_run()[0] if record is None else record
+        while True:
+            for record in self._core.cursor.records:
+                return record  # taking it is the last thing that is done
+            self._next_run()
 
-    def _next_run(self) -> Refill:
-        """The first record of it, and the others."""
+    def _next_run(self) -> Iterator[Record]:
+        """Poll, and look at what is next; there may be nothing."""
         with self._use_alone("__next__"):
-            record = None
-            while record is None:
-                self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
-                record = self._core.look()
-            return record, self._core.cursor.records
+            self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+            return self._core.look()
 
     # ---- the end
 
@@ -181,45 +188,60 @@ class Consumer(BlockingCalls, RunsHandlers):
         From inside another call of this thread, that is from a signal handler or a callback, it returns at once. The
         call it was made in then closes the consumer and ends with MisuseError: a ``commit`` when it is through, or
         after half of ``timeout``, all others as soon as they can. What is in hand does not count as processed.
+
+        If a signal handler raises out of a call, also out of ``close``, the next ``close`` closes the consumer.
         """
         self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
     def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
-        interrupts = self._presence.is_inside
+        if self._presence.is_inside:
+            self._close_later(timeout, mode)
+            return
         with self._presence:
-            begins = self._core.begin_closing(all_is_processed and not interrupts)
-            if begins:
-                self._closer = threading.get_ident()
-            if begins and interrupts:
-                deadline = time.monotonic() + timeout
-                self._core.engine.call_off(timeout / 2)
-                self._presence.when_out(lambda: self._close_now(max(0.0, deadline - time.monotonic()), mode))
-            elif begins:
-                self._close_now(timeout, mode)
-        if not (begins or interrupts or self._closer in (None, threading.get_ident())):
-            self._closed.wait(timeout)
+            self._core.begin_closing(all_is_processed)
+            self._close_now(timeout, mode)
 
-    def _close_now(self, timeout: float, mode: LeaveMode) -> None:
-        with self._presence:
-            self._close_within(timeout, mode)
+    def _close_later(self, timeout: float, mode: LeaveMode) -> None:
+        """Have the call close the consumer that this is made in."""
+        begins = self._core.begin_closing(all_is_processed=False)
+        if begins or not (self._is_closed or self._closers.is_held or self._presence.has_wish):
+            deadline = time.monotonic() + timeout
+            self._presence.when_out(lambda: self._close_now(max(0.0, deadline - time.monotonic()), mode))
+            self._core.engine.call_off(timeout / 2)
+
+    def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
+        """Close it, or wait until another thread has; whether this has closed it."""
+        deadline = time.monotonic() + timeout
+        while not (self._is_closed or self._core.engine.is_foreign):
+            if self._closers.try_enter("close", sys._getframe()):  # noqa: SLF001
+                try:
+                    with self._presence:
+                        self._close_within(timeout, mode)
+                finally:
+                    self._closers.leave(sys._getframe())  # noqa: SLF001
+                return True
+            if time.monotonic() >= deadline:
+                break
+            time.sleep(0.001)
+        return False
 
     def _close_within(self, timeout: float, mode: LeaveMode) -> None:
+        """Leave and stop. What a signal handler raises meanwhile leaves the rest to the next close."""
         deadline = time.monotonic() + timeout
         errors: list[BaseException] = []
-        is_alone = False
+        is_alone = self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
         try:
-            is_alone = self._take_over(deadline - timeout / 2)
-            self._leave(mode, deadline - time.monotonic(), is_alone, errors)
+            if not self._core.engine.has_ended:  # an earlier close was interrupted behind that
+                self._leave(mode, deadline - time.monotonic(), is_alone, errors)
+                self._core.engine.stop(deadline - time.monotonic())
+            self._is_closed = True
         finally:
-            self._core.engine.stop(deadline - time.monotonic())
-            if is_alone:
-                self._guard.leave()
-            self._closed.set()
+            self._guard.leave(sys._getframe())  # noqa: SLF001
         _raise_first(errors)
 
-    def _take_over(self, deadline: float) -> bool:
-        """Become the one caller; False if another thread's call does not end in time."""
-        while not self._guard.try_enter("close"):
+    def _take_over(self, frame: FrameType, deadline: float) -> bool:
+        """Become the one caller until the frame is over; False if another thread's call does not end in time."""
+        while not self._guard.try_enter("close", frame):
             if time.monotonic() >= deadline:
                 return False
             time.sleep(0.001)
@@ -228,15 +250,17 @@ class Consumer(BlockingCalls, RunsHandlers):
     def _leave(self, mode: LeaveMode, timeout_s: float, is_alone: bool, errors: list[BaseException]) -> None:
         if is_alone:
             self._core.settle_for_good()
-            self._walk(leave_steps(self._core, self._core.engine.leave(mode, timeout_s), timeout_s), errors)
-        else:  # callbacks are the other thread's business
-            answer(self._core.engine.leave(mode, timeout_s), timeout_s)
-            errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
-
-    # ---- being inside a call
-
-    def _present(self) -> AbstractContextManager[None]:
-        return self._presence
+        leaving = self._core.engine.leave(mode, timeout_s)
+        try:
+            if is_alone:
+                self._walk(leave_steps(self._core, leaving, timeout_s), errors)
+            else:  # callbacks are the other thread's business
+                answer(leaving, timeout_s)
+                errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
+        except Exception as error:
+            if not (isinstance(error, KafkaNextgenError) or (leaving.done() and leaving.exception() is error)):
+                raise  # a signal handler did
+            errors.append(error)
 
     # ---- taking steps
 
@@ -251,12 +275,19 @@ class Consumer(BlockingCalls, RunsHandlers):
                 answer(step)
 
     def _run_callback(self, callback: PendingCallback, errors: list[BaseException] | None) -> None:
+        """Run it, unless it has run and only the member was not told: then an exception came in between."""
         failure: BaseException | None = None
-        try:
-            call(self._listener, callback, self._core)
-        except BaseException as error:  # the member must hear of it, whatever it is
-            failure = error
-        answer(self._core.callback_finished(callback, failure))
+        core = self._core
+        ended = core.ended
+        if ended is None:
+            try:
+                call(self._listener, callback, core)
+            except BaseException as error:  # the member must hear of it, whatever it is
+                failure = error
+            ended = core.ended = callback, failure  # nothing is called between the end of the callback and this
+        answer(core.tell_end(ended))
+        core.forget_callback(ended)
+        failure = ended[1]
         if failure is not None and errors is None:
             raise failure
         if failure is not None and errors is not None:

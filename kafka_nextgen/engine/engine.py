@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
@@ -38,6 +37,7 @@ from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.engine.seeing.hooks import HookList
 from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
+from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.engine.tasks import TaskSet, UnderWay
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
@@ -75,6 +75,7 @@ class Engine:
         )
         self._commits = UnderWay()
         self._stopping = False
+        self._leaving: asyncio.Task[None] | None = None
         self._refusal: AuthenticationError | None = None
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly)
         #: Raises MisuseError after close, or in a process forked off.
@@ -234,6 +235,14 @@ class Engine:
         await self._membership.leave(event, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
+        """Leave, or wait for that if it was begun already: what asked for it may have been interrupted."""
+        if self._leaving is None:
+            self._leaving = asyncio.ensure_future(self._leave(mode, timeout_s))
+        await asyncio.wait([self._leaving], timeout=timeout_s)
+        if self._leaving.done():
+            self._leaving.result()
+
+    async def _leave(self, mode: LeaveMode, timeout_s: float) -> None:
         """Let commits that are under way end, for at most half the time; then leave."""
         began = time.monotonic()
         await self._commits.wait(timeout_s / 2)
@@ -275,11 +284,20 @@ class Engine:
         timeout_s = max(timeout_s, SHORTEST_STOP_S)
         deadline = time.monotonic() + timeout_s
         try:
-            self._thread.submit(self._shut_down()).result(timeout_s)
-        except (FutureTimeoutError, CancelledError, KafkaNextgenError) as error:
+            shutting_down = self._thread.submit(self._shut_down())
+            if not sleep_until_ended(shutting_down, timeout_s):
+                logger.warning("closing: it took longer than %s s", timeout_s)
+            else:
+                shutting_down.result()
+        except (CancelledError, KafkaNextgenError) as error:
             logger.warning("closing: %r", error)
         finally:
             self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the I/O thread has stopped."""
+        return self._thread.has_ended
 
     def abandon(self) -> None:
         """Nobody can use this any more: end without leaving the group, as after a crash, and wait for nothing.

@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from kafka_nextgen.engine.sleeping import SafeFuture
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.relays import new_event_loop
 
@@ -52,11 +53,23 @@ class IoThread:
             self.check_usable()
             with self._lock:
                 if self._accepts:
-                    return asyncio.run_coroutine_threadsafe(work, self._loop)
+                    return self._hand_over(work)
             raise self._closed()
         except MisuseError:
             work.close()
             raise
+
+    def _hand_over(self, work: Coroutine[object, object, T]) -> Future[T]:
+        """What ``asyncio.run_coroutine_threadsafe`` does, with a future that no signal handler leaves locked."""
+        future: Future[T] = SafeFuture()
+
+        def begin() -> None:
+            task = self._loop.create_task(work)
+            task.add_done_callback(lambda _: _settle(future, task))
+            future.add_done_callback(lambda _: self.call_soon(task.cancel) if future.cancelled() else None)
+
+        self._loop.call_soon_threadsafe(begin)
+        return future
 
     def call_soon(self, callback: Callable[[], object]) -> None:
         """Run a plain callable on the loop, soon; does nothing once the thread has stopped."""
@@ -71,6 +84,11 @@ class IoThread:
     def is_foreign(self) -> bool:
         """Whether this process was forked off the one that made the thread."""
         return os.getpid() != self._pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the thread accepts nothing any more."""
+        return not self._accepts
 
     def check_usable(self) -> None:
         """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
@@ -137,3 +155,16 @@ class IoThread:
 
     def _closed(self) -> MisuseError:
         return MisuseError(f"this {self._owner} is closed")
+
+
+def _settle(future: Future[T], task: asyncio.Task[T]) -> None:
+    """Have the future end as the task did."""
+    if task.cancelled():
+        future.cancel()
+    if not future.set_running_or_notify_cancel():
+        return
+    error = task.exception()
+    if error is None:
+        future.set_result(task.result())
+    else:
+        future.set_exception(error)

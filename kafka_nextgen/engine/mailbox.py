@@ -25,6 +25,7 @@ from kafka_nextgen.membership.events import AssignFinished, LossFinished, Revoke
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
+    "CallbackEnd",
     "CallbackKind",
     "CommitCallback",
     "Mailbox",
@@ -79,6 +80,10 @@ class PendingCall(PendingCallback):
     """What to run where the application polls, while no member waits for it."""
 
     run: Callable[[], object] = field(kw_only=True)
+
+
+#: How a callback ended. A plain tuple: making one calls nothing that a signal handler could interrupt.
+CallbackEnd = tuple[PendingCallback, BaseException | None]
 
 
 @frozen(eq=False)
@@ -161,22 +166,24 @@ class Mailbox:
         if not _passes(error):
             self.post_error(error)
 
-    def take_callback(self) -> PendingCallback | None:
-        """The oldest callback not yet taken, if any."""
+    def first_callback(self) -> PendingCallback | None:
+        """The oldest callback that was not dropped, if any; it stays until it is."""
         try:
-            return self._callbacks.popleft()
+            return self._callbacks[0]
         except IndexError:
             return None
 
     def drop_callback(self, callback: PendingCallback) -> None:
-        """Forget a callback that nobody waits for any more, if it was not taken yet."""
-        with suppress(ValueError):  # the application took it
+        """Forget a callback: it runs, or nobody waits for it any more."""
+        with suppress(ValueError):  # the other thread was first
             self._callbacks.remove(callback)
 
     def raise_error(self) -> None:
         """Raise the oldest error not yet raised, or the fatal one; do nothing if there is none."""
         if self._errors:
-            raise self._errors.popleft()
+            error = self._errors[0]
+            del self._errors[0]  # no call: no signal handler runs between this and the next line
+            raise error
         self.raise_fatal()
 
     def raise_fatal(self) -> None:

@@ -92,9 +92,22 @@ class Assigned:
         return found
 
     def start_over(self, state: PartitionState) -> None:
-        """Drop what is buffered of a partition, and what may still be answered."""
-        self.buffers.drop(state.partition)
-        state.forget_questions(self._next_fence())
+        """Drop what is buffered of a partition, and what may still be answered, to fetch on from its position.
+
+        A signal handler that raises finds all of that done, or nothing: records dropped must be fetched again.
+        """
+        fence, position = self._next_fence(), state.position
+        self.buffers.drop(state.partition)  # nothing is called from its beginning to the end of this
+        state.fence = fence
+        state.asked = False
+        state.ahead = None
+        state.drain_first = False
+        state.error = None
+        if position is not None:
+            state.fetch_offset = position.offset
+            state.fetch_epoch = position.leader_epoch
+        state.failures = 0
+        state.retry_at = 0.0
 
     def call_off(self, state: PartitionState) -> None:
         """Let what may still be answered about a partition be worth nothing; what is buffered stays."""

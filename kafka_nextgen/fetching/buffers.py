@@ -8,7 +8,7 @@ moving its start; nothing is copied.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -27,15 +27,10 @@ class HandedOver:
     records: int = 0
     bytes: int = 0
 
-    def add(self, columns: Columns, start: int, stop: int) -> None:
-        """Count one more run, whose part of the bytes is that of its records."""
+    def plus(self, columns: Columns, start: int, stop: int) -> HandedOver:
+        """With one more run, whose part of the bytes is that of its records."""
         size, whole = columns.data_bytes, len(columns.offsets)
-        self.records += stop - start
-        self.bytes += size * stop // whole - size * start // whole
-
-    def take_off(self, columns: Columns, start: int, stop: int) -> None:
-        """Undo ``add``."""
-        self.add(columns, stop, start)
+        return HandedOver(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
 
 
 class _State(Protocol):
@@ -105,8 +100,10 @@ class Buffers:
 
     def drop(self, partition: TopicPartition) -> None:
         """Forget what there is of this partition."""
-        if self._runs.pop(partition, None) is not None:
-            self.total_bytes -= self._bytes.pop(partition)
+        if partition in self._runs:  # nothing is called here: a signal handler that raises finds all of it, or nothing
+            self.total_bytes -= self._bytes[partition]
+            del self._bytes[partition]
+            del self._runs[partition]
 
     def has(self, partition: TopicPartition) -> bool:
         """Whether there are records of this partition."""
@@ -153,41 +150,60 @@ class Buffers:
     def hand_over(self, part: ColumnSlice) -> int | None:
         """Take these records out, which must be the partition's next ones; None if they are not here any more.
 
-        Returns how many runs of that partition are left.
+        Returns how many runs of that partition are left. A signal handler that raises on the way, or does the same
+        itself, leaves nothing half done.
         """
         columns, stop = part.columns, part.stop
         partition = columns.partition
         runs = self._runs.get(partition)
         if not runs or runs[0].columns is not columns or stop <= runs[0].start:
             return None
-        run = runs[0]
+        run, left = runs[0], len(runs)
         assert stop <= run.stop
-        self._handed_over[partition.topic].add(columns, run.start, stop)
-        if stop < run.stop:
-            runs[0] = ColumnSlice(columns, stop, run.stop)
-        else:
+        rest = ColumnSlice(columns, stop, run.stop) if stop < run.stop else None
+        topic, nbytes = partition.topic, columns.nbytes
+        handed_over = self._handed_over[topic].plus(columns, run.start, stop)
+        # From here on nothing is called, and so no signal handler runs.
+        if partition not in self._runs or self._runs[partition] is not runs or not runs or runs[0] is not run:
+            return None
+        self._handed_over[topic] = handed_over
+        del self._runs[partition]
+        if rest is None:
+            left -= 1
             self.runs_done += 1
-            if len(runs) == 1:
-                self.drop(partition)
-                return 0
-            runs.popleft()
-            self._bytes[partition] -= columns.nbytes
-            self.total_bytes -= columns.nbytes
-        self._runs[partition] = self._runs.pop(partition)  # last in turn
-        return len(runs)
-
-    def put_back(self, part: ColumnSlice) -> None:
-        """Undo ``hand_over`` of these records, which lie right before all there are of the partition."""
-        columns, partition = part.columns, part.columns.partition
-        self._handed_over[partition.topic].take_off(columns, part.start, part.stop)
-        runs = self._runs.setdefault(partition, deque())
-        if runs and runs[0].columns is columns:
-            runs[0] = ColumnSlice(columns, part.start, runs[0].stop)
+            gone = nbytes if left else self._bytes[partition]
+            self._bytes[partition] -= gone
+            self.total_bytes -= gone
+        if not left:
+            del self._bytes[partition]
+            return left
+        if rest is None:
+            del runs[0]
         else:
-            runs.appendleft(part)
-            self._bytes[partition] = self._bytes.get(partition, 0) + columns.nbytes
-            self.total_bytes += columns.nbytes
-        self.pass_turn(partition)
+            runs[0] = rest
+        self._runs[partition] = runs  # last in turn
+        return left
+
+    def put_back(self, parts: Sequence[ColumnSlice]) -> None:
+        """Undo ``hand_over`` of these records of one partition, which lie right before all there are of it."""
+        partition = parts[0].partition
+        topic, runs = partition.topic, deque(self._runs.get(partition, ()))
+        handed_over, more_bytes = self._handed_over[topic], 0
+        for part in reversed(parts):
+            handed_over = handed_over.plus(part.columns, part.stop, part.start)
+            if runs and runs[0].columns is part.columns:
+                runs[0] = ColumnSlice(part.columns, part.start, runs[0].stop)
+            else:
+                runs.appendleft(part)
+                more_bytes += part.columns.nbytes
+        nbytes = self._bytes.get(partition, 0) + more_bytes
+        # From here on nothing is called, and so no signal handler runs.
+        self._handed_over[topic] = handed_over
+        if partition in self._runs:
+            del self._runs[partition]
+        self._runs[partition] = runs  # last in turn
+        self._bytes[partition] = nbytes
+        self.total_bytes += more_bytes
 
     def pass_turn(self, partition: TopicPartition) -> None:
         """Make this partition the last in turn, if there are records of it."""

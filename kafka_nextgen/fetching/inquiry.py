@@ -110,7 +110,6 @@ class Inquiry:
         for state in self._assigned.states:
             if self._buffers.has(state.partition):
                 self._assigned.start_over(state)
-                state.rewind()
 
     def _end_routine(self) -> None:
         """What is about to be done may change what is to be asked next (``routine``)."""

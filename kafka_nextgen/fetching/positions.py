@@ -174,17 +174,10 @@ class PartitionState:
         self.rewind()
         self.succeeded()
 
-    def go_back(self, part: ColumnSlice) -> None:
-        """Hand over from the beginning of ``part`` on, which is buffered again; any error lies behind it."""
+    def position_before(self, part: ColumnSlice) -> OffsetAndMetadata:
+        """Where handing over begins if ``part`` comes next."""
         start, columns = part.start, part.columns
-        epoch = columns.leader_epochs[start - 1] if start > 0 else -1
-        self.position = OffsetAndMetadata(columns.offsets[start], epoch)
-        self.last_handed_over = -1
-        if self.consumed is not None and self.consumed.offset > self.position.offset:
-            self.consumed = self.position
-        if self.error is not None:
-            self.error = None
-            self.drain_first = True
+        return OffsetAndMetadata(columns.offsets[start], columns.leader_epochs[start - 1] if start > 0 else -1)
 
     def rewind(self) -> None:
         """Fetch again whatever was not handed over."""
@@ -199,15 +192,6 @@ class PartitionState:
         self.last_handed_over = -1
         self.reset = reset
         self.end = None
-        self.succeeded()
-
-    def forget_questions(self, fence: int) -> None:
-        """Make whatever was asked or answered so far worthless."""
-        self.fence = fence
-        self.asked = False
-        self.ahead = None
-        self.drain_first = False
-        self.error = None
         self.succeeded()
 
     def succeeded(self) -> None:

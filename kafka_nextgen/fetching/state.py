@@ -77,8 +77,6 @@ class FetchState(ReadingAlong):
             state.stopped = True
             state.last_handed_over = -1
             self._assigned.start_over(state)
-            if state.position is not None:
-                state.rewind()
 
     # ---- what the application does with it
 
@@ -171,13 +169,16 @@ class FetchState(ReadingAlong):
 
         Does nothing if the partition was stopped or sought since, or is beyond it already.
         """
-        left = self._buffers.hand_over(part)
-        if left is None:
+        state = self.by_partition.get(part.columns.partition)
+        if state is None:
             return
-        state = self.by_partition[part.columns.partition]
-        end, epoch = (part.next_offset, part.leader_epoch) if left else (state.fetch_offset, state.fetch_epoch)
-        state.position = OffsetAndMetadata(end, epoch)
-        state.last_handed_over = part.columns.offsets[part.stop - 1]
+        behind = OffsetAndMetadata(part.next_offset, part.leader_epoch)
+        end = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
+        last = part.columns.offsets[part.stop - 1]
+        left = self._buffers.hand_over(part)
+        if left is not None:  # no signal handler runs between the one and the other
+            state.position = behind if left else end
+            state.last_handed_over = last
 
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these runs, which are of one partition: its position goes back to their beginning.
@@ -187,9 +188,15 @@ class FetchState(ReadingAlong):
         for state in self._assigned.known(part.partition for part in parts[:1]):
             last = parts[-1]
             if state.last_handed_over == last.columns.offsets[last.stop - 1]:
-                for part in reversed(parts):
-                    self._buffers.put_back(part)
-                state.go_back(parts[0])
+                position = state.position_before(parts[0])
+                self._buffers.put_back(parts)
+                state.position = position  # no signal handler runs between the one and all of the other
+                state.last_handed_over = -1
+                if state.consumed is not None and state.consumed.offset > position.offset:
+                    state.consumed = position
+                if state.error is not None:  # it lies behind these records
+                    state.error = None
+                    state.drain_first = True
 
     def pass_turn(self, partition: TopicPartition) -> None:
         """Hand over records of all other partitions before those of this one."""

@@ -94,7 +94,6 @@ def _compare(
         return None
     if state.fetch_offset != state.position.offset:
         assigned.start_over(state)
-        state.rewind()
         state.phase = Phase.FETCHING if state.fetch_epoch < 0 else Phase.VALIDATING
         return None
     diverging = OffsetAndMetadata(found.end_offset, found.epoch) if found.is_known else None

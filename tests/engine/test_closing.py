@@ -64,7 +64,7 @@ class InAThread:
 
 def inside(consumer: Consumer) -> None:
     """Return when somebody is inside a call."""
-    while not consumer._guard._depth:
+    while not consumer._guard.is_held:
         time.sleep(0.001)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from kafka_nextgen import ConcurrentUseError, Consumer, MisuseError
 from kafka_nextgen.engine.application.guard import Guard
+from kafka_nextgen.engine.application.liveness import is_in_thread
 
 
 class Caller:
@@ -16,30 +19,48 @@ class Caller:
 
     def __init__(self) -> None:
         self.name = "A"
+        self.guard = Guard(lambda: self.name, lambda frame, name: is_in_thread(frame, threading.get_ident()))
 
-    def __call__(self) -> object:
-        return self.name
+    def try_enter(self, name: str, call: str) -> bool:
+        self.name = name
+        return self.guard.try_enter(call, sys._getframe(1))
+
+    def leave(self) -> None:
+        self.guard.leave(sys._getframe(1))
 
 
 def test_another_caller_is_refused_and_told_who_is_inside() -> None:
     caller = Caller()
-    guard = Guard(caller)
-    assert guard.try_enter("poll")
-    caller.name = "B"
-    assert not guard.try_enter("commit")
-    assert re.search(r"commit\(\).*inside poll\(\)", str(guard.refusal("commit")))
+    assert caller.try_enter("A", "poll")
+    assert not caller.try_enter("B", "commit")
+    assert re.search(r"commit\(\).*inside poll\(\)", str(caller.guard.refusal("commit")))
 
 
 def test_the_holder_may_come_back_in() -> None:
     caller = Caller()
-    guard = Guard(caller)
-    assert guard.try_enter("poll")
-    assert guard.try_enter("commit")
-    guard.leave()
-    caller.name = "B"
-    assert not guard.try_enter("poll")
-    guard.leave()
-    assert guard.try_enter("poll")
+
+    def commit() -> None:
+        assert caller.try_enter("A", "commit")
+        caller.leave()
+
+    assert caller.try_enter("A", "poll")
+    commit()
+    assert not caller.try_enter("B", "poll")
+    caller.leave()
+    assert caller.try_enter("B", "poll")
+
+
+def test_a_call_that_was_interrupted_on_its_way_out_is_over_with_its_frame() -> None:
+    caller = Caller()
+
+    def poll() -> None:
+        assert caller.try_enter("A", "poll")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        poll()
+    assert not caller.guard.is_held
+    assert caller.try_enter("B", "poll")
 
 
 def test_an_error_inside_frees_the_consumer() -> None:

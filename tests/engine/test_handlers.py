@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import signal
@@ -14,6 +13,8 @@ import pytest
 
 from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.engine.application.presence import Presence
+from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
@@ -84,14 +85,14 @@ def test_a_handler_that_interrupts_the_hand_over_to_the_io_thread_waits_for_noth
     consumer = stage.consumer()
     consumer.subscribe([TOPIC])
     handler.consumer = consumer
-    original = asyncio.run_coroutine_threadsafe
+    original = IoThread._hand_over
 
-    def interrupted(*work: object) -> object:
+    def interrupted(thread: IoThread, work: Coroutine[object, object, object]) -> object:
         if threading.current_thread() is threading.main_thread() and not handler.closings:
             signal.raise_signal(signal.SIGUSR1)
-        return original(*work)  # type: ignore[arg-type]
+        return original(thread, work)
 
-    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+    monkeypatch.setattr(IoThread, "_hand_over", interrupted)
     with pytest.raises(MisuseError, match="closed"):
         consumer.poll(timeout=20)
     assert is_gone(consumer)
@@ -105,13 +106,13 @@ def test_a_handler_that_finds_the_fetches_locked_waits_for_nothing_and_no_record
     consumer.subscribe([TOPIC])
     read(consumer, 4)
     handler.consumer = consumer
-    original = FetchState.take
+    original = FetchState.peek
 
-    def interrupted(state: FetchState, max_records: int) -> object:
+    def interrupted(state: FetchState, max_records: int, whole_runs: bool) -> object:
         signal.raise_signal(signal.SIGUSR1)
-        return original(state, max_records)
+        return original(state, max_records, whole_runs)
 
-    monkeypatch.setattr(FetchState, "take", interrupted)
+    monkeypatch.setattr(FetchState, "peek", interrupted)
     with pytest.raises(MisuseError, match="closed"):
         poll_until(consumer, lambda: False)
     assert is_gone(consumer)
@@ -136,7 +137,7 @@ def kill_another_thread() -> None:
 
 def main_thread_sleeps() -> bool:
     frame = sys._current_frames()[threading.main_thread().ident or 0]
-    return (frame.f_code.co_filename, frame.f_code.co_name) == (threading.__file__, "wait")
+    return frame.f_code is sleep_until_ended.__code__
 
 
 @pytest.mark.parametrize("kill", [kill_the_process, kill_another_thread])
@@ -189,22 +190,22 @@ def test_a_handler_ends_a_call_that_is_about_to_ask(
 ) -> None:
     consumer = a_consumer(stage, handler, timeout_s)
     stage.never(api) if api is LIST_OFFSETS else stage.busy(api)
-    original = asyncio.run_coroutine_threadsafe
+    original = IoThread._hand_over
 
-    def interrupted(work: Coroutine[object, object, object], loop: asyncio.AbstractEventLoop) -> object:
+    def interrupted(thread: IoThread, work: Coroutine[object, object, object]) -> object:
         if threading.current_thread() is not threading.main_thread() or handler.closings:
-            return original(work, loop)
+            return original(thread, work)
         both = threading.Event()
-        loop.call_soon_threadsafe(both.wait, 10)  # so that it hears of the signal and of the question together
+        thread._loop.call_soon_threadsafe(both.wait, 10)  # so that it hears of the signal and of the question together
         if first == "signal":
             signal.raise_signal(signal.SIGUSR1)
-        future = original(work, loop)
+        future = original(thread, work)
         if first == "question":
             signal.raise_signal(signal.SIGUSR1)
         both.set()
         return future
 
-    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+    monkeypatch.setattr(IoThread, "_hand_over", interrupted)
     with pytest.raises(MisuseError, match="closed during the call"):
         call(consumer)
     assert is_gone(consumer)
@@ -259,13 +260,17 @@ def test_what_a_callback_raises_while_closing_comes_out_of_the_call_that_was_int
 def test_only_the_thread_that_was_interrupted_does_what_was_left_to_be_done() -> None:
     presence, done = Presence(), list[str]()
 
+    def do() -> bool:
+        done.append("done")
+        return True
+
     def call_elsewhere() -> None:
         with presence:
             assert presence.is_inside
 
     def interrupted() -> None:
         with presence, presence:
-            presence.when_out(lambda: done.append("done"))
+            presence.when_out(do)
             elsewhere = threading.Thread(target=call_elsewhere)
             elsewhere.start()
             elsewhere.join()

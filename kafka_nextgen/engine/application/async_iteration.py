@@ -22,12 +22,12 @@ BREATH_S = 0.005
 #: How long a stride should take (seconds), and how many records it has at most.
 STRIDE_S, LONGEST_STRIDE = 0.001, 1024
 
-#: The next record, what to take those after it from, and how many of them.
-Refill = tuple[Record, Iterator[Record], int]
+#: What to take the next records from, which may have none, and how many of them.
+Refill = tuple[Iterator[Record], int]
 
 
-def iterate(cursor: Cursor, poll: Callable[[], Awaitable[Record]]) -> AsyncIterator[Record]:
-    """A loop. ``poll`` gives the next record however long it takes; ``cursor`` has those that lie ready behind it."""
+def iterate(cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> AsyncIterator[Record]:
+    """A loop. ``poll`` has the next records lie ready in ``cursor``, however long it takes."""
     refill = _Strides(cursor, poll).begin_next
     return accelerator.Iteration(refill) if ACCELERATED else IterationInPython(refill)
 
@@ -35,10 +35,11 @@ def iterate(cursor: Cursor, poll: Callable[[], Awaitable[Record]]) -> AsyncItera
 class _Strides:
     """Where a loop gets its records from, stride by stride."""
 
-    def __init__(self, cursor: Cursor, poll: Callable[[], Awaitable[Record]]) -> None:
+    def __init__(self, cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> None:
         self._cursor = cursor
         self._poll = poll
         self._length = 64
+        self._next: tuple[int, int] | None = None  # when the last stride began
         self._began_at = self._paused_at = time.monotonic()
 
     async def begin_next(self) -> Refill:
@@ -50,7 +51,12 @@ class _Strides:
             await asyncio.sleep(0)
             now = self._paused_at = time.monotonic()
         self._began_at = now
-        return await self._poll(), self._cursor.records, self._length
+        upcoming = self._cursor.next
+        if upcoming is None or upcoming == self._next:  # an error may have ended what gives out the run
+            await self._poll()
+            upcoming = self._cursor.next
+        self._next = upcoming
+        return self._cursor.records, self._length
 
 
 class IterationInPython(AsyncIterator[Record]):
@@ -61,8 +67,8 @@ class IterationInPython(AsyncIterator[Record]):
         self._records: Iterator[Record] = iter(())
 
     async def __anext__(self) -> Record:
-        for record in self._records:
-            return record
-        record, records, count = await self._refill()
-        self._records = islice(records, count)
-        return record
+        while True:
+            for record in self._records:
+                return record
+            records, count = await self._refill()
+            self._records = islice(records, count)

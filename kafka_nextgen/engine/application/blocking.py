@@ -9,7 +9,6 @@ from typing import TypeVar
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.engine.application.front import Front
-from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.waiting import answer
 from kafka_nextgen.engine.mailbox import CommitCallback
@@ -24,8 +23,6 @@ T = TypeVar("T")
 
 class BlockingCalls(Front):
     """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError tells of their end."""
-
-    _presence: Presence
 
     def _answer(self, future: Future[T], limit_s: float) -> T:
         """What was asked for in this call; closing calls off what was asked until then, here what is asked after it."""

@@ -7,7 +7,7 @@ records is done here at once, under the lock of the fetch state.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,9 @@ from kafka_nextgen.engine.application.hand_over import HandOver
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.mailbox import CommitCallback, PendingCall, PendingCallback, PendingCommitted
+from kafka_nextgen.engine.mailbox import CallbackEnd, CommitCallback, PendingCall, PendingCallback, PendingCommitted
 from kafka_nextgen.engine.member.manual_assignment import refusal
+from kafka_nextgen.engine.reading.locked_fetches import Offer
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.membership.events import Polled
@@ -64,6 +65,7 @@ class ConsumerCore:
         self.topics: Topics | None = None  # subscribed to
         self.has_listener = False  # for that subscription
         self._running: PendingCallback | None = None
+        self.ended: CallbackEnd | None = None  # how the running one ended, until the member was told
         self.polls = self.engine.counters.polls
         self._all_is_processed = True
 
@@ -125,10 +127,15 @@ class ConsumerCore:
         has_news = mailbox.news != self.cursor.heeded
         return self.closing or has_news or mailbox.wants_poll or time.monotonic() >= self._note_at_s
 
-    def take(self, max_records: int | None) -> Records:
-        """Hand over what has arrived, at most ``max_records``; the positions advance with it."""
-        parts = self.fetches.take(max_records or self.config.max_poll_records)
-        self._handed_over(parts, self.polls.began_at, time.monotonic())
+    def find(self, max_records: int | None) -> Offer:
+        """What has arrived, at most ``max_records``; the positions advance with it once it is taken."""
+        offer = self.fetches.find(max_records or self.config.max_poll_records)
+        self._handed_over(offer.parts, self.polls.began_at, time.monotonic())
+        return offer
+
+    def records(self, offer: Offer) -> Records:
+        """What is offered, as a poll returns it."""
+        parts = offer.parts
         if self._deserializers is None:
             return Records(parts)
         return Records(parts, self._deserializers, HandOver(parts, self._put_back, self.fetches.hand_over))
@@ -137,8 +144,8 @@ class ConsumerCore:
         if not self.engine.is_foreign:  # whose locks may be held for ever
             self.fetches.put_back(parts, last)
 
-    def look(self) -> Record | None:
-        """The first record of those that iteration gives out next; None if it has to poll again."""
+    def look(self) -> Iterator[Record]:
+        """The records that iteration gives out next; none if it has to poll again."""
         if not self._is_reminded:
             self._is_reminded = True
             self.engine.repeat(self._remind, self.note_interval_s)
@@ -176,24 +183,34 @@ class ConsumerCore:
 
     @property
     def has_callbacks(self) -> bool:
-        """Whether there is a callback to run, or one to wait for."""
+        """Whether there is a callback to run, to wait for, or to tell the member of."""
         return self._running is not None or bool(self.engine.mailbox.callbacks)
 
+    @property
+    def is_in_callback(self) -> bool:
+        """Whether a callback has begun and not ended."""
+        return self._running is not None and self.ended is None
+
     def next_callback(self) -> PendingCallback | None:
-        """The callback to run, or to wait for if it runs already; the same one until it is told to be finished."""
+        """The callback to run, or to wait for if it runs already; the same one until the member was told of its end."""
         if self._running is None:
-            self._running = self.engine.mailbox.take_callback()
-            if self._running is not None:
-                self.polls.begin_callback()
+            self.polls.begin_callback()
+            self._running = self.engine.mailbox.first_callback()
+        if self._running is not None:  # dropped only now: whatever is raised on the way, it is here or there
+            self.engine.mailbox.drop_callback(self._running)
         return self._running
 
-    def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> Future[None]:
-        """Tell the member how a listener's method ended; it waits for nothing else that is called."""
-        self._running = None
+    def tell_end(self, ended: CallbackEnd) -> Future[None]:
+        """Tell the member how a callback ended; it waits for nothing else that is called. It may be told twice."""
+        callback, error = ended
+        return _done() if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
+
+    def forget_callback(self, ended: CallbackEnd) -> None:
+        """The member was told."""
         self.polls.end_callback()
-        if isinstance(callback, PendingCall):
-            return _done()
-        return self.engine.callback_finished(callback, error)
+        if self.ended is ended:
+            self._running = None
+            self.ended = None
 
     # ---- positions
 
@@ -278,8 +295,8 @@ class ConsumerCore:
         """
         if self.closing or self.engine.is_foreign:
             return False
-        self.closing = True
         self._all_is_processed = all_is_processed
+        self.closing = True
         self.engine.mailbox.note_news()
         return True
 

@@ -70,22 +70,29 @@ class Cursor:
         """What is left of this caller's run; ends as soon as there has to be a poll. Raises DeserializationError."""
         return self._run.records if self._caller == self._whoami() else _NOTHING.records
 
+    @property
+    def next(self) -> tuple[int, int] | None:
+        """What changes with each record of this caller's run; None if there is no more of it."""
+        return self._run.next if self._caller == self._whoami() else None
+
     def heed(self) -> None:
         """What happens from here on ends the run that is looked at next."""
         self.heeded = self._mailbox.news
 
-    def look(self, max_records: int, began: float | None) -> Record | None:
+    def look(self, max_records: int, began: float | None) -> Iterator[Record]:
         """Look at the records that would be handed over next, after a poll that ``began`` then (monotonic).
 
         These are ``max_records``, and on to the end of what was fetched together, whose memory is free only then.
-        Gives the first; None if there are none, or if it takes another poll.
+        None come if there are none, or if it takes another poll.
         """
-        run = RecordRun(self._fetches.peek_runs(max_records), self._deserializers, self)
-        self._caller, self._run = self._whoami(), run
-        if self._mailbox.news != self.heeded:  # looked at last: news from here on finds the run
-            run.end()
+        offer = self._fetches.find(max_records, whole_runs=True)
+        run = RecordRun(offer.parts, self._deserializers, self)
         self._looked = began, time.monotonic()
-        return next(run.records, None)
+        self._caller, self._run = self._whoami(), run
+        # Looked at last: news from here on finds the run, and so does a signal handler that polls.
+        if self._mailbox.news != self.heeded or self._fetches.offer is not offer:
+            run.end()
+        return run.records
 
     def begin(self, part: ColumnSlice, rows: RecordRows) -> None:
         """A run begins with these records."""
@@ -116,12 +123,15 @@ class Cursor:
             self._fetches.hand_over(self._run.progress())
 
     def settle(self) -> None:
-        """Advance the positions over what was given out; the rest is looked at anew."""
-        run, self._run = self._run, _NOTHING
+        """Advance the positions over all that was handed over; the rest is looked at anew."""
+        self._fetches.settle()
+        run = self._run
         if run is not _NOTHING:
             run.end()
             given_out = run.progress()
             self._fetches.hand_over(given_out)
+            if self._run is run:  # first: what is interrupted until here is done again
+                self._run = _NOTHING
             self._on_handed_over(given_out, *self._looked)
 
     def mark_processed(self) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
+from contextlib import AbstractContextManager
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.guard import Guard
+from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.seeing.health import Health
@@ -47,9 +49,7 @@ class _Call:
     own, so that all calls of one name may be one, also if a signal handler makes one inside another.
     """
 
-    def __init__(
-        self, core: ConsumerCore, guard: Guard, presence: AbstractContextManager[None], name: str, is_part: bool
-    ) -> None:
+    def __init__(self, core: ConsumerCore, guard: Guard, presence: Presence, name: str, is_part: bool) -> None:
         self._check_usable = _check_of(core, is_part)
         self._guard = guard
         self._presence = presence
@@ -57,23 +57,23 @@ class _Call:
         self._is_part = is_part
 
     def __enter__(self) -> None:
-        self._presence.__enter__()
+        frame = sys._getframe(1)  # noqa: SLF001
+        self._presence.enter(frame)
         try:
             self._check_usable()
-            if not self._is_part and not self._guard.try_enter(self._name):
+            if not self._is_part and not self._guard.try_enter(self._name, frame):
                 raise self._guard.refusal(self._name)
         except BaseException as error:
-            self._presence.__exit__(type(error), error, error.__traceback__)
+            self._presence.leave(frame, error)
             raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if not self._is_part:
-                self._guard.leave()
-        finally:
-            self._presence.__exit__(kind, error, trace)
+        frame = sys._getframe(1)  # noqa: SLF001
+        if not self._is_part:
+            self._guard.leave(frame)
+        self._presence.leave(frame, error)
 
 
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
@@ -82,13 +82,21 @@ def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
 
 
 class Front:
-    """A consumer without its calls that wait. ``whoami`` tells callers apart."""
+    """A consumer without its calls that wait. ``whoami`` tells callers apart; ``is_inside`` as for ``Guard``."""
 
-    def __init__(self, config: ConsumerConfig, signal: Signal, whoami: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        signal: Signal,
+        whoami: Callable[[], object],
+        is_inside: Callable[[FrameType, object], bool],
+        presence: Presence,
+    ) -> None:
         self._core = ConsumerCore(config, signal, whoami)
         # Nothing behind a consumer refers to it, so that one which is dropped can be noticed.
         weakref.finalize(self, self._core.engine.abandon).atexit = False
-        self._guard = Guard(whoami)
+        self._guard = Guard(whoami, is_inside)
+        self._presence = presence
         self._alone: dict[str, _Call] = {}  # those that run callbacks, by name
 
     @property
@@ -103,12 +111,12 @@ class Front:
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this consumer has now. Raises MisuseError once closed, as every method does."""
-        with self._present():
+        with self._presence:
             return self._usable().fetches.assignment()
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
-        with self._present():
+        with self._presence:
             return self._usable().fetches.paused()
 
     def lag(self) -> dict[TopicPartition, int | None]:
@@ -116,7 +124,7 @@ class Front:
 
         None where nothing was fetched yet, or the position is still being looked up.
         """
-        with self._present():
+        with self._presence:
             core = self._usable()
             return core.fetches.lag(core.cursor.given_out())
 
@@ -126,7 +134,7 @@ class Front:
         Each says when and why, by its cause and in words, the epochs before and after, what was assigned, revoked,
         lost and kept, how many milliseconds each phase took, and what failed.
         """
-        with self._present():
+        with self._presence:
             return self._usable().engine.rebalances()
 
     def health(self) -> Health:
@@ -134,7 +142,7 @@ class Front:
 
         Asks nobody, so a probe may call it at any time and from any thread; ``problem`` is None if all is well.
         """
-        with self._present():
+        with self._presence:
             return self._usable().engine.health()
 
     def metrics(self) -> Metrics:
@@ -143,7 +151,7 @@ class Front:
         Asks nobody, so an exporter may call it at any time and from any thread, also after ``close``. Raises
         MisuseError in a process forked off.
         """
-        with self._present():
+        with self._presence:
             return self._core.metrics()
 
     @property
@@ -206,13 +214,9 @@ class Front:
         _check_of(self._core, is_in_callback(self._core))()
         return self._core
 
-    def _present(self) -> AbstractContextManager[None]:
-        """Be inside a call, whether alone or not."""
-        return nullcontext()
-
     def _use(self, call: str) -> AbstractContextManager[None]:
         """Be the one caller for a call; a callback is part of the call that runs it."""
-        return _Call(self._core, self._guard, self._present(), call, is_in_callback(self._core))
+        return _Call(self._core, self._guard, self._presence, call, is_in_callback(self._core))
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
         """Be the one caller for a call that runs callbacks."""
@@ -220,7 +224,7 @@ class Front:
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
         known = self._alone.get(call)
         if known is None:
-            known = self._alone[call] = _Call(self._core, self._guard, self._present(), call, False)
+            known = self._alone[call] = _Call(self._core, self._guard, self._presence, call, False)
         return known
 
     def _limit_s(self, timeout: float | None) -> float:

@@ -1,6 +1,7 @@
 """``for``: records that lie ready are given out without a line of Python between two of them; then there is a poll.
 
-Whatever is raised on the way ends nothing: whoever asks for another record goes on where that was.
+Whatever is raised on the way ends nothing: whoever asks for another record goes on where that was. A record is taken as
+the last thing that is done, so that no signal handler runs between that and the loop that gets it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from kafka_nextgen.types import Record
 
 __all__ = ["Refill", "iterate", "stream_in_python"]
 
-#: The next record, and what to take those after it from.
-Refill = tuple[Record, Iterator[Record]]
+#: What to take the next records from; it may have none.
+Refill = Iterator[Record]
 
 
 def iterate(poll: Callable[[], Refill]) -> Iterator[Record]:
@@ -33,8 +34,10 @@ def _runs(poll: Callable[[], Refill]) -> Iterator[Iterator[Record]]:
 
     def begin() -> Record:
         nonlocal rest
-        record, rest = poll()
-        return record
+        while True:
+            rest = poll()
+            for record in rest:
+                return record
 
     one_more = iter(begin, None)
     while True:

@@ -61,6 +61,13 @@ class RecordRun:
         self._is_over = True  # first: whoever goes on to the next slice now will see it
         self._rows.end()
 
+    @property
+    def next(self) -> tuple[int, int] | None:
+        """Which slice and which row of it come next; None if nothing may be given out any more."""
+        which, rows = self._at
+        is_used_up = which + 1 >= len(self._slices) and (not self._slices or rows.row == self._slices[which].stop)
+        return None if self._is_over or is_used_up else (which, rows.row)
+
     def progress(self, but_last: bool = False) -> list[ColumnSlice]:
         """What was taken so far, slice by slice, perhaps without the last record taken, if it was given out."""
         which, rows = self._at

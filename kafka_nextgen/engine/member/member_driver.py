@@ -209,8 +209,12 @@ class MemberDriver(Generic[M]):
         return callback.finished(RequestTimeoutError(error))
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
-        """Tell the member how a callback ended; after ``on_partitions_assigned`` its partitions flow."""
-        self._owed.pop(callback.number, None)
+        """Tell the member how a callback ended; after ``on_partitions_assigned`` its partitions flow.
+
+        Does nothing if it was told already: an application that is interrupted while it tells tells again.
+        """
+        if self._owed.pop(callback.number, None) is None:
+            return
         if callback.kind is CallbackKind.ASSIGNED and error is None:
             self._fetcher.release(callback.partitions)
         self.feed(callback.finished(error))

@@ -6,6 +6,10 @@ happens outside. (The lock may be taken twice by one thread: a signal handler th
 wherever it finds the application. What would wait for the I/O thread is not done there: see ``presence``.) Whatever
 the application does that may need another question asked is told to ``on_change``.
 
+What a poll is about to hand over is an ``Offer``, and the positions stay: a signal handler may raise until the poll has
+returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to store
+that its offer is taken; whoever looks at the state next advances the positions by that.
+
 What relays have brought is taken in by whoever looks for records or at where reading stands (``intake``). Only such a
 signal handler does not, as it may be in the midst of something else: it sees what was there before.
 """
@@ -13,8 +17,10 @@ signal handler does not, as it may be in the midst of something else: it sees wh
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+
+from attrs import define
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.compiled import accelerator
@@ -33,21 +39,28 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.plain_decoding import Places
 from kafka_nextgen.wire.records import ColumnSlice
 
-__all__ = ["LockedFetches"]
+__all__ = ["LockedFetches", "Offer"]
+
+
+@define(eq=False)
+class Offer:
+    """What a poll has found; once ``is_taken``, the poll has returned it."""
+
+    parts: Sequence[ColumnSlice] = ()
+    is_taken: bool = False
 
 
 class _Locked:
     """The state while the lock is held; one for all who ask, and no generator: there may be thousands a second."""
 
-    def __init__(self, state: FetchState, lock: threading.RLock, intakes: Collection[Intake]) -> None:
+    def __init__(self, fetches: LockedFetches, state: FetchState, lock: threading.RLock) -> None:
+        self._fetches = fetches
         self._state = state
         self._lock = lock
-        self._intakes = intakes
 
     def __enter__(self) -> FetchState:
         self._lock.acquire()
-        for intake in self._intakes:
-            intake.settle(self._state)
+        self._fetches.settle_all()
         return self._state
 
     def __exit__(self, *how: object) -> None:
@@ -63,12 +76,20 @@ class LockedFetches:
         #: Whether this thread is inside of another call here, which a signal handler has interrupted.
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
         self._intakes: list[Intake] = []
-        self._locked = _Locked(state, self._lock, self._intakes)
+        #: What the last poll has found; another one if somebody has been here meanwhile.
+        self.offer = Offer()
+        self._locked = _Locked(self, state, self._lock)
         self._on_change = on_change
 
     def locked(self) -> AbstractContextManager[FetchState]:
-        """The state itself, for as long as the other thread is kept out of it."""
+        """The state itself, for the I/O thread, for as long as the other one is kept out of it."""
         return self._locked
+
+    def settle_all(self) -> None:
+        """Take in all that is known elsewhere; for the I/O thread, under the lock."""
+        self._settle_taken()
+        for intake in self._intakes:
+            intake.settle(self._state)
 
     # ---- relays, on the I/O thread
 
@@ -152,6 +173,7 @@ class LockedFetches:
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
+                self._settle_taken()
                 self._take_in()
             return self._state.standings(given_out)
 
@@ -165,26 +187,35 @@ class LockedFetches:
                 self._take_in()
             return self._state.has_records()
 
-    def take(self, max_records: int) -> list[ColumnSlice]:
-        """Hand records over; the positions advance with it. Raises what stands in a partition's way."""
-        before = self._state.runs_done
-        try:
-            with self._lock:
-                parts = self._state.take(max_records)
-        except BaseException:
-            self._on_change()  # a partition whose error was raised may be asked for again
-            raise
-        self._tell_of_room(before)
-        return parts
+    def find(self, max_records: int, whole_runs: bool = False) -> Offer:
+        """The records that come next, which stay here until they are taken; with ``whole_runs`` the last to its end.
 
-    def peek_runs(self, max_records: int) -> list[ColumnSlice]:
-        """What ``take`` would hand over, without doing so, and the last run to its end. Raises the same."""
-        try:
-            with self._lock:
-                return self._state.peek(max_records, whole_runs=True)
-        except BaseException:
-            self._on_change()
-            raise
+        Raises what stands in a partition's way.
+        """
+        while True:
+            try:
+                with self._lock:
+                    self.settle()
+                    before = self.offer
+                    offer = Offer(self._state.peek(max_records, whole_runs))
+            except BaseException:
+                self._on_change()  # a partition whose error was raised may be asked for again
+                raise
+            if self.offer is before:  # or a signal handler has polled meanwhile
+                self.offer = offer
+                return offer
+
+    def settle(self) -> None:
+        """Advance the positions over what was taken; what was offered and not taken is not offered any more."""
+        with self._lock:
+            self._settle_taken()
+            self.offer = Offer()
+
+    def _settle_taken(self) -> None:
+        offer = self.offer
+        if offer.is_taken:
+            self.hand_over(offer.parts)
+            self.offer = Offer()  # last: what is interrupted is done again, and nothing is handed over twice
 
     def hand_over(self, parts: Collection[ColumnSlice]) -> None:
         """Advance the positions behind these runs of records."""
@@ -212,6 +243,7 @@ class LockedFetches:
         with self._lock:
             for intake in self._intakes:
                 intake.void_step()  # which may be under way in what a signal handler has interrupted
+            self._settle_taken()
             for of_one in by_partition.values():
                 self._state.put_back(of_one)
             self._state.pass_turn(last)
@@ -219,6 +251,7 @@ class LockedFetches:
     def mark_consumed(self) -> None:
         """What was handed over until now counts as processed."""
         with self._lock:
+            self._settle_taken()
             self._state.mark_consumed()
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
@@ -229,34 +262,34 @@ class LockedFetches:
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits."""
         with self._lock:
+            self._settle_taken()
             return self._state.handed_over_offsets()
 
     # ---- positions
 
     def position(self, partition: TopicPartition, given_out: Sequence[ColumnSlice] = ()) -> int | None:
         """The offset of the next record behind what was handed over and ``given_out``; None while it is looked up."""
+        is_inside = self._is_inside()
         with self._lock:
+            if not is_inside:
+                self._settle_taken()
             return self._state.position(partition, given_out)
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int) -> None:
         """Go on at ``offset``."""
-        with self._changing() as state:
-            state.seek(partition, offset, leader_epoch)
+        self._change(lambda state: state.seek(partition, offset, leader_epoch))
 
     def seek_to(self, partitions: Collection[TopicPartition], where: OffsetReset) -> None:
         """Go on at the first offset there is, or behind the last record."""
-        with self._changing() as state:
-            state.seek_to(partitions, where)
+        self._change(lambda state: state.seek_to(partitions, where))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
         """Hand out nothing of these until they are resumed."""
-        with self._changing() as state:
-            state.pause(partitions)
+        self._change(lambda state: state.pause(partitions))
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
         """Undo ``pause``."""
-        with self._changing() as state:
-            state.resume(partitions)
+        self._change(lambda state: state.resume(partitions))
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
@@ -268,13 +301,12 @@ class LockedFetches:
         if self._state.waits_for_room and self._state.runs_done != runs_before:
             self._on_change()
 
-    @contextmanager
-    def _changing(self) -> Iterator[FetchState]:
+    def _change(self, change: Callable[[FetchState], None]) -> None:
         is_inside = self._is_inside()
         try:
             with self._lock:
                 self._end_relays(is_inside)
-                yield self._state
+                change(self._state)
         finally:
             self._on_change()
 

@@ -1,0 +1,183 @@
+"""Whatever a signal handler raises, and wherever: nothing is lost, ``close`` closes, and no member is stuck."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen.config import GroupProtocol
+from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
+from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
+from tests.engine.injection import (
+    ASYNC_CALLS,
+    SYNC_CALLS,
+    InjectedError,
+    Injection,
+    Reader,
+    full_stage,
+    try_all,
+    try_all_async,
+    try_all_of_async_close,
+    try_all_of_close,
+)
+from tests.engine.stage import GROUP, TOPIC, Stage
+from tests.support.signals import handled_by
+from tests.support.waiting import eventually
+
+# A coroutine that was about to be handed to the I/O thread is dropped.
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+
+
+@pytest.fixture(scope="module")
+def full() -> Iterator[Stage]:
+    with full_stage() as stage:
+        yield stage
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in a generator that is dropped
+@pytest.mark.parametrize("call", SYNC_CALLS.values(), ids=SYNC_CALLS.keys())
+def test_after_an_exception_anywhere_in_a_call_reading_goes_on_where_it_was(
+    full: Stage, call: Callable[[Consumer], object]
+) -> None:
+    assert try_all(full, call) > 5
+
+
+@pytest.mark.parametrize("call", ASYNC_CALLS.values(), ids=ASYNC_CALLS.keys())
+def test_after_an_exception_anywhere_in_an_awaited_call_reading_goes_on_where_it_was(
+    full: Stage, call: Callable[[AsyncConsumer], Coroutine[None, None, object]]
+) -> None:
+    assert asyncio.run(try_all_async(full, call)) > 5
+
+
+def test_after_an_exception_in_close_the_next_one_closes_and_commits_what_was_handed_over(full: Stage) -> None:
+    assert try_all_of_close(full, stride=4) > 100
+
+
+def test_after_an_exception_in_an_awaited_close_the_next_one_closes(full: Stage) -> None:
+    assert asyncio.run(try_all_of_async_close(full, stride=4)) > 100
+
+
+class Raises(RebalanceListener):
+    """Has an exception raised after the end of a method, before the member has heard of that."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.injection = Injection(1)
+        self.heard: list[str] = []
+
+    def arm(self, kind: str, place: int) -> None:
+        self.heard.clear()
+        self.kind, self.injection = kind, Injection(place, until="forget_callback")
+
+    def _end(self, kind: str) -> None:
+        self.heard.append(kind)
+        if kind == self.kind and not self.injection.places:
+            sys.setprofile(self.injection.look)
+
+    def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self._end("assigned")
+
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self._end("revoked")
+
+    def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        self._end("lost")
+
+
+def poll_through(consumer: Consumer, listener: Raises, partitions: int) -> None:
+    """Poll, whatever is raised, until the member has come to rest with so many partitions."""
+
+    def is_settled() -> bool:
+        try:
+            consumer.poll(0.01, max_records=1)
+        except InjectedError:
+            pass
+        finally:
+            sys.setprofile(None)
+        is_heard = not listener.kind or listener.kind in listener.heard
+        return is_heard and len(consumer.assignment()) == partitions and consumer.health().rebalancing is None
+
+    eventually(f"the member goes on: {listener.injection}", is_settled)
+
+
+PROTOCOLS: dict[str, dict[str, object]] = {
+    "consumer": {},
+    "classic": {"group_protocol": "classic", "heartbeat_interval_ms": 50},
+}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("kind", ["assigned", "revoked", "lost"])
+def test_an_exception_between_the_end_of_a_callback_and_its_report_keeps_no_member_waiting(
+    full: Stage, kind: str, protocol: str
+) -> None:
+    listener, place = Raises(), 0
+    with full.consumer(**PROTOCOLS[protocol]) as consumer:
+        consumer.subscribe([TOPIC], listener)
+        poll_through(consumer, listener, partitions=2)
+        while listener.injection.where is not None or not place:
+            place += 1
+            change(full, consumer, listener, kind, place)
+        assert place > 5
+        assert consumer.poll(10, max_records=1)
+    assert full.members() == 0
+
+
+def change(stage: Stage, consumer: Consumer, listener: Raises, kind: str, place: int) -> None:
+    """Have the method called, and raise at that place after its end."""
+    listener.arm(kind if kind != "revoked" else "", place)
+    if kind == "lost":
+        throw_out(stage, consumer)
+        poll_through(consumer, listener, partitions=2)
+        return
+    consumer.subscribe([TOPIC, "audit"], listener)
+    poll_through(consumer, listener, partitions=3)
+    where = listener.injection
+    listener.arm(kind if kind == "revoked" else "", place)
+    consumer.subscribe([TOPIC], listener)
+    poll_through(consumer, listener, partitions=2)
+    listener.injection = listener.injection if kind == "revoked" else where
+
+
+def throw_out(stage: Stage, consumer: Consumer) -> None:
+    """Take the member out of its group, by its protocol."""
+    if consumer.group_protocol is GroupProtocol.CONSUMER:
+        stage.fence(consumer)
+        return
+    leave = LeaveGroup(GROUP, (LeavingMember(consumer.group_metadata().member_id),))
+    stage.run(lambda: stage.cluster._broker._cluster.groups.ask(leave, LeaveGroupAnswer))
+
+
+def test_a_consumer_that_is_interrupted_in_a_poll_is_closed_by_its_block(full: Stage) -> None:
+    chance, is_in_block = random.Random(7), False
+
+    def interrupt(*_: object) -> None:
+        if is_in_block:
+            raise KeyboardInterrupt
+
+    def block(reader: Reader, timer: threading.Timer) -> None:
+        nonlocal is_in_block
+        with reader.consumer as consumer:
+            is_in_block = True
+            timer.start()
+            try:
+                while True:
+                    reader.note(consumer.poll(max_records=1))
+            finally:
+                is_in_block = False
+
+    with handled_by(interrupt):
+        for _ in range(20):
+            reader = Reader.begin(full)
+            timer = threading.Timer(chance.random() / 50, signal.pthread_kill, [threading.get_ident(), signal.SIGUSR1])
+            with pytest.raises(KeyboardInterrupt):
+                block(reader, timer)
+            assert reader.consumer._is_closed
+            reader.check_gone()
