@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.first_contact import FirstContact
@@ -176,6 +178,7 @@ class Engine:
         unreachable = self._refusal or self.never_reached
         problem = self.by_hand.problem() if unreachable is None else str(unreachable)
         health = take_health(self.counters, self.fetches, self._membership, self._limits, time.monotonic())
+        health = evolve(health, throttle=self.cluster.throttle)
         return assess(health, self._limits, problem)
 
     def metrics(self, given_out: Sequence[ColumnSlice]) -> Metrics:
@@ -245,6 +248,7 @@ class Engine:
     async def _leave(self, mode: LeaveMode, timeout_s: float) -> None:
         """Let commits that are under way end, for at most half the time; then leave."""
         began = time.monotonic()
+        self.cluster.lift_throttles()
         await self._commits.wait(timeout_s / 2)
         await self._go(ev.Closed(mode), timeout_s - (time.monotonic() - began))
 

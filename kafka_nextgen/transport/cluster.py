@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from math import inf
 from typing import NamedTuple, TypeVar
@@ -23,6 +24,7 @@ from kafka_nextgen.errors import (
     DisconnectedError,
     NoBrokersError,
     OutageError,
+    RequestTimeoutError,
     TransportError,
 )
 from kafka_nextgen.properties import ServerAddress
@@ -122,6 +124,15 @@ class ClusterClient:
         self._keeper.interest.let_create(names)
         self._keeper.urge()
 
+    @property
+    def throttle(self) -> str | None:
+        """Which broker asked to be left alone for long, and until when; may be read from any thread."""
+        return self._pool.throttle(time.monotonic())
+
+    def lift_throttles(self) -> None:
+        """Send what is to be sent at once, whatever brokers ask: this client is about to be closed."""
+        self._pool.lift_throttles()
+
     async def start(self, *, patiently: bool = False) -> None:
         """Reach a first broker and learn of the others; from then on the metadata keeps itself fresh.
 
@@ -183,6 +194,10 @@ class ClusterClient:
                     raise
                 outage.failed(failure)
                 await deadline.pause(pause_s, failure)
+            except RequestTimeoutError as failure:
+                if failure.__cause__ is None and (throttle := self.throttle) is not None:
+                    raise deadline.missed(OutageError(throttle)) from failure
+                raise
             else:
                 outage.over()
                 return answer

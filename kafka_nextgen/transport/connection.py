@@ -21,7 +21,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 
-from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, OutageError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.conversation import Conversation, Errand
 from kafka_nextgen.transport.deadline import Deadline
@@ -54,7 +54,7 @@ class Connection(asyncio.BufferedProtocol):
     def __init__(self, address: ServerAddress, settings: TransportSettings, traffic: Traffic) -> None:
         self.address = address
         self.ranges: Mapping[int, VersionRange] = {}
-        self.mute = Mute()
+        self.mute = Mute(address)
         self.on_closed: Callable[[Connection, KafkaNextgenError], None] | None = None
         self._settings = settings
         self._traffic = traffic
@@ -123,6 +123,11 @@ class Connection(asyncio.BufferedProtocol):
     def renew_at(self, at: float, renew: Renew) -> None:
         """Do this, once, before anything is sent after that moment of the loop's clock, with nothing else under way."""
         self._renewal.arrange(at, renew)
+
+    def send_what_waits(self) -> None:
+        """Look anew at what may be sent: the mute was lifted."""
+        if self.is_open and self._pipeline.waits:
+            self._pump()
 
     async def close(self) -> None:
         """End the connection and wait until its socket is closed; whoever waits gets ``DisconnectedError``."""
@@ -242,7 +247,7 @@ class Connection(asyncio.BufferedProtocol):
             self._pipeline.add(pending)
             self._pump()
         if pending.patience_s > left_s or self._pipeline.oldest is not pending:  # else this looks at the time
-            pending.deadline.limit(pending.reply)
+            pending.deadline.limit(pending.reply, self._throttle)
 
     # ---- the socket with a relay
 
@@ -290,9 +295,14 @@ class Connection(asyncio.BufferedProtocol):
             self._received(len(received))
 
     def _be_quiet(self, throttle_s: float) -> None:
-        logger.info("%s: asks to be left alone for %g s, because of a quota", self.address, throttle_s)
         self._traffic.note_throttling(throttle_s)
-        self.mute.extend(self._loop.time() + throttle_s)
+        now = self._loop.time()
+        if self.mute.extend(now + throttle_s, now):
+            logger.log(logging.WARNING if self.mute.is_long else logging.INFO, "%s", self.mute)
+
+    def _throttle(self) -> OutageError | None:
+        """Why requests wait to be sent, if it is for a throttle."""
+        return OutageError(str(self.mute)) if self.mute.until > self._loop.time() else None
 
     def _at(self, error: DecodeError) -> DecodeError:
         return type(error)(f"{self.address}: {error}")

@@ -55,9 +55,9 @@ class Deadline:
             raise ClosedError(f"{self._what}: closed by this client")
         return future.result()
 
-    def limit(self, reply: Reply[T]) -> None:
-        """Let an answer that is not here by then be a ``RequestTimeoutError``."""
-        reply.fail_at(self._at, self.missed)
+    def limit(self, reply: Reply[T], why: Callable[[], object] = lambda: None) -> None:
+        """Let an answer that is not here by then be a ``RequestTimeoutError``; ``why`` is then asked for its cause."""
+        reply.fail_at(self._at, lambda: self.missed(why()))
 
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
         """Sleep; raises ``RequestTimeoutError`` at once if the time left would not outlast it."""

@@ -95,6 +95,17 @@ class Pool:
         trouble = self._trouble.get(address)
         return 0 if trouble is None else trouble.failures
 
+    def throttle(self, now: float) -> str | None:
+        """Which broker asked to be left alone for long, and until when; may be asked from any thread."""
+        mute = self._mutes.long_one(now)
+        return None if mute is None else str(mute)
+
+    def lift_throttles(self) -> None:
+        """Leave no broker alone any more, whatever it asks."""
+        self._mutes.lift()
+        for connection in tuple(self._open.values()):
+            connection.send_what_waits()
+
     async def close(self) -> None:
         """Close every connection, those being opened too."""
         await self._dialing.close()
@@ -115,7 +126,9 @@ class Pool:
         self._trouble.pop(address, None)
         self.traffic.opened += 1
         mute = self._mutes.of(address, purpose)
-        mute.extend(connection.mute.until)  # negotiating may have been too much already
+        mute.extend(
+            connection.mute.until, asyncio.get_running_loop().time()
+        )  # negotiating may have been too much already
         connection.mute = mute
         self._open[address, purpose] = connection
         connection.on_closed = lambda ended, error: self._ended(ended, purpose, error)

@@ -277,7 +277,8 @@ async def test_a_broker_that_is_to_be_left_alone_is_asked_nothing_meanwhile() ->
     """Another connection may have been told so."""
     talk = Talk()
     async with talking(talk) as (broker, connection, _):
-        connection.mute.extend(asyncio.get_running_loop().time() + 0.1)
+        now = asyncio.get_running_loop().time()
+        connection.mute.extend(now + 0.1, now)
         await until(lambda: talk.relays[0].ended)
         asked = len(broker.asked)
         await asyncio.sleep(0.05)

@@ -3,6 +3,7 @@
 A consumer has a problem, and ``problem`` names the first of these that holds, if
 
 - it never reached a broker, or partitions assigned by hand do not exist;
+- a broker throttles it, because of a quota, for five seconds or longer (KIP-219);
 - its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat for longer than a
   request may take;
 - another member holds its instance id, which it asks for again;
@@ -44,7 +45,8 @@ class Health:
     ``coordinator_trouble`` is what keeps the coordinator from being found or reached, None if nothing does.
     ``instance_id_wait_s`` is for how long the member goes on asking for an instance id that another one holds, None
     if it need not. ``assignor_trouble`` is why an assignor of the application's own could not assign, as long as
-    there is no new target.
+    there is no new target. ``throttle`` says which broker throttles this client for five seconds or longer, and
+    until when.
     """
 
     status: Status | ClassicStatus
@@ -64,6 +66,7 @@ class Health:
     coordinator_trouble: str | None = None
     instance_id_wait_s: float | None = None
     assignor_trouble: str | None = None
+    throttle: str | None = None
     problem: str | None = None
 
 
@@ -120,6 +123,10 @@ def _callback(health: Health, limits: Limits) -> str | None:
     return _CALLBACK_PROBLEMS.get(health.phase)
 
 
+def _throttled(health: Health, limits: Limits) -> str | None:
+    return health.throttle
+
+
 def _unreached(health: Health, limits: Limits) -> str | None:
     if health.status in _OUT or health.coordinator_trouble is None:
         return None
@@ -172,6 +179,7 @@ _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
     _refused,
     _not_polled,
     _callback,
+    _throttled,
     _unreached,
     _in_use,
     _unheard,

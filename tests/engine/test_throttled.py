@@ -1,0 +1,67 @@
+"""A broker that throttles nonsensically is named, wherever something takes long for that, and close() does not wait."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from kafka_nextgen import RequestTimeoutError
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, HEARTBEAT, METADATA, OFFSET_COMMIT, Api
+from tests.engine.stage import TOPIC, Stage, poll_until, read
+
+AN_HOUR_MS, AN_HOUR_S = 3_600_000, 3600.0
+
+pytestmark = pytest.mark.timeout(60)
+
+
+def throttle(stage: Stage, api: Api) -> None:
+    """Have answers to this ask to be left alone for an hour."""
+    original = stage.original(api)
+
+    async def handle(*question: object) -> object:
+        answer = await original(*question)
+        answer.throttle_time_ms = AN_HOUR_MS  # type: ignore[attr-defined]
+        return answer
+
+    stage.handle(api, handle)
+
+
+@pytest.mark.parametrize(
+    ("api", "settings"),
+    [
+        (FETCH, {}),
+        (METADATA, {"metadata_max_age_ms": 100}),
+        (CONSUMER_GROUP_HEARTBEAT, {}),
+        (HEARTBEAT, {"group_protocol": "classic", "heartbeat_interval_ms": 50}),
+        (OFFSET_COMMIT, {"auto_commit_interval_ms": 50}),
+    ],
+    ids=str,
+)
+def test_it_is_a_problem_and_told_once_and_close_commits_and_leaves_all_the_same(
+    stage: Stage, caplog: pytest.LogCaptureFixture, api: Api, settings: dict[str, object]
+) -> None:
+    stage.create(records=10)
+    with caplog.at_level(logging.WARNING, "kafka_nextgen.transport"):
+        consumer = stage.consumer(enable_auto_commit=True, **settings)
+        consumer.subscribe([TOPIC])
+        read(consumer, 10)
+        throttle(stage, api)
+        poll_until(consumer, lambda: consumer.health().throttle is not None)
+        throttled = f"throttled by broker {stage.cluster.bootstrap_servers} until "
+        assert throttled in str(consumer.health().problem)
+        consumer.close(timeout=AN_HOUR_S)
+    assert stage.committed() == {0: 10}
+    assert stage.members() == 0
+    assert caplog.text.count(throttled) == 1
+
+
+def test_what_times_out_meanwhile_names_it(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer(metadata_max_age_ms=100) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 10)
+        throttle(stage, METADATA)
+        poll_until(consumer, lambda: consumer.health().throttle is not None)
+        with pytest.raises(RequestTimeoutError, match=r"throttled by broker 127\.0\.0\.1:[0-9]+ until [0-9:]{8}"):
+            consumer.partitions_for(TOPIC, timeout=0.1)
