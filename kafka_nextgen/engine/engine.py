@@ -26,6 +26,7 @@ from kafka_nextgen.engine.member.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.member.membership import Driver, Membership
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.offsets.errors import LOSSES
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
 from kafka_nextgen.engine.questions import Questions
 from kafka_nextgen.engine.reading.fetcher import Fetcher
@@ -41,7 +42,7 @@ from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.engine.tasks import TaskSet, UnderWay
-from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, TransportError
+from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.transport.cluster import ClusterClient
@@ -103,6 +104,7 @@ class Engine:
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
         )
+        self.offsets.on_committed = self.fetches.note_committed
         self.ask = Questions(self._thread, self.offsets, Lookups(self.cluster, config), self._fetcher)
         surroundings = Surroundings(
             self.cluster,
@@ -262,9 +264,26 @@ class Engine:
 
     # ---- offsets
 
-    def commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float) -> Future[None]:
-        """Commit; raises CommitFailedError or a TransportError through the future."""
-        return self._thread.submit(self._commits.do(lambda: self.offsets.commit(offsets, timeout_s)))
+    def commit(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        timeout_s: float,
+        lost: frozenset[TopicPartition] = frozenset(),
+    ) -> Future[None]:
+        """Commit; raises CommitFailedError or a TransportError through the future.
+
+        Records of the partitions ``lost`` were handed over, and can't be committed: it is refused for these.
+        """
+        return self._thread.submit(self._commits.do(lambda: self._commit(offsets, timeout_s, lost)))
+
+    async def _commit(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata], timeout_s: float, lost: frozenset[TopicPartition]
+    ) -> None:
+        try:
+            await self.offsets.commit(offsets, timeout_s, lost)
+        except CommitFailedError as error:
+            self.fetches.note_told([tp for tp, reason in error.failed.items() if reason in LOSSES or tp in lost])
+            raise
 
     # ---- the end
 

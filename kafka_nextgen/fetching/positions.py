@@ -69,6 +69,8 @@ class PartitionState:
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
     last_handed_over: int = -1  # the offset of the record that was handed over last, while it may be put back
+    uncommitted_from: int = -1  # the first record handed over that no commit covers, and the offset behind the last;
+    read_to: int = -1  # see ``uncommitted``
     fetch_offset: int = -1
     fetch_epoch: int = -1
     ahead: Arrival | None = None  # None while nothing is being decoded

@@ -15,13 +15,15 @@ threads holds one lock around each call. Decoding is done outside (``decode_answ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reading_along import ReadingAlong
+from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standings
+from kafka_nextgen.fetching.uncommitted import Uncommitted, let_go, note_put_back
 from kafka_nextgen.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
@@ -34,6 +36,10 @@ NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
 
 class FetchState(ReadingAlong):
     """Everything about fetching for one consumer; what is asked is in ``Inquiry``, what came of it in ``Findings``."""
+
+    def __init__(self, settings: FetchSettings, assigned: Assigned | None = None) -> None:
+        super().__init__(settings, assigned)
+        self._uncommitted = Uncommitted()
 
     # ---- the assignment
 
@@ -61,6 +67,9 @@ class FetchState(ReadingAlong):
         ``topic_ids`` says which topics are meant, if whoever assigns knows.
         """
         self._end_routine()
+        partitions, added = set(partitions), set(added)
+        kept = partitions - added
+        self._uncommitted.note_gone(state for state in self._assigned.states if state.partition not in kept)
         self._assigned.replace(partitions, added, topic_ids)
         self._searched = None
 
@@ -87,6 +96,7 @@ class FetchState(ReadingAlong):
         self._assigned.start_over(state)
         state.start_at(offset, leader_epoch)
         state.consumed = state.position
+        let_go([state])
 
     def seek_to(self, partitions: Iterable[TopicPartition], where: Reset) -> None:
         """Go on at the beginning or the end. Raises MisuseError if a partition is not assigned."""
@@ -94,6 +104,7 @@ class FetchState(ReadingAlong):
         for state in [self._assigned.require(tp) for tp in partitions]:
             self._assigned.start_over(state)
             state.await_reset(where)
+            let_go([state])
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch and hand over nothing of these until ``resume``. Raises MisuseError if one is not assigned."""
@@ -171,6 +182,7 @@ class FetchState(ReadingAlong):
         """
         state = self.by_partition.get(part.columns.partition)
         if state is None:
+            self._uncommitted.note_overtaken(part, self.by_partition)
             return
         behind = OffsetAndMetadata(part.next_offset, part.leader_epoch)
         end = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
@@ -179,6 +191,9 @@ class FetchState(ReadingAlong):
         if left is not None:  # no signal handler runs between the one and the other
             state.position = behind if left else end
             state.last_handed_over = last
+            self._uncommitted.note_handed_over(part, state)
+        else:
+            self._uncommitted.note_overtaken(part, self.by_partition)
 
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these runs, which are of one partition: its position goes back to their beginning.
@@ -197,6 +212,7 @@ class FetchState(ReadingAlong):
                 if state.error is not None:  # it lies behind these records
                     state.error = None
                     state.drain_first = True
+                note_put_back(parts[0], state)
 
     def pass_turn(self, partition: TopicPartition) -> None:
         """Hand over records of all other partitions before those of this one."""
@@ -222,6 +238,22 @@ class FetchState(ReadingAlong):
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits: the positions behind everything handed over."""
         return {state.partition: state.position for state in self._there() if state.position is not None}
+
+    def lost_uncommitted(self) -> frozenset[TopicPartition]:
+        """The partitions that went with records that were handed over and not committed; see ``note_told``."""
+        return self._uncommitted.partitions
+
+    def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """The coordinator took these."""
+        self._uncommitted.note_committed(offsets, self.by_partition)
+
+    def note_told(self, partitions: Collection[TopicPartition]) -> None:
+        """The application was told that records of these were lost uncommitted."""
+        self._uncommitted.note_told(partitions, self.by_partition)
+
+    def let_go(self, partitions: Iterable[TopicPartition]) -> None:
+        """The application gives these up, or was asked to: it has committed what it wants committed."""
+        let_go(self._assigned.known(partitions))
 
     def _there(self) -> list[PartitionState]:
         """Those whose topic is not gone: under its name the offset would be one in another topic."""

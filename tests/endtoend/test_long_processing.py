@@ -11,10 +11,10 @@ import logging
 
 import pytest
 
-from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen import CommitFailedError, Consumer, TopicPartition
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
-from tests.support.clients import create_topic, members_of, produce, unique
+from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
 
@@ -69,6 +69,22 @@ def test_a_member_that_does_not_poll_leaves_and_returns_with_its_next_poll(
         produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS, first=80)
         records = poll_until([slow, other], lambda: are_at(30, slow, other))
         assert numbers(records) == list(range(80, 120))
+
+
+def test_a_batch_that_takes_too_long_is_not_committed_and_commit_says_so_once(
+    kafka: KafkaServer, protocol: str, topic: str, group: str
+) -> None:
+    with Consumer(**config_of(kafka, group, protocol, max_poll_interval_ms=1000)) as consumer:
+        consumer.subscribe([topic])
+        read(consumer, 40)
+        stop_polling(kafka, group)
+        with pytest.raises(CommitFailedError) as caught:
+            consumer.commit()
+        assert caught.value.failed.keys() == {TopicPartition(topic, partition) for partition in range(PARTITIONS)}
+        assert stored_offsets(kafka.bootstrap_servers, group) == {}
+        assert numbers(read(consumer, 40)) == list(range(40)), "they are read again"
+        consumer.commit()
+        assert stored_offsets(kafka.bootstrap_servers, group) == dict.fromkeys(range(PARTITIONS), 10)
 
 
 def test_a_member_that_leaves_for_want_of_polls_says_so_once(

@@ -27,7 +27,8 @@ class AwaitedCalls(Front):
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
         """Commit ``offsets``, or the positions behind everything handed over.
 
-        Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError.
+        Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError. Without
+        ``offsets`` it fails, once, if records were handed over whose partitions were lost before they were committed.
         """
         with self._use("commit"):
             await answer_to(self._core.commit(offsets, self._limit_s(timeout)))

@@ -35,7 +35,9 @@ class BlockingCalls(Front):
     def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
         """Commit ``offsets``, or the positions behind everything handed over, and wait for it.
 
-        Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError.
+        Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError. Without
+        ``offsets`` it fails, once, if records were handed over whose partitions were lost before they were committed
+        (or revoked, and there was no listener to commit them): their next owner reads them again.
         """
         with self._use("commit"):
             limit_s = self._limit_s(timeout)

@@ -85,6 +85,7 @@ class ConsumerCore:
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Begin to leave the group, with nothing to come back to."""
         self.cursor.settle()
+        self.fetches.let_go()
         self.topics = None
         return self.engine.unsubscribe(timeout_s)
 
@@ -101,6 +102,7 @@ class ConsumerCore:
         self.engine.mailbox.raise_fatal()
         self.cursor.mark_processed()
         self.cursor.settle()
+        self.fetches.let_go()
         return self.engine.assign(wanted, timeout_s)
 
     # ---- polling
@@ -215,9 +217,14 @@ class ConsumerCore:
     # ---- positions
 
     def commit(self, offsets: Offsets | None, timeout_s: float, callback: CommitCallback | None = None) -> Future[None]:
-        """Commit the caller's offsets, or the positions behind all that was handed over; poll runs the callback."""
+        """Commit the caller's offsets, or the positions behind all that was handed over; poll runs the callback.
+
+        The latter fails if records were lost that it should have covered. Not in a rebalance callback, which commits
+        for the partitions that there are: ``on_partitions_lost`` tells of the others.
+        """
         to_commit = self._to_commit(offsets)
-        ended = self.engine.commit(to_commit, timeout_s)
+        is_bare = offsets is None and self._running is None
+        ended = self.engine.commit(to_commit, timeout_s, self.fetches.lost_uncommitted() if is_bare else frozenset())
         if callback is not None:
             post = self.engine.mailbox.post_callback
             ended.add_done_callback(lambda _: post(PendingCommitted.of(callback, to_commit, ended)))

@@ -217,6 +217,8 @@ class MemberDriver(Generic[M]):
             return
         if callback.kind is CallbackKind.ASSIGNED and error is None:
             self._fetcher.release(callback.partitions)
+        if callback.kind is CallbackKind.REVOKED and error is None and self.has_listener:
+            self._fetcher.let_go(callback.partitions)
         self.feed(callback.finished(error))
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:

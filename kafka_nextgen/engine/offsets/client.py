@@ -59,6 +59,8 @@ class OffsetClient:
 
     #: Who is told of a refused commit that says something of the member: the code, and the epoch it was made in.
     on_refusal: Callable[[int, int], None] | None = None
+    #: Who is told of what the coordinator took.
+    on_committed: Callable[[Offsets], None] | None = None
 
     def __init__(
         self,
@@ -86,14 +88,14 @@ class OffsetClient:
 
     # ---- asking
 
-    async def commit(self, offsets: Offsets, timeout_s: float) -> None:
-        """Commit for the application.
+    async def commit(self, offsets: Offsets, timeout_s: float, lost: frozenset[TopicPartition] = frozenset()) -> None:
+        """Commit for the application; it is refused for partitions ``lost`` that it should have covered.
 
         Raises CommitFailedError, with the reason for each partition that was not committed, another BrokerError
         where the code has one of its own, or RequestTimeoutError.
         """
         with self._counters.counted(offsets):
-            await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s))
+            await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s, lost))
 
     async def commit_before_revoking(self, timeout_s: float) -> None:
         """Commit what was processed of the whole assignment, part of which is about to be given up.
@@ -147,7 +149,10 @@ class OffsetClient:
 
     async def _commit_once(self, effect: fx.SendCommit) -> None:
         try:
-            self.feed(await self._requests.commit(effect))
+            answer = await self._requests.commit(effect)
+            if isinstance(answer, ev.CommitAnswered) and self.on_committed is not None:
+                self.on_committed({tp: effect.offsets[tp] for tp, code in answer.codes.items() if not code})
+            self.feed(answer)
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
         except Exception as bug:  # the application is told; whoever waits does not wait for ever

@@ -98,6 +98,10 @@ class Fetcher:
             state.release(partitions)
         self.pump()
 
+    def let_go(self, partitions: Collection[TopicPartition]) -> None:
+        """The application was asked to give these up, and has committed what it wants committed."""
+        self._fetches.let_go(partitions)
+
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
         """Hand out nothing of these from here on, even if the application looked at it before."""
         stopped = frozenset(partitions)

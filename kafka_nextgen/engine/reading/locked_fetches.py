@@ -17,7 +17,7 @@ signal handler does not, as it may be in the midst of something else: it sees wh
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from attrs import define
@@ -264,6 +264,26 @@ class LockedFetches:
         with self._lock:
             self._settle_taken()
             return self._state.handed_over_offsets()
+
+    def lost_uncommitted(self) -> frozenset[TopicPartition]:
+        """The partitions that went with records that were handed over and not committed."""
+        with self._lock:
+            return self._state.lost_uncommitted()
+
+    def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """The coordinator took these."""
+        with self._lock:
+            self._state.note_committed(offsets)
+
+    def note_told(self, partitions: Collection[TopicPartition]) -> None:
+        """The application was told that records of these were lost uncommitted."""
+        with self._lock:
+            self._state.note_told(partitions)
+
+    def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
+        """The application gives these up, or all, and has committed what it wants committed."""
+        with self._lock:
+            self._state.let_go(self._state.assignment() if partitions is None else partitions)
 
     # ---- positions
 

@@ -30,7 +30,15 @@ __all__ = ["add_commit", "ask_commit", "ask_lookup", "forget", "withdraw"]
 
 def ask_commit(state: OffsetState, event: CommitAsked, at: Moment) -> Outcome:
     """The application commits."""
-    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, patience_for(event.timeout_s, at)), ()
+    patience = patience_for(event.timeout_s, at)
+    lost = _lost_for_good(state, event.lost) if event.lost else NOTHING
+    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, patience, lost), ()
+
+
+def _lost_for_good(state: OffsetState, lost: frozenset[TopicPartition]) -> frozenset[TopicPartition]:
+    """Those of the lost partitions of which no other commit is under way, which tells its own end."""
+    requested = (request.offsets.keys() for request in state.commit_requests.values())
+    return lost.difference(*requested, *(commit.open for commit in state.commits.values()))
 
 
 def add_commit(
@@ -39,8 +47,9 @@ def add_commit(
     kind: CommitKind,
     offsets: Mapping[TopicPartition, OffsetAndMetadata],
     patience: Patience,
+    lost: frozenset[TopicPartition] = NOTHING,
 ) -> OffsetState:
-    """Put a commit behind those there are."""
+    """Put a commit behind those there are; it is refused for ``lost``, beside what it must not commit."""
     state, made = numbered(state)
     refused = offsets.keys() & state.lost if state.member_epoch >= 0 else NOTHING
     commit = Commit(
@@ -52,7 +61,7 @@ def add_commit(
         state.turn,
         made,
         left=frozenset(offsets.keys() - refused),
-        given_up=frozenset(refused),
+        given_up=frozenset(refused | lost),
     )
     return taken_along(state, commit)
 

@@ -98,7 +98,7 @@ def _end_commit(state: OffsetState, commit: Commit, at: Moment) -> Outcome:
     if not commit.open:
         return _finish(state, commit, _of_given_up(state, commit))
     if _is_out(state, commit):
-        codes = dict.fromkeys(commit.open, int(ErrorCode.UNKNOWN_MEMBER_ID))
+        codes = dict.fromkeys(commit.open | commit.given_up, int(ErrorCode.UNKNOWN_MEMBER_ID))
         return _finish(state, commit, refused(state, commit, codes, ErrorCode.UNKNOWN_MEMBER_ID))
     if commit.patience.reason is None and is_blocked(state, commit):
         commit = evolve(commit, patience=evolve(commit.patience, reason=BLOCKED))

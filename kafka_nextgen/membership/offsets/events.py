@@ -36,11 +36,16 @@ __all__ = [
 
 @frozen
 class CommitAsked:
-    """The application commits; it is told within ``timeout_s`` seconds how that ended."""
+    """The application commits; it is told within ``timeout_s`` seconds how that ended.
+
+    Records of ``lost`` were handed over to it, and their partitions went before they were committed, even if they are
+    assigned again: it counts on this commit for them, too.
+    """
 
     ask: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
     timeout_s: float
+    lost: frozenset[TopicPartition] = frozenset()
 
 
 @frozen

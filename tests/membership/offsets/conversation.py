@@ -66,9 +66,9 @@ class Conversation:
 
     # What is wanted.
 
-    def commit(self, text: str, within_s: float = 60.0) -> list[str]:
+    def commit(self, text: str, within_s: float = 60.0, lost: str = "") -> list[str]:
         self._asks += 1
-        return self.says(ev.CommitAsked(self._asks, offsets(text), within_s))
+        return self.says(ev.CommitAsked(self._asks, offsets(text), within_s, parse_partitions(lost)))
 
     def commit_before_revoking(self, text: str, within_s: float = 60.0) -> list[str]:
         self._asks += 1

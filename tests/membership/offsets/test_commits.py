@@ -296,3 +296,29 @@ def test_the_consumer_protocol_tells_by_heartbeats() -> None:
     talk = member()
     talk.commit("foo[0]=5")
     assert talk.refuse(ErrorCode.UNKNOWN_MEMBER_ID) == ["1 failed CommitFailedError foo[0]=UNKNOWN_MEMBER_ID"]
+
+
+def test_what_was_lost_uncommitted_is_refused_beside_what_there_is_to_commit() -> None:
+    talk = member("foo[0-1]")
+    assert talk.commit("foo[0]=5 foo[1]=0", lost="foo[1-2]") == ["commit epoch=3 foo[0]=5 foo[1]=0"]
+    assert talk.accept() == ["1 failed CommitFailedError foo[1]=REBALANCE_IN_PROGRESS foo[2]=REBALANCE_IN_PROGRESS"]
+
+
+def test_what_was_lost_is_refused_though_there_is_nothing_to_commit() -> None:
+    assert member().commit("", lost="foo[2]") == ["1 failed CommitFailedError foo[2]=REBALANCE_IN_PROGRESS"]
+
+
+def test_who_is_out_of_the_group_hears_of_what_was_lost_beside_what_is_refused() -> None:
+    talk = member()
+    talk.publish(-1)
+    unknown = "UNKNOWN_MEMBER_ID"
+    assert talk.commit("foo[0]=5", lost="foo[2]") == [f"1 failed CommitFailedError foo[0]={unknown} foo[2]={unknown}"]
+
+
+def test_a_commit_that_is_under_way_tells_by_itself_of_what_was_lost_meanwhile() -> None:
+    talk = member()
+    talk.commit("foo[1]=7")
+    talk.owns("foo[0]")
+    assert talk.commit("foo[0]=5", lost="foo[1]") == ["commit epoch=3 foo[0]=5"]
+    assert talk.accept() == ["1 done"]
+    assert talk.accept() == ["2 done"]

@@ -1,0 +1,103 @@
+"""Records that were handed over, and that nobody committed before their partition went: ``commit()`` has to say so.
+
+- ``read_to`` of a partition is the offset behind the last record handed over, until a commit covers it or the record is
+  put back. Who seeks does not want it committed any more.
+- A partition that goes with such records is lost until the application is told, or until the coordinator answers that
+  a commit of them, which was under way, succeeded. That its topic was deleted is no loss: nothing is left to commit.
+- Iteration says only later which records it gave out. What it gave out beyond the position of a partition that went
+  meanwhile is lost, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import ColumnSlice
+
+__all__ = ["Uncommitted", "let_go", "note_put_back"]
+
+#: In place of an offset: there is nothing to commit, or the application was told that it is too late.
+_NOTHING, _TOLD = -1, -2
+
+States = Mapping[TopicPartition, PartitionState]
+
+
+def let_go(states: Iterable[PartitionState]) -> None:
+    """The application knows that these go, and has committed what it wants committed."""
+    for state in states:
+        state.read_to = _NOTHING
+
+
+def note_put_back(first: ColumnSlice, state: PartitionState) -> None:
+    """The records from there on were put back: the application does not have them."""
+    offset = first.columns.offsets[first.start]
+    if state.read_to >= 0:
+        state.read_to = offset if state.uncommitted_from < offset else _NOTHING
+
+
+def _wanted(state: PartitionState) -> int:
+    """The least offset that covers what was read and is still in the log: the position goes back if it was cut."""
+    return state.read_to if state.position is None else min(state.read_to, state.position.offset)
+
+
+class Uncommitted:
+    """What was lost uncommitted: for each partition the offset behind the last record."""
+
+    def __init__(self) -> None:
+        self._lost: dict[TopicPartition, int] = {}
+        self._left_at: dict[
+            TopicPartition, int
+        ] = {}  # the positions of partitions that went, while iteration may be late
+
+    @property
+    def partitions(self) -> frozenset[TopicPartition]:
+        """The partitions, even if they are assigned again."""
+        return frozenset(self._lost)
+
+    def note_gone(self, states: Iterable[PartitionState]) -> None:
+        """These are not assigned any more, or begin anew."""
+        for state in states:
+            if state.gone:
+                continue
+            if state.position is not None:
+                self._left_at[state.partition] = state.position.offset
+            if state.read_to >= 0:
+                self._lost[state.partition] = state.read_to
+
+    def note_handed_over(self, part: ColumnSlice, state: PartitionState) -> None:
+        """These records were handed over."""
+        if state.read_to < 0:
+            state.uncommitted_from = part.columns.offsets[part.start]
+        state.read_to = part.columns.offsets[part.stop - 1] + 1  # there may be no records between it and next_offset
+        self._left_at.pop(state.partition, None)
+
+    def note_overtaken(self, part: ColumnSlice, states: States) -> None:
+        """These records are not here any more: they were handed over before, or given out while the partition went."""
+        tp, end = part.partition, part.next_offset
+        state = states.get(tp)
+        if state is not None and state.stopped:
+            if state.position is not None and end > state.position.offset and state.read_to != _TOLD:
+                state.read_to = end
+        elif end > self._left_at.get(tp, end):
+            self._lost[tp] = end
+
+    def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], states: States) -> None:
+        """The coordinator took these."""
+        for tp, committed in offsets.items():
+            state = states.get(tp)
+            if state is not None and state.read_to >= 0:
+                state.uncommitted_from = max(state.uncommitted_from, committed.offset)
+                if _wanted(state) <= committed.offset:
+                    state.read_to = _NOTHING
+            if self._lost.get(tp, committed.offset + 1) <= committed.offset:
+                del self._lost[tp]
+
+    def note_told(self, partitions: Collection[TopicPartition], states: States) -> None:
+        """The application was told that records of these are lost."""
+        for tp in partitions:
+            self._lost.pop(tp, None)
+            self._left_at.pop(tp, None)
+            if tp in states:
+                states[tp].read_to = _TOLD

@@ -1,0 +1,139 @@
+"""Which records were handed over and lost uncommitted, as the fetch state alone knows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from tests.fetching.world import World, columns
+
+P0, P1 = (TopicPartition("orders", number) for number in range(2))
+
+
+def read(world: World, count: int) -> None:
+    """Hand over records of P0."""
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, count))
+    assert len(world.take()) == count
+
+
+def committed(world: World, offset: int) -> None:
+    world.state.note_committed({P0: OffsetAndMetadata(offset)})
+
+
+def lost(world: World) -> frozenset[TopicPartition]:
+    """Lose everything; what of it was uncommitted."""
+    world.state.stop([P0])
+    world.state.assign([], [])
+    return world.state.lost_uncommitted()
+
+
+def test_what_was_handed_over_and_not_committed_is_lost_with_its_partition(world: World) -> None:
+    read(world, 3)
+    committed(world, 2)
+    assert world.state.lost_uncommitted() == frozenset(), "it is not lost yet"
+    assert lost(world) == {P0}
+
+
+def test_what_is_committed_or_was_never_handed_over_is_not_lost(world: World) -> None:
+    world.start(P0)
+    assert lost(world) == frozenset()
+    read(world, 3)
+    committed(world, 3)
+    assert lost(world) == frozenset()
+
+
+def test_a_partition_that_begins_anew_is_lost_though_it_is_assigned(world: World) -> None:
+    read(world, 3)
+    world.state.assign([P0], [P0])
+    assert world.state.lost_uncommitted() == {P0}
+    world.state.note_told([P0])
+    assert world.state.lost_uncommitted() == frozenset()
+
+
+def test_a_partition_that_stays_is_not_lost(world: World) -> None:
+    read(world, 3)
+    world.state.assign([P0, P1], [P1])
+    assert world.state.lost_uncommitted() == frozenset()
+
+
+def test_an_answer_that_came_late_takes_a_loss_back(world: World) -> None:
+    read(world, 3)
+    lost(world)
+    committed(world, 2)
+    assert world.state.lost_uncommitted() == {P0}
+    committed(world, 3)
+    assert world.state.lost_uncommitted() == frozenset()
+
+
+def test_who_seeks_or_gives_up_knowingly_loses_nothing(world: World) -> None:
+    read(world, 3)
+    world.state.seek(P0, 0)
+    assert lost(world) == frozenset()
+    read(world, 3)
+    world.state.let_go([P0])
+    assert lost(world) == frozenset()
+
+
+def test_a_commit_of_the_position_covers_what_was_cut_off_the_log(world: World) -> None:
+    read(world, 3)
+    world.state.by_partition[P0].start_at(2)  # as truncation does
+    committed(world, 2)
+    assert lost(world) == frozenset()
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_what_iteration_gave_out_is_lost_though_it_says_so_later(world: World, is_gone: bool) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    (part,) = world.state.peek(3)
+    world.state.stop([P0])
+    if is_gone:
+        world.state.assign([], [])
+    world.state.hand_over(part)
+    assert lost(world) == {P0}
+    world.state.note_told([P0])
+    world.state.hand_over(part)
+    assert world.state.lost_uncommitted() == frozenset(), "it is told once"
+
+
+def test_what_iteration_gave_out_is_told_once_also_while_its_partition_goes(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    (part,) = world.state.peek(3)
+    world.state.stop([P0])
+    world.state.note_told([P0])
+    world.state.hand_over(part)
+    assert lost(world) == frozenset()
+
+
+def test_what_was_handed_over_before_is_not_handed_over_again(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    (part,) = world.state.peek(3)
+    world.state.hand_over(part)
+    committed(world, 3)
+    assert lost(world) == frozenset()
+    world.state.hand_over(part)
+    assert world.state.lost_uncommitted() == frozenset()
+
+
+@pytest.mark.parametrize(("taken_first", "is_lost"), [(0, False), (2, True)])
+def test_what_was_put_back_is_not_lost_but_what_was_read_before_it_is(
+    world: World, taken_first: int, is_lost: bool
+) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 5))
+    assert len(world.state.take(taken_first)) == (1 if taken_first else 0)
+    world.state.put_back(world.state.take(5))
+    assert bool(lost(world)) is is_lost
+
+
+def test_what_was_put_back_behind_a_commit_is_not_lost(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 5))
+    world.state.take(2)
+    parts = world.state.take(5)
+    committed(world, 2)
+    world.state.put_back(parts)
+    assert lost(world) == frozenset()
