@@ -17,7 +17,7 @@ from kafka_nextgen.cli.options import config_option, read_properties
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.metrics import CoordinatorMetrics
-from kafka_nextgen.processing.stopping import STOP_SIGNALS
+from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
 __all__ = ["broker"]
 
@@ -117,19 +117,29 @@ def broker(
 
 
 async def _serve(broker: Broker, serve_metrics: Serve | None) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in STOP_SIGNALS:
-        loop.add_signal_handler(number, stop.set)
-    await broker.start()
-    try:
-        with _serving_metrics(broker, serve_metrics):
-            for listener in broker.listeners:
-                click.echo(f"Listening on {broker.bootstrap_servers_of(listener)}{_named(listener)}")
-            await stop.wait()
-    finally:
-        await broker.close()
-    click.echo("Stopped.")
+    with stopped_by_signals(_Stop()) as stop:
+        await broker.start()
+        try:
+            with _serving_metrics(broker, serve_metrics):
+                for listener in broker.listeners:
+                    click.echo(f"Listening on {broker.bootstrap_servers_of(listener)}{_named(listener)}")
+                await stop.asked.wait()
+        finally:
+            await broker.close()
+        click.echo("Stopped.")
+
+
+class _Stop(StopHandle):
+    """One that an event loop waits for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def stop(self) -> None:
+        super().stop()
+        self._loop.call_soon_threadsafe(self.asked.set)
 
 
 def _named(listener: str) -> str:

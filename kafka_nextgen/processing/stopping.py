@@ -8,13 +8,14 @@ take its time. A person gets out by another Ctrl-C, a second or more after the f
 from __future__ import annotations
 
 import asyncio
+import atexit
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 __all__ = ["STOP_SIGNALS", "StopHandle", "stopped_by_signals"]
 
@@ -43,8 +44,11 @@ class StopHandle:
         return self._is_stopped
 
 
+_Handle = TypeVar("_Handle", bound=StopHandle)
+
+
 @contextmanager
-def stopped_by_signals(handle: StopHandle, stop_timeout_s: float = STOP_TIMEOUT_S) -> Iterator[StopHandle]:
+def stopped_by_signals(handle: _Handle, stop_timeout_s: float = STOP_TIMEOUT_S) -> Iterator[_Handle]:
     """Let SIGTERM and SIGINT stop ``handle`` inside the block, if this is the main thread (others get no signals).
 
     Handlers that were there before are called as well, and put back at the end. What they raise is raised at the end
@@ -87,7 +91,9 @@ class _Stopper:
         for number in self._earlier:
             earlier = self.handler_before(number)
             is_awaited = self._begun_at is not None and _ends_the_process(earlier)
-            if signal.getsignal(number) is self and not is_awaited:
+            if is_awaited:
+                atexit.register(self._ignore, number)
+            elif signal.getsignal(number) is self:
                 signal.signal(number, earlier)
         if self._raised is not None:
             raise self._raised
@@ -101,6 +107,11 @@ class _Stopper:
             _act(earlier, number, frame)
         elif not _ends_the_process(earlier):
             self._call_and_keep_error(earlier, number, frame)
+
+    def _ignore(self, number: signal.Signals) -> None:
+        """When Python exits: it puts SIG_DFL in place of its handlers before it has ended."""
+        if signal.getsignal(number) is self:
+            signal.signal(number, signal.SIG_IGN)
 
     def _is_patient_with(self, number: signal.Signals) -> bool:
         return self._begun_at is not None and time.monotonic() - self._begun_at < self._patience_s[number]

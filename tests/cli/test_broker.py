@@ -32,6 +32,17 @@ def test_the_broker_says_where_it_listens_serves_and_ends_on_a_signal(number: si
     assert (process.returncode, rest) == (0, "Stopped.\n")
 
 
+def test_another_sigterm_does_not_change_how_the_broker_ends() -> None:
+    process = subprocess.Popen([*COMMAND, "broker", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    said = process.stdout.readline()
+    process.send_signal(signal.SIGTERM)  # its event loop, and then Python, come to an end just now
+    process.communicate(timeout=30)
+    assert (process.returncode, said) == (0, "Stopped.\n")
+
+
 def test_the_broker_can_be_that_release_of_kafka_and_nothing_else() -> None:
     arguments = ["broker", "--listen", "127.0.0.1:0", "--no-extensions"]
     process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
