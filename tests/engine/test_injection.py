@@ -31,8 +31,12 @@ from tests.engine.stage import GROUP, TOPIC, Stage
 from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 
-# A coroutine that was about to be handed to the I/O thread is dropped.
-pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+pytestmark = [
+    # A coroutine that was about to be handed to the I/O thread is dropped.
+    pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning"),
+    # It is raised in a generator that is dropped, so the call goes on.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +45,6 @@ def full() -> Iterator[Stage]:
         yield stage
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in a generator that is dropped
 @pytest.mark.parametrize("call", SYNC_CALLS.values(), ids=SYNC_CALLS.keys())
 def test_after_an_exception_anywhere_in_a_call_reading_goes_on_where_it_was(
     full: Stage, call: Callable[[Consumer], object]
