@@ -1,10 +1,11 @@
 """Heartbeats: when one goes out, what is in it, and what every answer means to the next (KIP-848,
 "ConsumerGroupHeartbeat API").
 
-*When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining,
-then at the interval the coordinator answers with), or as soon as there is news: another subscription, another word of
-the member's own assignors, or a reconciliation to acknowledge ("After a revocation, it sends the next heartbeat
-immediately"). A member that has just made the target for its group asks for its own share of it at once, too.
+*When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining, then at
+the interval the coordinator answers with, from when the last one was sent: an answer that takes long delays no other),
+or as soon as there is news: another subscription, another word of the member's own assignors, or a reconciliation to
+acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just made the target for
+its group asks for its own share of it at once, too.
 
 *What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
@@ -68,7 +69,7 @@ def send_if_due(state: MemberState, at: Moment) -> Outcome:
         return state, ()
     state, number = numbered(state)
     heartbeat = _heartbeat(state, at.settings, number)
-    return _remember(state, heartbeat), (heartbeat,)
+    return _remember(evolve(state, sent_at=at.now), heartbeat), (heartbeat,)
 
 
 def _has_news(state: MemberState) -> bool:
@@ -163,7 +164,7 @@ def answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Member
         in_flight=None,
         failures=0,
         instance_id_deadline=None,
-        deadlines=armed(state.deadlines, Timer.HEARTBEAT, at.now + interval_s),
+        deadlines=armed(state.deadlines, Timer.HEARTBEAT, state.sent_at + interval_s),
     )
 
 

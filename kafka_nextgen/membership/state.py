@@ -82,6 +82,7 @@ class MemberState(AnyMember):
     to_state: JoinReason = JoinReason.UNKNOWN  # with every heartbeat that joins, until one is answered
 
     in_flight: int | None = None  # the number of the heartbeat under way
+    sent_at: float = 0.0  # when the last heartbeat was sent
     sent: Sent | None = None  # None after any failure: then nobody knows what the coordinator knows
     pattern_told: bool = False  # a pattern was sent once, so that only "" takes it away again
     interval_s: float = 0.0  # between heartbeats; the coordinator tells it

@@ -186,3 +186,19 @@ def test_a_newer_target_that_takes_it_away_does_not_free_what_is_about_to_be_ass
     talk.wait(5)
     talk.lose_heartbeat()
     assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics=audit,orders owned=audit[0] orders[0-1]"]
+
+
+def test_the_interval_counts_from_when_a_heartbeat_was_sent_not_from_its_answer() -> None:
+    talk = stable()
+    talk.wait(5)
+    talk.wait(3)
+    assert talk.answer(5, interval_ms=5000) == []
+    assert talk.wait(1.9) == []
+    assert talk.wait(0.2) == ["heartbeat epoch=5"]
+
+
+def test_after_an_answer_that_took_longer_than_the_interval_the_next_heartbeat_goes_out_at_once() -> None:
+    talk = stable()
+    talk.wait(5)
+    talk.wait(6)
+    assert talk.answer(5, interval_ms=5000) == ["heartbeat epoch=5"]

@@ -137,3 +137,12 @@ def test_an_epoch_that_stays_stale_hands_out_nothing(script: Script, consumer: C
     assert poll_until(consumer, lambda: bool(script.acted_on)) == []
     assert list(consumer.poll(timeout=0.3)) == []
     assert consumer.assignment() == {tp()}
+
+
+def test_an_epoch_that_was_called_stale_although_it_is_not_delays_reading_by_a_pause(
+    script: Script, consumer: Consumer
+) -> None:
+    script.play(f"when offset fetch, 2 times: answer error {STALE.name}")
+    consumer.subscribe([TOPIC])
+    assert values(read(consumer, 5)) == [5, 6, 7, 8, 9]
+    assert script.is_played

@@ -53,7 +53,9 @@ def _session_from_now(state: ClassicState, at: Moment) -> ClassicState:
 def answered(state: ClassicState, at: Moment) -> ClassicState:
     """The session goes on. Failures are forgotten only once the member is STABLE."""
     failures = 0 if state.status is Status.STABLE else state.failures
-    return _session_from_now(evolve(state, heartbeat=None, failures=failures), at)
+    state = _session_from_now(evolve(state, heartbeat=None, failures=failures), at)
+    when = state.sent_at + at.settings.heartbeat_interval_ms / 1000  # an answer that takes long delays no other
+    return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))
 
 
 def kept(state: ClassicState, _event: SessionKept, at: Moment) -> Outcome:

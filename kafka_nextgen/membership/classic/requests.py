@@ -87,7 +87,9 @@ def send_heartbeat(state: ClassicState, at: Moment) -> Outcome:
     """Keep the session."""
     state, number = numbered(state)
     heartbeat = SendClassicHeartbeat(number, state.member_id, at.settings.instance_id, state.generation)
-    return evolve(state, heartbeat=number, deadlines=disarmed(state.deadlines, Timer.HEARTBEAT)), (heartbeat,)
+    return evolve(state, heartbeat=number, sent_at=at.now, deadlines=disarmed(state.deadlines, Timer.HEARTBEAT)), (
+        heartbeat,
+    )
 
 
 def send_leave(state: ClassicState, at: Moment, reason: str) -> Outcome:

@@ -65,6 +65,7 @@ class ClassicState(AnyMember):
 
     request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup under way
     heartbeat: int | None = None  # the number of the heartbeat under way
+    sent_at: float = 0.0  # when the last heartbeat was sent
 
     deadlines: Mapping[Timer, float] = field(factory=dict)
 

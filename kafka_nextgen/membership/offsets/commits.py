@@ -17,7 +17,7 @@ from kafka_nextgen.membership.offsets.effects import LeftOut, OffsetEffect, Tell
 from kafka_nextgen.membership.offsets.ending import fail_commit, reaction_to, refused
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost
 from kafka_nextgen.membership.offsets.order import acknowledge
-from kafka_nextgen.membership.offsets.patience import Patience, is_over, paused
+from kafka_nextgen.membership.offsets.patience import Patience, awaiting_epoch, is_over, paused
 from kafka_nextgen.membership.offsets.rules import Action
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
@@ -88,7 +88,7 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
         if action is Action.FAIL or is_over(commit.patience, at):
             return fail_commit(state, commit, refused(state, commit, codes, codes[tp]))
     again = actions.keys() - left_out.keys()
-    patience, effects = try_again(commit.patience, frozenset(actions.values()), codes, member_epoch, at)
+    patience, effects = try_again(commit.patience, frozenset(actions.values()), codes, member_epoch, at, insists=False)
     refusal = refused(state, commit, codes, codes[min(again)])
     return changed(state, [evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)]), told + effects
 
@@ -105,11 +105,14 @@ def _leaving_out(commit: Commit, partitions: Collection[TopicPartition]) -> Comm
 
 
 def try_again(
-    patience: Patience, actions: Collection[Action], codes: Codes, member_epoch: int, at: Moment
+    patience: Patience, actions: Collection[Action], codes: Codes, member_epoch: int, at: Moment, *, insists: bool
 ) -> tuple[Patience, tuple[OffsetEffect, ...]]:
-    """What has to happen before the next attempt: another epoch, a pause, perhaps another coordinator."""
+    """What has to happen before the next attempt: another epoch, a pause, perhaps another coordinator.
+
+    Who ``insists`` tries again after a pause also if no other epoch comes.
+    """
     effects: tuple[OffsetEffect, ...] = (FindCoordinator(),) if Action.FIND_COORDINATOR in actions else ()
     reason = ", ".join(sorted({name_of(code) for code in codes.values() if code != ErrorCode.NONE}))
     if Action.RETRY_WITH_NEW_EPOCH in actions:
-        return evolve(patience, stale_epoch=member_epoch, not_before=at.now, reason=reason), effects
+        return awaiting_epoch(patience, member_epoch, at, reason, insists=insists), effects
     return paused(patience, at, reason), effects

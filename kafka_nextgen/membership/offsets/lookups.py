@@ -47,7 +47,8 @@ def answered(state: OffsetState, event: LookupAnswered, at: Moment) -> Outcome:
     if not lookup.left & codes.keys():
         reason = f"OffsetFetch was answered without {format_partitions(lookup.left)}"
         return _with(state, evolve(lookup, patience=paused(lookup.patience, at, reason))), ()
-    patience, effects = try_again(lookup.patience, frozenset(actions.values()), codes, request.member_epoch, at)
+    acts = frozenset(actions.values())
+    patience, effects = try_again(lookup.patience, acts, codes, request.member_epoch, at, insists=True)
     return _with(state, evolve(lookup, patience=patience)), effects
 
 

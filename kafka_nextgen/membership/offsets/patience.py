@@ -1,13 +1,15 @@
-"""How long an ask goes on trying: until its deadline, with growing pauses, and not twice with an epoch that is over."""
+"""How long an ask goes on trying: until its deadline, with growing pauses, or as soon as there is another epoch."""
 
 from __future__ import annotations
+
+from math import inf
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.membership import backoff
 from kafka_nextgen.membership.offsets.settings import Moment
 
-__all__ = ["Patience", "inherited", "is_over", "is_ready", "patience_for", "paused", "wakes_at"]
+__all__ = ["Patience", "awaiting_epoch", "inherited", "is_over", "is_ready", "patience_for", "paused", "wakes_at"]
 
 
 @frozen
@@ -18,7 +20,8 @@ class Patience:
     timeout_s: float
     not_before: float
     failures: int = 0
-    stale_epoch: int | None = None  # the coordinator wants another epoch than this
+    stale_epoch: int | None = None  # the coordinator wants another epoch than this,
+    stale_until: float = inf  # and is believed until then
     reason: str | None = None
 
 
@@ -48,7 +51,15 @@ def inherited(patience: Patience, earlier: Patience) -> Patience:
         not_before=max(patience.not_before, earlier.not_before),
         failures=max(patience.failures, earlier.failures),
         stale_epoch=earlier.stale_epoch if patience.stale_epoch is None else patience.stale_epoch,
+        stale_until=earlier.stale_until if patience.stale_epoch is None else patience.stale_until,
     )
+
+
+def awaiting_epoch(patience: Patience, stale: int, at: Moment, reason: str, *, insists: bool) -> Patience:
+    """Try again in another epoch than the ``stale`` one or, for who ``insists``, after a pause."""
+    failures = patience.failures + 1 if insists else patience.failures
+    until = backoff.after(failures, at) if insists else inf
+    return evolve(patience, failures=failures, stale_epoch=stale, stale_until=until, not_before=at.now, reason=reason)
 
 
 def is_over(patience: Patience, at: Moment) -> bool:
@@ -58,11 +69,13 @@ def is_over(patience: Patience, at: Moment) -> bool:
 
 def is_ready(patience: Patience, member_epoch: int, at: Moment) -> bool:
     """Whether another attempt may be made now, in ``member_epoch``."""
-    return patience.stale_epoch != member_epoch and at.now >= patience.not_before
+    is_stale = patience.stale_epoch == member_epoch and at.now < patience.stale_until
+    return not is_stale and at.now >= patience.not_before
 
 
 def wakes_at(patience: Patience, member_epoch: int) -> float:
     """When time alone brings the next attempt, or the end."""
+    ready_at = patience.not_before
     if patience.stale_epoch == member_epoch:
-        return patience.deadline
-    return min(patience.not_before, patience.deadline)
+        ready_at = max(ready_at, patience.stale_until)
+    return min(ready_at, patience.deadline)

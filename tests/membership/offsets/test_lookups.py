@@ -47,16 +47,28 @@ def test_a_stale_epoch_is_asked_again_with_the_next_one() -> None:
     talk = member()
     talk.look_up("foo[0]")
     assert talk.tell("", STALE) == []
-    assert talk.passes(10) == []
     assert talk.publish(4) == ["look up as epoch=4 foo[0]"]
     assert talk.tell("foo[0]=5") == ["1 found foo[0]=5"]
 
 
 def test_a_stale_epoch_never_ends_as_no_offset() -> None:
     talk = member()
+    talk.look_up("foo[0]", within_s=0.15)
+    talk.tell("", STALE)
+    assert talk.passes(0.1) == ["look up as epoch=3 foo[0]"]
+    talk.tell("", STALE)
+    assert talk.passes(0.05) == ["1 timed out after 0.15 s: STALE_MEMBER_EPOCH"]
+
+
+def test_a_stale_epoch_that_no_other_follows_is_asked_again_after_growing_pauses() -> None:
+    talk = member()
     talk.look_up("foo[0]")
     talk.tell("", STALE)
-    assert talk.passes(60) == ["1 timed out after 60 s: STALE_MEMBER_EPOCH"]
+    assert talk.passes(0.1) == ["look up as epoch=3 foo[0]"]
+    talk.tell("", STALE)
+    assert talk.passes(0.19) == []
+    assert talk.passes(0.01) == ["look up as epoch=3 foo[0]"]
+    assert talk.tell("foo[0]=5") == ["1 found foo[0]=5"]
 
 
 def test_only_what_is_missing_is_asked_again() -> None:
