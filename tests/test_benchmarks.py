@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import many_commits
 from benchmarks.assigning.groups import ASSIGNORS, KAFKAS, Result, Shape, judge, make_group
 from benchmarks.assigning.run import Measured, measure, measure_ours, shapes_of_growth, shapes_of_sizes
 from benchmarks.assignors import growth_table, sizes_table, verdict
@@ -26,6 +27,7 @@ from tests.support.real_kafka import NEWEST_VERSION, is_required
 READING = (
     "backlog_memory",
     "calls_in_a_loop",
+    "many_commits",
     "latency",
     "many_partitions",
     "startup",
@@ -80,6 +82,17 @@ def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
     assert "theirs" in first.read_text()
     lines = draw_percentiles("lines", {"kafka_nextgen": [(1, 2), (99, 4)]}, "ms", tmp_path)
     assert "kafka_nextgen" in lines.read_text()
+
+
+# Commits.
+
+
+def test_each_of_many_partitions_is_committed() -> None:
+    with Cluster() as cluster:
+        measured = many_commits.measure(cluster.bootstrap_servers, 5)
+    assert measured.failed == 0
+    assert measured.longest_block_s > 0
+    assert len(many_commits.commits_table({5: measured}).splitlines()) == 3
 
 
 # Assignors.

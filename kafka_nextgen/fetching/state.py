@@ -47,10 +47,16 @@ class FetchState(ReadingAlong):
         """Every partition that is assigned, also those being given up."""
         return self._assigned.partitions
 
-    def topic_ids(self) -> dict[str, TopicId]:
-        """The topics that are meant by these names, as far as that is known."""
-        states = self._assigned.states
-        return {state.partition.topic: state.topic_id for state in states if state.topic_id is not None}
+    def topic_ids(self, partitions: Collection[TopicPartition]) -> dict[str, TopicId]:
+        """The topics that are meant by the names of these, assigned or not, as far as that is known."""
+        by_partition = self._assigned.by_partition
+        own = (by_partition[tp] for tp in partitions if tp in by_partition)
+        found = {state.partition.topic: state.topic_id for state in own if state.topic_id is not None}
+        others = {tp.topic for tp in partitions} - found.keys()
+        if others:
+            states = (state for state in self._assigned.states if state.partition.topic in others)
+            found |= {state.partition.topic: state.topic_id for state in states if state.topic_id is not None}
+        return found
 
     def gone(self) -> frozenset[TopicPartition]:
         """The partitions whose topic was deleted, even if there is another one of that name."""

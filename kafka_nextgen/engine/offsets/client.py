@@ -11,6 +11,7 @@ import asyncio
 import logging
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from itertools import count
 from typing import Any
@@ -38,6 +39,12 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partit
 __all__ = ["OffsetClient"]
 
 logger = logging.getLogger("kafka_nextgen.engine")
+
+#: Commits of the application that the machine is told of in one turn of the loop: a few milliseconds of work.
+_ASKS_IN_A_TURN = 10
+
+#: What says nothing of what may be committed: it need not wait for the commits that were asked for before.
+_BY_ITSELF = (ev.TimePassed, ev.CommitAnswered, ev.CommitLost, ev.LookupAnswered, ev.LookupLost)
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 Found = Mapping[TopicPartition, OffsetAndMetadata | None]
@@ -80,6 +87,7 @@ class OffsetClient:
         self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
         self._asks: dict[int, _Ask] = {}
         self._numbers = count(INTERVAL_ASK + 1)
+        self._soon: deque[ev.OffsetEvent] = deque()  # commits that the machine is to be told of
         self._alarm = Alarm(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
         self._raised: BrokerError | AuthenticationError | None = None  # instead of an answer: says more than its code
@@ -95,7 +103,7 @@ class OffsetClient:
         where the code has one of its own, or RequestTimeoutError.
         """
         with self._counters.counted(offsets):
-            await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s, lost))
+            await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s, lost), self._feed_soon)
 
     async def commit_before_revoking(self, timeout_s: float) -> None:
         """Commit what was processed of the whole assignment, part of which is about to be given up.
@@ -114,13 +122,18 @@ class OffsetClient:
         wanted = frozenset(partitions)
         return await self._ask(wanted, lambda ask: ev.LookupAsked(ask, wanted, timeout_s))
 
-    async def _ask(self, partitions: Collection[TopicPartition], event: Callable[[int], ev.OffsetEvent]) -> Found:
+    async def _ask(
+        self,
+        partitions: Collection[TopicPartition],
+        event: Callable[[int], ev.OffsetEvent],
+        feed: Callable[[ev.OffsetEvent], None] | None = None,
+    ) -> Found:
         if not self._identity.group_id:
             raise MisuseError("offsets are kept by group: set group.id")
         number = next(self._numbers)
         ended: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
         self._asks[number] = _Ask(format_partitions(partitions), ended)
-        self.feed(event(number))
+        (feed or self.feed)(event(number))
         try:
             return await ended
         finally:
@@ -130,7 +143,28 @@ class OffsetClient:
     # ---- the machine
 
     def feed(self, event: ev.OffsetEvent) -> None:
-        """Tell the machine what happened and carry out what it answers."""
+        """Tell the machine what happened, after all that was asked for before, and carry out what it answers."""
+        if not isinstance(event, _BY_ITSELF):
+            self._feed_asks(len(self._soon))
+        self._feed_now(event)
+
+    def _feed_soon(self, event: ev.OffsetEvent) -> None:
+        """The same in one of the next turns of the loop: thousands of commits do not keep a heartbeat waiting."""
+        if not self._soon:
+            asyncio.get_running_loop().call_soon(self._go_on)
+        self._soon.append(event)
+
+    def _go_on(self) -> None:
+        self._feed_asks(_ASKS_IN_A_TURN)
+        if self._soon:
+            asyncio.get_running_loop().call_soon(self._go_on)
+
+    def _feed_asks(self, most: int) -> None:
+        for _ in range(most):
+            if self._soon:  # what one leads to may have fed the others
+                self._feed_now(self._soon.popleft())
+
+    def _feed_now(self, event: ev.OffsetEvent) -> None:
         effects = self._machine.handle(event, time.monotonic(), random.random())
         logger.debug("%s: %s -> %s", self._identity.group_id, event, effects)
         for effect in effects:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from attrs import field, frozen
 
@@ -14,7 +14,7 @@ from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.turns import Turns
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
 
@@ -37,7 +37,7 @@ class OffsetRequests:
 
     cluster: ClusterClient
     group_id: str
-    assigned_topics: Callable[[], Mapping[str, TopicId]]
+    assigned_topics: Callable[[Collection[TopicPartition]], Mapping[str, TopicId]]
     _turns: Turns = field(factory=lambda: Turns(MOST_UNANSWERED))
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
@@ -49,7 +49,7 @@ class OffsetRequests:
             member_epoch=effect.member_epoch,
             instance_id=effect.instance_id,
         )
-        topic_ids = self._topic_ids()
+        topic_ids = self._topic_ids(effect.offsets.keys())
         api = OFFSET_COMMIT.up_to(offset_commit.highest_version(effect.offsets.keys(), topic_ids))
         try:
             answer = await self.cluster.call(
@@ -73,7 +73,7 @@ class OffsetRequests:
             member_id=effect.member_id,
             member_epoch=effect.member_epoch,
         )
-        topic_ids = self._topic_ids()
+        topic_ids = self._topic_ids(effect.partitions)
         try:
             answer = await self.cluster.call(
                 Coordinator(self.group_id),
@@ -91,10 +91,11 @@ class OffsetRequests:
         """Look the coordinator up again before the next request."""
         self.cluster.forget_coordinator(self.group_id)
 
-    def _topic_ids(self) -> dict[str, TopicId]:
-        topics = self.cluster.metadata.topics_by_name.values()
-        known = {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
-        return {**known, **self.assigned_topics()}
+    def _topic_ids(self, partitions: Collection[TopicPartition]) -> dict[str, TopicId]:
+        topics = self.cluster.metadata.topics_by_name
+        named = (topics[name] for name in {tp.topic for tp in partitions} if name in topics)
+        known = {topic.name: topic.topic_id for topic in named if topic.topic_id is not None}
+        return {**known, **self.assigned_topics(partitions)}
 
 
 def _reason(failure: Exception, api: Api) -> str:

@@ -141,10 +141,10 @@ class LockedFetches:
         with self._lock:
             return self._state.assignment()
 
-    def topic_ids(self) -> dict[str, TopicId]:
-        """The topics that are meant by these names, as far as that is known."""
+    def topic_ids(self, partitions: Collection[TopicPartition]) -> dict[str, TopicId]:
+        """The topics that are meant by the names of these, as far as that is known."""
         with self._lock:
-            return self._state.topic_ids()
+            return self._state.topic_ids(partitions)
 
     def gone(self) -> frozenset[TopicPartition]:
         """The partitions whose topic was deleted, even if there is another one of that name."""
