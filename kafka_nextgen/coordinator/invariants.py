@@ -115,11 +115,14 @@ def _target_disjoint(group: Group) -> Iterator[str]:
 def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     """A target up to date has every partition of every subscribed topic, each with a subscriber; unless it is what the
     leader of a classic group had given out when that was upgraded, at no time that is known; or of an assignor that
-    stated an error.
+    stated an error. A pattern that matches nothing may have taken the place of another without a new target, as in
+    Kafka (``regex``): what its member had by that one is in its target still, and no member reads it.
     """
     is_current = group.epoch == group.assignment_epoch and group.checked_topics_version == topics.version
     is_current = is_current and group.assignment_timestamp_ms > 0 and not group.assignment_error
     if not list(counted(group)) or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
+        return
+    if not all(pattern.topics for pattern in group.patterns.values()):
         return
     subscribed = counted_topics(group)
     wanted = {

@@ -10,7 +10,9 @@ matched
 * when the last time is longer ago than the refresh interval (since Kafka 4.1),
 
 all of a group's together, and not more often than every ten seconds. The group epoch rises only if matches
-changed that concern members which count.
+changed that concern members which count. A pattern that is not matched yet counts as one that matches nothing: if it
+turns out to match nothing, the epoch stays, and what its member had by the pattern before is read by no member until
+the next assignment. Kafka 4.3.0 does the same, and is followed.
 """
 
 from __future__ import annotations
