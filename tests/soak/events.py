@@ -90,10 +90,10 @@ class Events:
 
     def _join(self) -> bool:
         shape = self._chance.choice([name for name, each in SHAPES.items() if each.most])
-        is_full = len(self._stage.workers(shape)) >= SHAPES[shape].most
-        if not is_full and shape != self._emptying:
-            self._stage.start_worker(shape)
-        return not is_full
+        if shape == self._emptying or len(self._stage.workers(shape)) >= SHAPES[shape].most:
+            return False
+        self._stage.start_worker(shape)
+        return True
 
     def _one_to_lose(self) -> Member | None:
         """Return a member that need not be there."""
