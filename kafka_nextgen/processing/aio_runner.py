@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.deserializers import Deserializers
@@ -148,18 +148,23 @@ class AsyncRunner(AsyncRebalanceListener):
         return max(0.0, self._ends_at - time.monotonic())
 
     async def _put_down(self, topics: Topics | None, failure: BaseException | None) -> None:
-        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more."""
-        self._work.begin_to_end()
-        if not isinstance(failure, asyncio.CancelledError):
-            await self._crew.wait_until_drained(None, self._left_s())
-        await self._crew.dismiss()
-        try:
-            await self._commit(self._consumer.commit, None)
-        finally:
-            await self._rewind()
-            if topics is not None:
-                with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
-                    await self._consumer.subscribe(topics)
+        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more.
+
+        A cancellation meanwhile cuts one of these short, and all that follow are done.
+        """
+        async with AsyncExitStack() as rest:
+            rest.push_async_callback(self._listen_no_more, topics)
+            rest.push_async_callback(self._rewind)
+            rest.push_async_callback(self._commit, self._consumer.commit, None)
+            rest.push_async_callback(self._crew.dismiss)
+            self._work.begin_to_end()
+            if not isinstance(failure, asyncio.CancelledError):
+                await self._crew.wait_until_drained(None, self._left_s())
+
+    async def _listen_no_more(self, topics: Topics | None) -> None:
+        if topics is not None:
+            with suppress(KafkaNextgenError):  # the next call will tell what keeps it from that
+                await self._consumer.subscribe(topics)
 
     async def _rewind(self) -> None:
         positions = self._work.positions()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.deserializers import Deserializers
@@ -153,18 +153,23 @@ class Runner(RebalanceListener):
         return max(0.0, self._ends_at - time.monotonic())
 
     def _put_down(self, topics: Topics | None) -> None:
-        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more."""
-        with self._crew.lock:
-            self._work.begin_to_end()
-        self._crew.wait_until_drained(None, self._left_s())
-        self._crew.dismiss()
-        try:
-            self._commit(self._consumer.commit, None)
-        finally:
-            self._rewind()
-            if topics is not None:
-                with suppress(KafkaNextgenError):  # whatever keeps it from that, the next call will tell
-                    self._consumer.subscribe(topics)
+        """Wait for what is at work, commit what is finished, let the next poll begin behind it, and listen no more.
+
+        What a signal handler raises meanwhile cuts one of these short, and all that follow are done.
+        """
+        with ExitStack() as rest:
+            rest.callback(self._listen_no_more, topics)
+            rest.callback(self._rewind)
+            rest.callback(self._commit, self._consumer.commit, None)
+            rest.callback(self._crew.dismiss)
+            with self._crew.lock:
+                self._work.begin_to_end()
+            self._crew.wait_until_drained(None, self._left_s())
+
+    def _listen_no_more(self, topics: Topics | None) -> None:
+        if topics is not None:
+            with suppress(KafkaNextgenError):  # the next call will tell what keeps it from that
+                self._consumer.subscribe(topics)
 
     def _rewind(self) -> None:
         with self._crew.lock:

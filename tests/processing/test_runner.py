@@ -9,6 +9,7 @@ import pytest
 from kafka_nextgen import Record, TopicPartition
 from kafka_nextgen.errors import CommitFailedError, GroupAuthorizationError, MisuseError, NoBrokersError
 from kafka_nextgen.processing import StopHandle
+from kafka_nextgen.processing.crew import Crew
 from tests.processing.scripted import ScriptedConsumer, keep, records_of
 from tests.processing.stage import P0, P1
 
@@ -49,6 +50,30 @@ def test_everything_is_committed_at_the_end_also_what_was_acknowledged_before() 
     consumer = ScriptedConsumer(records_of(P0, 5, 6), lambda _: done.wait(PATIENCE_S), **ALWAYS)
     run_to_the_end(consumer, handle)
     assert consumer.commits[-1] == {P0: 7}
+
+
+def test_what_is_raised_while_run_waits_at_the_end_keeps_nothing_from_being_put_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gate = Gate()
+
+    def interrupt(*_: object) -> None:
+        gate.opened.set()
+        raise InterruptedError
+
+    consumer = ScriptedConsumer(records_of(P0, *range(100)), max_poll_records=20)
+    consumer.script.append(lambda _: gate.begun.wait(PATIENCE_S))
+    consumer.script.append(lambda _: None)  # by then it has paused what it has enough of
+    consumer.script.append(interrupt)
+    monkeypatch.setattr(Crew, "wait_until_drained", interrupt)  # as a signal handler may, once more
+    with pytest.raises(InterruptedError):
+        consumer.run(gate, concurrency=1)
+    assert consumer.paused == set()
+    assert consumer.sought.keys() == {P0}
+    workers = [each for each in threading.enumerate() if each.name.startswith("kafka_nextgen worker")]
+    for each in workers:  # one may have a handler to return from
+        each.join(PATIENCE_S)
+    assert not any(each.is_alive() for each in workers)
 
 
 def test_commits_are_made_while_a_handler_works_but_not_beyond_it() -> None:

@@ -228,6 +228,44 @@ def test_a_cancelled_run_cancels_its_handlers_and_commits_what_is_finished(serve
     assert [stored[partition] for partition in cancelled] == [3] * len(cancelled)
 
 
+def test_a_run_that_is_cancelled_again_while_it_ends_leaves_nothing_paused_or_behind(servers: str) -> None:
+    group, handled = unique("again"), set[tuple[int, int]]()
+
+    async def scene() -> None:
+        at_work, tidying = asyncio.Event(), asyncio.Event()
+
+        async def handle(record: Record) -> None:
+            try:
+                at_work.set()
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                tidying.set()
+                await asyncio.Event().wait()  # it takes its time, until it is cancelled again
+
+        async with AsyncConsumer(member_config(servers, group), max_poll_records=COUNT) as consumer:
+            running = asyncio.ensure_future(consumer.run(handle, ["orders"]))
+            for event in (at_work, tidying):
+                await event.wait()
+                while not consumer.paused():  # it has read ahead as far as it may
+                    await asyncio.sleep(0.01)
+                running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            assert consumer.paused() == frozenset()
+
+            stop = StopHandle()
+
+            async def note(record: Record) -> None:
+                handled.add((record.partition, record.offset))
+                if len(handled) == COUNT:
+                    stop.stop()
+
+            await consumer.run(note, ["orders"], stop=stop)
+
+    play(scene())
+    assert stored_offsets(servers, group) == WHOLE
+
+
 def test_handlers_that_take_too_long_are_cancelled_at_the_end(servers: str) -> None:
     cancelled: list[int] = []
     handle = StopHandle()

@@ -47,3 +47,4 @@ class Owning:
     key: int | None = None
     next: int = 0
     is_paused: bool = False
+    is_uncertain: bool = False  # what was committed

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from tests.endtoend.report import Line
 from tests.soak.administrator import Administrator
 from tests.soak.brokers import SESSION_S
 from tests.soak.fleet import Member
@@ -174,7 +175,7 @@ class Events:
             return False
         number = signal.SIGUSR1 if member.runs_handlers or self._chance.random() < 0.5 else signal.SIGINT
         pauses_s = [self._chance.choice((0.0, 0.0003, 0.003, 0.03)) for _ in range(self._chance.randint(1, 25))]
-        threading.Thread(target=_shower, args=(member, number, pauses_s), daemon=True).start()
+        threading.Thread(target=_shower, args=(self._stage, member, number, pauses_s), daemon=True).start()
         return self._note("interrupt", member, f"{number.name} {len(pauses_s)} times")
 
     # ---- what the broker is asked for
@@ -196,7 +197,9 @@ class Events:
             self._stage.errors[f"administration: {type(error).__name__}"] += 1
 
 
-def _shower(member: Member, number: signal.Signals, pauses_s: list[float]) -> None:
+def _shower(stage: Stage, member: Member, number: signal.Signals, pauses_s: list[float]) -> None:
     for pause_s in pauses_s:
         member.signal(number)
+        if member.runs_handlers:
+            stage.hear(member, Line(time.monotonic(), "interrupted"))
         time.sleep(pause_s)

@@ -16,7 +16,7 @@ of a topic):
 
 Trouble is what the soak does to a member: it is stopped, killed, slow, removed, cut off. It is told to the judge when
 it happens, and explains what happens within ``AFTERMATH_S`` of it. Signals that raise in the middle of calls are no
-trouble: they explain nothing.
+trouble: they explain nothing, except that ``run`` has not committed what it handled.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class Judge:
             "revoked": self._revoked,
             "lost": self._lost,
             "leaving": self._leaves,
+            "interrupted": self._interrupted,
             "dead": self._dead,
             "committed": self._committed,
             "sought": self._sought,
@@ -194,9 +195,9 @@ class Judge:
             if owning.key is None or owning.key in self._deleted or self._is_excused(reader, line.at):
                 continue
             progress = self.progress[reader.group, owning.key]
-            if reader.commits_itself:
+            if reader.commits_itself and not owning.is_uncertain:
                 progress.commit(owning.next, line.at)
-            elif progress.floor < owning.next:
+            elif not reader.commits_itself and progress.floor < owning.next:
                 left = f"{progress.floor} to {owning.next - 1}"
                 yield f"{reader.name} gave up {name_of(owning.key)} without a commit of {left}"
 
@@ -208,6 +209,14 @@ class Judge:
 
     def _leaves(self, reader: Reader, line: Line) -> Iterator[str]:
         self._leaving.add(reader.name)
+        return iter(())
+
+    def _interrupted(self, reader: Reader, line: Line) -> Iterator[str]:
+        """``run`` may have been cut short in its last commit: whether what it handled is committed can't be said."""
+        for (group, _), owners in self._owners.items():
+            for each in owners if group == reader.group else ():
+                if each.reader.name == reader.name and each.end == FOREVER:
+                    each.is_uncertain = True
         return iter(())
 
     def _ending(self, reader: Reader, line: Line) -> Iterator[Owning | None]:

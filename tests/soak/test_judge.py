@@ -82,6 +82,13 @@ def test_a_consumer_that_commits_by_itself_has_committed_what_it_gives_up() -> N
     assert findings(*told, (B, gave(6, 4, 9))) == ["B began with topic 0[0] 4 to 9, but 5 was committed"]
 
 
+def test_a_run_that_was_interrupted_may_not_have_committed_what_it_gives_up() -> None:
+    told = ((AUTO, moved(1, "assigned", 0)), (AUTO, gave(2, 0, 4)), (AUTO, Line(2.5, "interrupted")))
+    assert findings(*told, (AUTO, moved(3, "revoked", 0)), B_TAKES, (B, gave(6, 0, 9))) == []
+    skipped = findings(*told, (AUTO, moved(3, "revoked", 0)), B_TAKES, (B, gave(6, 6, 9)))
+    assert skipped == ["B read topic 0[0] 6 to 9, but nobody has read 5 to 5"]
+
+
 def test_a_gap_within_an_ownership_is_found() -> None:
     assert findings(*A_READS, (A, gave(3, 6, 9))) == [
         "A read topic 0[0] 6 to 9, but 5 should have come",
