@@ -177,9 +177,11 @@ class Consumer(BlockingCalls, RunsHandlers):
         (KIP-1092), anything else a ValueError. Raises what a callback raised, after everything else is done, and
         RequestTimeoutError if the consumer's own thread is stuck. In a process forked off, does nothing.
 
-        If no broker can be reached, a commit of what is not committed yet is tried for most of ``timeout``, but the
-        leave looks for its coordinator for three seconds only. Without a leave others get the partitions when the
-        member's session ends.
+        If no broker can be reached, a commit of what is not committed yet is tried for most of ``timeout``, also of a
+        position that ``auto.offset.reset=latest`` chose: without it the next owner would begin later and skip records.
+        One second is for a commit that changes nothing: all is committed, or nothing was read since the committed
+        offset or the earliest one was looked up. The leave looks for its coordinator for three seconds. Without a leave
+        others get the partitions when the member's session ends.
 
         By the classic protocol nothing can be committed between a JoinGroup and the assignment after it. What a
         cooperative member has kept until then is lost (``on_partitions_lost``), as it is with Kafka's own consumer, and

@@ -99,7 +99,13 @@ class Engine:
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         requests = OffsetRequests(self.cluster, config.group_id or "", self.fetches.topic_ids)
         self.offsets = OffsetClient(
-            requests, self.identity, config, self.counters.commits, self._tasks, self.fetches.consumed_offsets
+            requests,
+            self.identity,
+            config,
+            self.counters.commits,
+            self._tasks,
+            self.fetches.consumed_offsets,
+            self.fetches.found_offsets,
         )
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches

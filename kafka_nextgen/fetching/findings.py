@@ -112,6 +112,7 @@ class Findings(Inquiry):
                 note_failure(state, self._settings, now)
             elif found is not None and found.offset >= 0:
                 state.start_at(found.offset, found.leader_epoch)
+                state.found = state.position
             else:
                 begin_reset(state, self._settings, now, "no offset is committed")
 

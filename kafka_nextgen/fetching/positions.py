@@ -68,6 +68,7 @@ class PartitionState:
     stopped: bool = False
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
+    found: OffsetAndMetadata | None = None  # the position that the next owner finds, too, without a commit
     last_handed_over: int = -1  # the offset of the record that was handed over last, while it may be put back
     uncommitted_from: int = -1  # the first record handed over that no commit covers, and the offset behind the last;
     read_to: int = -1  # see ``uncommitted``
@@ -170,6 +171,7 @@ class PartitionState:
         """Fetch from here on; ``checked_epoch`` is the leader's, if the position is its own word."""
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
+        self.found = None
         self.last_handed_over = -1
         self.checked_epoch = checked_epoch
         self.is_new_there = True

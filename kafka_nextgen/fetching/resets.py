@@ -38,3 +38,5 @@ def note_listed(
         state.end = place
     else:
         state.start_at(place.offset, place.leader_epoch, checked_epoch=leader_epoch)
+        if state.reset is OffsetReset.EARLIEST:  # any other place moves on while records are written
+            state.found = state.position

@@ -241,6 +241,10 @@ class FetchState(ReadingAlong):
         """What auto-commit may commit: everything handed over before ``mark_consumed``."""
         return {state.partition: state.consumed for state in self._there() if state.consumed is not None}
 
+    def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Where reading began, if the next owner begins there without a commit: as committed, or the earliest."""
+        return {state.partition: state.found for state in self._there() if state.found is not None}
+
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits: the positions behind everything handed over."""
         return {state.partition: state.position for state in self._there() if state.position is not None}

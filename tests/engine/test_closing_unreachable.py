@@ -11,7 +11,7 @@ from attrs import frozen
 
 from kafka_nextgen import AsyncConsumer
 from kafka_nextgen.testing import Cluster
-from tests.engine.stage import SETTINGS, TOPIC, Stage, read, tp
+from tests.engine.stage import SETTINGS, TOPIC, Stage, poll_until, read, tp
 
 AN_HOUR_S = 3600.0
 
@@ -45,6 +45,28 @@ def test_a_member_that_has_committed_everything_leaves_soon(
     consumer.subscribe([TOPIC])
     read(consumer, 10)
     consumer.commit()
+    mortal.kill()
+    getattr(consumer, call)(timeout=AN_HOUR_S)
+    consumer.close()
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+@pytest.mark.parametrize("records", [0, 10], ids=["earliest", "committed"])
+@pytest.mark.parametrize("call", ["close", "unsubscribe"])
+def test_so_does_one_that_has_read_nothing_since_it_looked_up_its_position(
+    mortal: Mortal, protocol: str, records: int, call: str
+) -> None:
+    stage = mortal.stage
+    stage.create(records=records)
+    with stage.consumer() as before:
+        before.subscribe([TOPIC])
+        read(before, records)
+        if records:
+            before.commit()
+    consumer = stage.consumer(group_protocol=protocol, enable_auto_commit=True, auto_commit_interval_ms=3_600_000)
+    consumer.subscribe([TOPIC])
+    poll_until(consumer, lambda: bool(consumer.assignment()))
+    assert consumer.position(tp()) == records
     mortal.kill()
     getattr(consumer, call)(timeout=AN_HOUR_S)
     consumer.close()
@@ -84,6 +106,20 @@ def test_what_is_not_committed_yet_has_the_time_of_close(mortal: Mortal, caplog:
     consumer = stage.consumer(enable_auto_commit=True, auto_commit_interval_ms=3_600_000)
     consumer.subscribe([TOPIC])
     read(consumer, 10)
+    mortal.kill()
+    consumer.close(timeout=1)
+    assert "leaving without waiting any longer" in caplog.text
+
+
+def test_so_has_a_position_at_the_end_for_the_end_moves_on(mortal: Mortal, caplog: pytest.LogCaptureFixture) -> None:
+    stage = mortal.stage
+    stage.create(records=10)
+    settings = {"enable_auto_commit": True, "auto_commit_interval_ms": 3_600_000, "auto_offset_reset": "latest"}
+    consumer = stage.consumer(**settings)
+    consumer.subscribe([TOPIC])
+    poll_until(consumer, lambda: bool(consumer.assignment()))
+    assert consumer.position(tp()) == 10
+    consumer.poll(0)
     mortal.kill()
     consumer.close(timeout=1)
     assert "leaving without waiting any longer" in caplog.text

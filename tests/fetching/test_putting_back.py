@@ -136,3 +136,18 @@ def test_the_one_that_is_to_be_last_in_turn_is(world: World, last: TopicPartitio
         world.state.put_back([part])
     world.state.pass_turn(last)
     assert [partition for partition, _ in world.take()] == order
+
+
+def test_a_position_is_as_it_was_found_until_records_are_read_and_again_once_they_are_put_back(world: World) -> None:
+    (part,) = handed_over(world, 10)
+    world.state.mark_consumed()
+    assert world.state.found_offsets() != world.state.consumed_offsets()
+    world.state.put_back([part])
+    assert world.state.found_offsets()[P0].offset == world.state.consumed_offsets()[P0].offset == 0
+
+
+def test_a_position_that_was_sought_was_not_found(world: World) -> None:
+    world.start(P0)
+    assert world.state.found_offsets() == {P0: OffsetAndMetadata(0)}
+    world.state.seek(P0, 0)
+    assert world.state.found_offsets() == {}

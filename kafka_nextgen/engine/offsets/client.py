@@ -61,7 +61,7 @@ class _Ask:
 class OffsetClient:
     """Commits and looks up committed offsets, in the name of the member if there is one.
 
-    ``consumed`` tells what was processed of each partition, for auto-commit.
+    ``consumed`` tells what was processed of each partition, for auto-commit, and ``found`` where reading began.
     """
 
     #: Who is told of a refused commit that says something of the member: the code, and the epoch it was made in.
@@ -77,12 +77,14 @@ class OffsetClient:
         counters: CommitCounters,
         tasks: TaskSet,
         consumed: Callable[[], Offsets],
+        found: Callable[[], Offsets],
     ) -> None:
         self._identity = identity
         self._outage = Outage(logger, f"group {identity.group_id}: auto-commit")
         self._counters = counters
         self._tasks = tasks
         self._consumed = consumed
+        self._found = found
         self._requests = requests
         self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
         self._asks: dict[int, _Ask] = {}
@@ -110,9 +112,9 @@ class OffsetClient:
 
         A topic that is gone does not hold it up. Raises as ``commit`` does.
         """
-        offsets = self._consumed()
+        offsets, found = self._consumed(), self._found()
         with self._counters.counted(offsets):
-            await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s))
+            await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found))
 
     async def committed(self, partitions: Collection[TopicPartition], timeout_s: float) -> Found:
         """The committed offsets of ``partitions``, None where there is none; without those that are unknown just now.

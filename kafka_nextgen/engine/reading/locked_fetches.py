@@ -259,6 +259,11 @@ class LockedFetches:
         with self._lock:
             return self._state.consumed_offsets()
 
+    def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """Where the next owner begins without a commit."""
+        with self._lock:
+            return self._state.found_offsets()
+
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """What ``commit()`` commits."""
         with self._lock:

@@ -33,8 +33,8 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["commit_before_revoking", "look_if_due", "take_consumed"]
 
-#: How long (seconds) may be spent on committing again what is committed already.
-AGAIN_S = 1.0
+#: How long (seconds) may be spent on a commit without which nothing is lost.
+NEEDLESS_S = 1.0
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -66,16 +66,21 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: Moment) -> Outcom
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: Moment) -> Outcome:
     """Commit for the last time before partitions are given up: what the application wanted, where it is ahead.
 
-    What is committed already is committed again, for a delayed duplicate of an earlier commit may have set it back. But
-    that has not much time: a coordinator that can't be reached is not waited for without need.
+    What is committed already is committed again, for a delayed duplicate of an earlier commit may have set it back. A
+    position of which nothing was read is committed as Kafka's own consumer does. But neither has much time: a
+    coordinator that can't be reached is not waited for without need.
     """
     offsets = {**event.offsets, **_ahead(state, event.offsets)}
-    wanted = _wanted(state)
-    is_committed = all(offset == wanted.get(tp) == state.acknowledged.get(tp) for tp, offset in offsets.items())
-    timeout_s = min(event.timeout_s, AGAIN_S) if is_committed else event.timeout_s
+    timeout_s = event.timeout_s if _is_needed(state, offsets, event.found) else min(event.timeout_s, NEEDLESS_S)
     state = _remember(state, event.offsets)
     patience = patience_for(timeout_s, at)
     return forget(add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, patience), INTERVAL_ASK), ()
+
+
+def _is_needed(state: OffsetState, offsets: Offsets, found: Offsets) -> bool:
+    """Whether the next owner would begin elsewhere without a commit of these, as far as that is known."""
+    committed, wanted = {**found, **state.acknowledged}, {**found, **_wanted(state)}
+    return any(not (offset == committed.get(tp) == wanted.get(tp)) for tp, offset in offsets.items())
 
 
 def _remember(state: OffsetState, consumed: Offsets) -> OffsetState:

@@ -50,11 +50,15 @@ class CommitAsked:
 
 @frozen
 class CommitBeforeRevokingAsked:
-    """Partitions are about to be given up: commit what was processed of all there are, within ``timeout_s`` seconds."""
+    """Partitions are about to be given up: commit what was processed of all there are, within ``timeout_s`` seconds.
+
+    ``found`` is where the next owner of a partition begins without that, as far as it is known.
+    """
 
     ask: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
     timeout_s: float
+    found: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)
 
 
 @frozen

@@ -70,9 +70,9 @@ class Conversation:
         self._asks += 1
         return self.says(ev.CommitAsked(self._asks, offsets(text), within_s, parse_partitions(lost)))
 
-    def commit_before_revoking(self, text: str, within_s: float = 60.0) -> list[str]:
+    def commit_before_revoking(self, text: str, within_s: float = 60.0, found: str = "") -> list[str]:
         self._asks += 1
-        return self.says(ev.CommitBeforeRevokingAsked(self._asks, offsets(text), within_s))
+        return self.says(ev.CommitBeforeRevokingAsked(self._asks, offsets(text), within_s, offsets(found)))
 
     def look_up(self, partitions: str, within_s: float = 60.0) -> list[str]:
         self._asks += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership.offsets.effects import TimedOut
 from tests.membership.offsets.conversation import Conversation, member
 
 
@@ -73,6 +74,54 @@ def test_before_a_revocation_what_is_committed_already_gets_a_second_only() -> N
     (ended,) = talk.lose()
     assert ended.startswith("1 ")
     assert "1 s" in ended
+
+
+def revocation_s(talk: Conversation, text: str, found: str) -> float:
+    """For how many of 60 seconds the commit before a revocation is tried, if it is never answered."""
+    talk.commit_before_revoking(text, found=found)
+    talk.passes(60)
+    while talk.commits:
+        talk.lose()
+    failure = talk.ended[max(talk.ended)].failure
+    assert isinstance(failure, TimedOut)
+    return failure.timeout_s
+
+
+def test_before_a_revocation_what_was_found_and_not_read_gets_a_second_only() -> None:
+    """The next owner finds the same: what the group has committed, or the beginning of the log."""
+    talk = reader()
+    assert revocation_s(talk, "foo[0]=5 foo[1]=0", found="foo[0]=5 foo[1]=0") == 1
+
+
+def test_so_it_does_while_it_is_committed_on_the_interval() -> None:
+    talk = reader()
+    talk.passes(5)
+    talk.consumed("foo[0]=5")
+    assert revocation_s(talk, "foo[0]=5", found="foo[0]=5") == 1
+
+
+def test_one_partition_that_was_read_gets_all_the_time_for_all() -> None:
+    assert revocation_s(reader(), "foo[0]=6 foo[1]=0", found="foo[0]=5 foo[1]=0") == 60
+
+
+def test_so_does_one_whose_position_was_not_found_but_chosen() -> None:
+    assert revocation_s(reader(), "foo[0]=5", found="foo[1]=0") == 60
+
+
+def test_so_does_one_that_was_committed_elsewhere_since_it_was_found() -> None:
+    talk = reader()
+    talk.commit("foo[0]=9")
+    talk.accept()
+    talk.passes(5)
+    talk.consumed("foo[0]=9")
+    assert revocation_s(talk, "foo[0]=5", found="foo[0]=5") == 60
+
+
+def test_so_does_one_that_the_application_is_about_to_commit_ahead() -> None:
+    talk = reader()
+    talk.commit("foo[0]=9")
+    talk.lose()
+    assert revocation_s(talk, "foo[0]=5", found="foo[0]=5") == 60
 
 
 def test_before_a_revocation_what_was_sought_back_from_is_committed_though_it_was_before() -> None:
