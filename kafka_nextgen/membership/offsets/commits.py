@@ -2,6 +2,8 @@
 
 A code for which no repetition helps fails the whole commit, with the reasons of all partitions. Otherwise what was
 refused is committed again: after a pause, or as soon as the member is in another epoch than the one that was stale.
+A repetition in the same epoch does no harm: a coordinator for which it is really stale refuses it again, and what was
+given up meanwhile is left out (``order``).
 """
 
 from __future__ import annotations
@@ -88,7 +90,9 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
         if action is Action.FAIL or is_over(commit.patience, at):
             return fail_commit(state, commit, refused(state, commit, codes, codes[tp]))
     again = actions.keys() - left_out.keys()
-    patience, effects = try_again(commit.patience, frozenset(actions.values()), codes, member_epoch, at, insists=False)
+    insists = state.rules.tells_member.isdisjoint(codes.values())  # or else the member joins again, and has a new epoch
+    acts = frozenset(actions.values())
+    patience, effects = try_again(commit.patience, acts, codes, member_epoch, at, insists=insists)
     refusal = refused(state, commit, codes, codes[min(again)])
     return changed(state, [evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)]), told + effects
 
@@ -109,7 +113,7 @@ def try_again(
 ) -> tuple[Patience, tuple[OffsetEffect, ...]]:
     """What has to happen before the next attempt: another epoch, a pause, perhaps another coordinator.
 
-    Who ``insists`` tries again after a pause also if no other epoch comes.
+    If it ``insists``, it tries again after a pause even if no other epoch comes.
     """
     effects: tuple[OffsetEffect, ...] = (FindCoordinator(),) if Action.FIND_COORDINATOR in actions else ()
     reason = ", ".join(sorted({name_of(code) for code in codes.values() if code != ErrorCode.NONE}))

@@ -56,7 +56,7 @@ def inherited(patience: Patience, earlier: Patience) -> Patience:
 
 
 def awaiting_epoch(patience: Patience, stale: int, at: Moment, reason: str, *, insists: bool) -> Patience:
-    """Try again in another epoch than the ``stale`` one or, for who ``insists``, after a pause."""
+    """Try again in another epoch than the ``stale`` one or, if it ``insists``, after a pause."""
     failures = patience.failures + 1 if insists else patience.failures
     until = backoff.after(failures, at) if insists else inf
     return evolve(patience, failures=failures, stale_epoch=stale, stale_until=until, not_before=at.now, reason=reason)

@@ -4,8 +4,8 @@
 Every code that is not in a table fails. Retries end at the caller's deadline, with the error that was retried.
 
 * STALE_MEMBER_EPOCH means that the coordinator moved the member to another epoch while the request was under
-  way. The next heartbeat's answer brings it; the same request, for what is still owned, is good then. A lookup is
-  repeated after a pause, too, should no other epoch come: reading waits for it.
+  way. The next heartbeat's answer brings it; the same request, for what is still owned, is good then. It is repeated
+  after a pause, too, should no other epoch come: reading waits for a lookup, and a revocation for a commit.
 * UNKNOWN_MEMBER_ID fails a commit: whoever is out of the group does not own what it wants to commit.
 * A topic that is unknown may be about to become known to the broker. A commit that precedes a revocation does
   not wait for it, for others wait for the partitions; a fetch of offsets leaves the partition out, which then
@@ -40,7 +40,7 @@ class Action(Enum):
 
     RETRY = "retry"  # after the backoff
     FIND_COORDINATOR = "find_coordinator"  # then again
-    RETRY_WITH_NEW_EPOCH = "retry_with_new_epoch"  # after the next heartbeat's answer
+    RETRY_WITH_NEW_EPOCH = "retry_with_new_epoch"  # after the next heartbeat's answer, or a pause
     LEAVE_OUT = "leave_out"  # go on without this partition
     FAIL = "fail"  # raise the error of the reaction
 

@@ -143,8 +143,26 @@ def test_a_stale_epoch_waits_for_the_next_one() -> None:
     talk = member()
     talk.commit("foo[0]=5")
     assert talk.refuse(STALE) == []
-    assert talk.passes(10) == []
     assert talk.publish(4) == ["commit epoch=4 foo[0]=5"]
+
+
+def test_a_stale_epoch_that_no_other_follows_is_tried_again_with_growing_pauses() -> None:
+    talk = member()
+    talk.commit("foo[0]=5")
+    talk.refuse(STALE)
+    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
+    assert talk.refuse(STALE) == []
+    assert talk.passes(0.1) == []
+    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
+    assert talk.accept() == ["1 done"]
+
+
+def test_a_stale_epoch_is_tried_again_only_for_what_is_still_owned() -> None:
+    talk = member()
+    talk.commit("foo[0]=5 foo[1]=7")
+    talk.refuse(STALE)
+    talk.stops("foo[1]")
+    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
 
 
 def test_an_epoch_that_came_meanwhile_needs_no_waiting_for() -> None:
@@ -156,9 +174,11 @@ def test_an_epoch_that_came_meanwhile_needs_no_waiting_for() -> None:
 
 def test_a_stale_epoch_is_waited_for_until_time_is_over() -> None:
     talk = member()
-    talk.commit("foo[0]=5")
+    talk.commit("foo[0]=5", within_s=0.3)
     talk.refuse(STALE)
-    assert talk.passes(60) == ["1 failed CommitFailedError foo[0]=STALE_MEMBER_EPOCH"]
+    assert talk.passes(0.1) == ["commit epoch=3 foo[0]=5"]
+    talk.refuse(STALE)
+    assert talk.passes(0.2) == ["1 failed CommitFailedError foo[0]=STALE_MEMBER_EPOCH"]
 
 
 def test_what_is_not_owned_any_more_is_named_and_the_rest_committed() -> None:
