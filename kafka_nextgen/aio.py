@@ -97,6 +97,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
     async def unsubscribe(self, timeout: float | None = None) -> None:
         """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.
 
+        The leave waits up to ten seconds while its coordinator throttles this client.
+
         A callback that takes longer than ``timeout`` seconds is cancelled. Raises what a callback raised, after
         everything else is done.
         """

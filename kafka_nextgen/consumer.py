@@ -106,6 +106,9 @@ class Consumer(BlockingCalls, RunsHandlers):
     def unsubscribe(self, timeout: float | None = None) -> None:
         """Give all partitions up (``on_partitions_revoked``) and leave the group; nothing is committed.
 
+        The consumer stays a client of its brokers. So the leave waits while its coordinator throttles this client
+        (KIP-219), ten seconds at most, where ``close`` does not.
+
         Raises what a callback raised, after everything else is done.
         """
         with self._use_alone("unsubscribe"):

@@ -40,6 +40,7 @@ from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.supervision import OnFailure, log_failure
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Purpose, Target, purpose_of
+from kafka_nextgen.transport.throttling import ThrottledError, throttle_in
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.transport.turns import Turns
 from kafka_nextgen.types import TopicId
@@ -87,7 +88,9 @@ class ClusterClient:
         self._settings = settings
         self._chance = chance
         self._closed = False
-        self._pool = Pool(settings, chance, on_lost=lambda address: self._keeper.urge())
+        self._pool = Pool(
+            settings, chance, on_lost=lambda address: self._keeper.urge(), node_of=lambda at: self._reach.node_at(at)
+        )
         self._reach = Reach(settings, self._pool, chance)
         self._keeper = MetadataKeeper(settings, self._reach, chance, on_failure)
         self._coordinators = Coordinators(settings, self._reach, chance)
@@ -147,7 +150,8 @@ class ClusterClient:
         except NoBrokersError:
             raise
         except (OutageError, DecodeError, BrokerError) as failure:
-            raise NoBrokersError(f"no broker could be reached: {failure}") from failure
+            throttle = self._throttle_in(failure)
+            raise NoBrokersError(str(throttle) if throttle else f"no broker could be reached: {failure}") from failure
         self._keeper.start()
 
     async def close(self) -> None:
@@ -195,12 +199,18 @@ class ClusterClient:
                 outage.failed(failure)
                 await deadline.pause(pause_s, failure)
             except RequestTimeoutError as failure:
-                if failure.__cause__ is None and (throttle := self.throttle) is not None:
-                    raise deadline.missed(OutageError(throttle)) from failure
-                raise
+                throttle = self._throttle_in(failure)
+                if throttle is None:
+                    raise
+                raise deadline.missed(throttle) from throttle
             else:
                 outage.over()
                 return answer
+
+    def _throttle_in(self, failure: Exception) -> ThrottledError | None:
+        """The throttle that caused a failure; where nothing else did but a time limit, a long one that is there."""
+        is_bare = isinstance(failure, RequestTimeoutError) and failure.__cause__ is None
+        return ThrottledError(self.throttle) if is_bare and self.throttle is not None else throttle_in(failure)
 
     async def call(
         self,

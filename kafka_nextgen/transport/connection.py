@@ -21,7 +21,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 
-from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, OutageError, RequestTimeoutError
+from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.conversation import Conversation, Errand
 from kafka_nextgen.transport.deadline import Deadline
@@ -35,7 +35,7 @@ from kafka_nextgen.transport.relays import Relays, relays_of
 from kafka_nextgen.transport.renewal import Renew, Renewal
 from kafka_nextgen.transport.reply import Reply
 from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.throttling import Mute, throttle_time_s
+from kafka_nextgen.transport.throttling import Mute, ThrottledError, throttle_time_s
 from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import API_VERSIONS, Answer, Api, Question, VersionRange
@@ -300,9 +300,9 @@ class Connection(asyncio.BufferedProtocol):
         if self.mute.extend(now + throttle_s, now):
             logger.log(logging.WARNING if self.mute.is_long else logging.INFO, "%s", self.mute)
 
-    def _throttle(self) -> OutageError | None:
+    def _throttle(self) -> ThrottledError | None:
         """Why requests wait to be sent, if it is for a throttle."""
-        return OutageError(str(self.mute)) if self.mute.until > self._loop.time() else None
+        return ThrottledError(str(self.mute)) if self.mute.until > self._loop.time() else None
 
     def _at(self, error: DecodeError) -> DecodeError:
         return type(error)(f"{self.address}: {error}")

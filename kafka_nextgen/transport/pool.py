@@ -41,13 +41,17 @@ class _Trouble:
 
 
 class Pool:
-    """Connections by server and purpose; ``on_lost`` hears of each that was lost, not of those closed."""
+    """Connections by server and purpose; ``on_lost`` hears of each that was lost, not of those closed.
+
+    ``node_of`` tells which broker a server is, as far as that is known.
+    """
 
     def __init__(
         self,
         settings: TransportSettings,
         chance: Callable[[], float],
         on_lost: Callable[[ServerAddress], None] = lambda address: None,
+        node_of: Callable[[ServerAddress], int | None] = lambda address: None,
     ) -> None:
         self.traffic = Traffic()
         self.on_refused: Callable[[AuthenticationError], None] = lambda refusal: None
@@ -59,7 +63,7 @@ class Pool:
         self._dialing: Shared[tuple[ServerAddress, Purpose], Connection] = Shared()
         self._resolver = Resolver()
         self._trouble: dict[ServerAddress, _Trouble] = {}
-        self._mutes = Mutes()
+        self._mutes = Mutes(node_of)
 
     async def get(self, address: ServerAddress, purpose: Purpose, deadline: Deadline) -> Connection:
         """The open connection, or a new one.

@@ -26,6 +26,7 @@ from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.pool import Pool
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
+from kafka_nextgen.transport.throttling import throttle_in
 from kafka_nextgen.wire.apis import Answer, Api, negotiate
 from kafka_nextgen.wire.messages import ApiMessage
 
@@ -66,8 +67,12 @@ class Reach:
             else:
                 return connection
         self._note_no_answer()
-        nobody = NoBrokersError(_what_happened(servers, failures))
+        nobody = _no_brokers(servers, failures)
         raise nobody if deadline.left_s() > 0 else deadline.missed(nobody)
+
+    def node_at(self, address: ServerAddress) -> int | None:
+        """The id of the broker that has this address, if metadata told of it; may be asked from any thread."""
+        return next((node_id for node_id, each in self.brokers.items() if each == address), None)
 
     async def ask(self, api: Api, build: Callable[[int], ApiMessage], deadline: Deadline) -> Answer:
         """Put a question that may be put twice to one server after the other until one answers.
@@ -112,9 +117,16 @@ class Reach:
             self.start_over()
 
 
-def _what_happened(servers: Iterable[ServerAddress], failures: Mapping[ServerAddress, KafkaNextgenError]) -> str:
+def _no_brokers(
+    servers: Iterable[ServerAddress], failures: Mapping[ServerAddress, KafkaNextgenError]
+) -> NoBrokersError:
     def of(address: ServerAddress) -> str:
         reason = str(failures.get(address, "not tried, no time was left"))
         return reason if reason.startswith(f"{address}: ") else f"{address}: {reason}"
 
-    return f"no broker could be reached: {'; '.join(map(of, servers))}"
+    throttles = [throttle for failure in failures.values() if (throttle := throttle_in(failure)) is not None]
+    if not throttles or len(throttles) < len(failures):
+        return NoBrokersError(f"no broker could be reached: {'; '.join(map(of, servers))}")
+    throttled = NoBrokersError("; ".join(map(str, throttles)))  # they were reached
+    throttled.__cause__ = throttles[0]
+    return throttled

@@ -17,14 +17,16 @@ A client that closes keeps quiet no longer: what it has to send, its last commit
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from attrs import define
 
+from kafka_nextgen.errors import OutageError
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.wire.apis import Answer
 
-__all__ = ["LONG_S", "Mute", "Mutes", "throttle_time_s"]
+__all__ = ["LONG_S", "Mute", "Mutes", "ThrottledError", "throttle_in", "throttle_time_s"]
 
 #: A throttle of so many seconds is told as a problem; a quota that is slightly exceeded takes less.
 LONG_S = 5.0
@@ -32,6 +34,21 @@ LONG_S = 5.0
 _MOST_S = 300.0
 _MOST_AS_COORDINATOR_S = 10.0
 _AS_COORDINATOR = frozenset({Purpose.COORDINATOR, Purpose.REBALANCE})
+
+
+NodeOf = Callable[[ServerAddress], "int | None"]
+
+
+class ThrottledError(OutageError):
+    """A request was not sent in its time, for the broker asked to be left alone."""
+
+
+def throttle_in(error: BaseException) -> ThrottledError | None:
+    """The throttle that an error was caused by, if it was."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ThrottledError):
+        cause = cause.__cause__
+    return cause
 
 
 @define(eq=False)
@@ -43,6 +60,7 @@ class Mute:
     until: float = 0.0
     is_long: bool = False
     is_heeded: bool = True
+    node_of: NodeOf = lambda _: None
     _ends: str = ""
 
     def extend(self, until: float, now: float) -> bool:
@@ -59,13 +77,16 @@ class Mute:
         self.until, self.is_heeded = 0.0, False
 
     def __str__(self) -> str:
-        return f"throttled by broker {self.address} until {self._ends}, because of a quota"
+        node_id = None if self.address is None else self.node_of(self.address)
+        broker = self.address if node_id is None else f"{node_id} ({self.address})"
+        return f"throttled by broker {broker} until {self._ends}, because of a quota"
 
 
 class Mutes:
     """The mute of each broker, and of each as a coordinator."""
 
-    def __init__(self) -> None:
+    def __init__(self, node_of: NodeOf) -> None:
+        self._node_of = node_of
         self._by_role: dict[tuple[ServerAddress, bool], Mute] = {}
         self._are_heeded = True
 
@@ -75,7 +96,7 @@ class Mutes:
         mute = self._by_role.get((address, as_coordinator))
         if mute is None:
             most_s = _MOST_AS_COORDINATOR_S if as_coordinator else _MOST_S
-            mute = Mute(address, most_s, is_heeded=self._are_heeded)
+            mute = Mute(address, most_s, is_heeded=self._are_heeded, node_of=self._node_of)
             self._by_role[address, as_coordinator] = mute
         return mute
 

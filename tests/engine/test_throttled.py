@@ -48,7 +48,7 @@ def test_it_is_a_problem_and_told_once_and_close_commits_and_leaves_all_the_same
         read(consumer, 10)
         throttle(stage, api)
         poll_until(consumer, lambda: consumer.health().throttle is not None)
-        throttled = f"throttled by broker {stage.cluster.bootstrap_servers} until "
+        throttled = f"throttled by broker 1 ({stage.cluster.bootstrap_servers}) until "
         assert throttled in str(consumer.health().problem)
         consumer.close(timeout=AN_HOUR_S)
     assert stage.committed() == {0: 10}
@@ -63,5 +63,5 @@ def test_what_times_out_meanwhile_names_it(stage: Stage) -> None:
         read(consumer, 10)
         throttle(stage, METADATA)
         poll_until(consumer, lambda: consumer.health().throttle is not None)
-        with pytest.raises(RequestTimeoutError, match=r"throttled by broker 127\.0\.0\.1:[0-9]+ until [0-9:]{8}"):
+        with pytest.raises(RequestTimeoutError, match=r"throttled by broker 1 \(127\.0\.0\.1:[0-9]+\) until [0-9:]{8}"):
             consumer.partitions_for(TOPIC, timeout=0.1)

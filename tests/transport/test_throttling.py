@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
-from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
+from kafka_nextgen.bridge import api_versions
+from kafka_nextgen.bridge.api_versions import BrokerVersions
+from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Coordinator, Node, Target
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.throttling import throttle_time_s
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, METADATA, Api
+from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, FETCH, METADATA, Api
+from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import (
     ApiMessage,
     ConsumerGroupHeartbeatRequest,
@@ -19,9 +23,10 @@ from kafka_nextgen.wire.messages import (
     FetchRequest,
     FetchResponse,
     MetadataRequest,
+    MetadataResponse,
 )
 
-from .scripted import SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
+from .scripted import ALL_VERSIONS, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
 
 NODE, GROUP = Node(0), Coordinator("billing")
 AN_HOUR_MS = 3_600_000
@@ -188,3 +193,31 @@ async def test_a_time_below_zero_means_nothing() -> None:
 @pytest.mark.parametrize(("told_ms", "heeded_s"), [(-1, 0), (0, 0), (1_500, 1.5), (2**31 - 1, 300)])
 def test_no_broker_silences_a_client_for_good(told_ms: int, heeded_s: float) -> None:
     assert throttle_time_s(ConsumerGroupHeartbeatResponse(throttle_time_ms=told_ms)) == heeded_s
+
+
+@in_loop
+async def test_what_fails_because_of_a_throttle_says_that_and_not_that_no_broker_could_be_reached() -> None:
+    def throttling(request: RequestFrame) -> MetadataResponse:
+        answer = broker.metadata(request)
+        answer.throttle_time_ms = AN_HOUR_MS
+        return answer
+
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        broker.script[METADATA] = throttling
+        await client.refresh_metadata(topics=())
+        with pytest.raises(RequestTimeoutError) as late:
+            await client.refresh_metadata(topics=(), timeout_s=0.05)
+    throttled = rf"throttled by broker 0 \({broker.address}\) until [0-9:]{{8}}, because of a quota"
+    assert re.search(throttled, str(late.value))
+    assert "reached" not in str(late.value)
+
+
+@in_loop
+async def test_nor_if_the_first_answer_is_one() -> None:
+    async with scripted() as (broker,), client_of(broker, default_timeout_s=0.05) as client:
+        versions = api_versions.to_response(BrokerVersions(ranges=ALL_VERSIONS))
+        versions.throttle_time_ms = AN_HOUR_MS
+        broker.script[API_VERSIONS] = versions
+        with pytest.raises(NoBrokersError, match=f"^throttled by broker {broker.address} until "):
+            await client.start()
