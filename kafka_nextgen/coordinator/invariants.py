@@ -116,13 +116,11 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
     """A target up to date has every partition of every subscribed topic, each with a subscriber; unless it is what the
     leader of a classic group had given out when that was upgraded, at no time that is known; or of an assignor that
     stated an error. A pattern that matches nothing may have taken the place of another without a new target, as in
-    Kafka (``regex``): what its member had by that one is in its target still, and no member reads it.
+    Kafka (``regex``): what its member had by that one is in its target still.
     """
     is_current = group.epoch == group.assignment_epoch and group.checked_topics_version == topics.version
     is_current = is_current and group.assignment_timestamp_ms > 0 and not group.assignment_error
     if not list(counted(group)) or not is_current or group.pattern_subscribers.keys() != group.patterns.keys():
-        return
-    if not all(pattern.topics for pattern in group.patterns.values()):
         return
     subscribed = counted_topics(group)
     wanted = {
@@ -131,11 +129,19 @@ def _target_complete(group: Group, topics: Topics) -> Iterator[str]:
         if name in subscribed
         for number in range(topic.num_partitions)
     }
-    if wanted != {partition for target in group.targets.values() for partition in flatten(target)}:
+    kept = {member_id for member_id in group.targets if _pattern_came_to_nothing(group, member_id)}
+    had = {partition for member_id in kept for partition in flatten(group.target(member_id))}
+    if wanted | had != {partition for target in group.targets.values() for partition in flatten(target)}:
         yield "the target is not exactly the partitions of the subscribed topics"
     for member_id, target in sorted(group.targets.items()):
-        if not target.keys() <= topics.ids(group.topics_of(group.members[member_id])):
+        if member_id not in kept and not target.keys() <= topics.ids(group.topics_of(group.members[member_id])):
             yield f"{member_id} is to have partitions of topics it does not subscribe to"
+
+
+def _pattern_came_to_nothing(group: Group, member_id: str) -> bool:
+    """Whether the member's pattern was matched after the target was made, and matches nothing."""
+    pattern = group.patterns.get(group.members[member_id].subscribed_pattern or "")
+    return pattern is not None and not pattern.topics and pattern.timestamp_ms >= group.assignment_timestamp_ms
 
 
 def _indexes_in_step(group: Group) -> Iterator[str]:

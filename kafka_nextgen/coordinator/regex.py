@@ -12,7 +12,7 @@ matched
 all of a group's together, and not more often than every ten seconds. The group epoch rises only if matches
 changed that concern members which count. A pattern that is not matched yet counts as one that matches nothing: if it
 turns out to match nothing, the epoch stays, and what its member had by the pattern before is read by no member until
-the next assignment. Kafka 4.3.0 does the same, and is followed.
+the next assignment, as in Kafka 4.3.0. A member that takes its old pattern away first avoids that.
 """
 
 from __future__ import annotations

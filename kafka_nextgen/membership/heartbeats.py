@@ -14,6 +14,9 @@ its group asks for its own share of it at once, too.
   whoever asks in full;
 * as long as the member has nothing, for a lost first assignment would otherwise never be repeated.
 
+A pattern that takes the place of another is told after the other has been taken away. In one heartbeat, a pattern that
+turns out to match nothing raises no group epoch (Kafka 4.0 to 4.3), and no member would read what this one had before.
+
 But for what its own assignors say: whoever states a reason asks for another assignment each time, so that is repeated
 only if nobody knows what arrived.
 
@@ -79,7 +82,14 @@ def _has_news(state: MemberState) -> bool:
 
 
 def _to_say(state: MemberState) -> Sent:
-    return Sent(state.subscription or Subscription(), state.acknowledged, state.assignors, state.installed)
+    return Sent(_subscription_to_say(state), state.acknowledged, state.assignors, state.installed)
+
+
+def _subscription_to_say(state: MemberState) -> Subscription:
+    """The application's; without its pattern while the coordinator has another one, which is taken away first."""
+    wanted = state.subscription or Subscription()
+    replaces = state.pattern_told and wanted.pattern != state.pattern_told
+    return evolve(wanted, pattern=None) if replaces and state.status is not Status.JOINING else wanted
 
 
 def _assignors_to_say(state: MemberState) -> tuple[ClientAssignor, ...] | None:
@@ -116,7 +126,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
         rack_id=settings.rack_id if state.status is Status.JOINING else None,
         rebalance_timeout_ms=settings.rebalance_timeout_ms,
         subscribed_topics=tuple(sorted(subscription.topics)),
-        subscribed_pattern=subscription.pattern or ("" if state.pattern_told else None),
+        subscribed_pattern=subscription.pattern or (None if state.pattern_told is None else ""),
         server_assignor=settings.server_assignor,
         client_assignors=_assignors_to_say(state),
         owned=_reported(state),
@@ -145,7 +155,7 @@ def _remember(state: MemberState, heartbeat: SendHeartbeat) -> MemberState:
         state,
         in_flight=heartbeat.number,
         sent=state.sent if leaving else _to_say(state),
-        pattern_told=state.pattern_told or bool(heartbeat.subscribed_pattern),
+        pattern_told=state.pattern_told or heartbeat.subscribed_pattern,
         deadlines=disarmed(state.deadlines, Timer.HEARTBEAT),
     )
 
@@ -163,9 +173,15 @@ def answered(state: MemberState, event: HeartbeatAnswered, at: Moment) -> Member
         to_state=JoinReason.UNKNOWN,
         in_flight=None,
         failures=0,
+        pattern_told=state.pattern_told and _pattern_told(state),
         instance_id_deadline=None,
         deadlines=armed(state.deadlines, Timer.HEARTBEAT, state.sent_at + interval_s),
     )
+
+
+def _pattern_told(state: MemberState) -> str | None:
+    """The pattern the coordinator has now that the last heartbeat is answered; "" if it was taken away."""
+    return state.pattern_told if state.sent is None else state.sent.subscription.pattern or ""
 
 
 def _interval_s(state: MemberState, event: HeartbeatAnswered, settings: MemberSettings) -> float:

@@ -84,7 +84,7 @@ class MemberState(AnyMember):
     in_flight: int | None = None  # the number of the heartbeat under way
     sent_at: float = 0.0  # when the last heartbeat was sent
     sent: Sent | None = None  # None after any failure: then nobody knows what the coordinator knows
-    pattern_told: bool = False  # a pattern was sent once, so that only "" takes it away again
+    pattern_told: str | None = None  # what the coordinator may have; "" if it was taken away, None if none was sent
     interval_s: float = 0.0  # between heartbeats; the coordinator tells it
     instance_id_deadline: float | None = None  # until when an instance id in use is asked for again
 

@@ -82,6 +82,24 @@ def test_a_pattern_is_told_when_it_changes_and_taken_away_by_the_empty_string() 
     assert talk.wait(5) == ["heartbeat epoch=7"]
 
 
+def test_a_pattern_is_replaced_in_two_heartbeats() -> None:
+    talk = stable()
+    talk.subscribe(pattern="ord.*")
+    talk.answer(5)
+    assert talk.subscribe(pattern="aud.*") == ["heartbeat epoch=5 pattern="]
+    assert talk.answer(6) == ["publish epoch=6", "heartbeat epoch=6 pattern=aud.*"]
+
+
+def test_a_pattern_is_taken_away_again_if_the_answer_to_that_is_lost() -> None:
+    talk = stable()
+    talk.subscribe(pattern="ord.*")
+    talk.answer(5)
+    talk.subscribe(pattern="aud.*")
+    talk.lose_heartbeat()
+    assert talk.wait(0.1) == ["heartbeat epoch=5 full timeout=300000 topics= pattern= owned=orders[0-1]"]
+    assert talk.answer(6) == ["publish epoch=6", "heartbeat epoch=6 pattern=aud.*"]
+
+
 def test_a_full_heartbeat_takes_away_a_pattern_that_was_ever_told() -> None:
     talk = stable()
     talk.subscribe(pattern="ord.*")
