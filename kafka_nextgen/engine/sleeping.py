@@ -5,15 +5,16 @@ one that comes when it is just falling asleep, or that the system gives to anoth
 main thread wakes for another reason. On Windows no signal wakes it.
 
 A handler may raise, too. If that happens on the way into a ``threading.Condition`` or out of it, which are lines of
-Python, its lock is kept for ever, and the I/O thread waits for it. So futures of that thread have another condition.
+Python, its lock is kept for ever, and the I/O thread waits for it. So
+futures of that thread wait without one.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections import deque
-from concurrent.futures import Future
+from concurrent.futures import Future, TimeoutError
 from typing import Any, TypeVar
 
 __all__ = ["LONGEST_SLEEP_S", "SafeFuture", "sleep_until_ended"]
@@ -25,27 +26,10 @@ LONGEST_SLEEP_S = 1.0
 
 
 class _Condition(type(threading.RLock())):  # type: ignore[misc]
-    """A condition that is a lock itself: ``with`` takes and gives it back in one stroke, whatever a handler raises."""
-
-    def __init__(self) -> None:
-        self._waiters: deque[threading.Lock] = deque()
+    """A lock that ``with`` takes and gives back in one stroke, whatever a handler raises. Nothing waits for it."""
 
     def notify_all(self) -> None:
-        """Wake all that wait."""
-        while self._waiters:
-            self._waiters.popleft().release()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Let go of the lock, taken once, until there is something to look at or the time (seconds) is over."""
-        waiter = threading.Lock()
-        waiter.acquire()
-        self._waiters.append(waiter)
-        try:
-            self.release()
-            return waiter.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
-        finally:
-            if not self._is_owned():
-                self.acquire()
+        """Wake nothing: futures that have ended call their callbacks."""
 
 
 class SafeFuture(Future[T]):
@@ -54,6 +38,20 @@ class SafeFuture(Future[T]):
     def __init__(self) -> None:
         super().__init__()
         self._condition = _Condition()
+
+    def result(self, timeout: float | None = None) -> T:
+        """Wait, at most ``timeout`` seconds, and return the result or raise the error."""
+        self._wait(timeout)
+        return super().result(0)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Wait, at most ``timeout`` seconds, and return the error or None."""
+        self._wait(timeout)
+        return super().exception(0)
+
+    def _wait(self, timeout: float | None) -> None:
+        if not sleep_until_ended(self, math.inf if timeout is None else timeout):
+            raise TimeoutError
 
 
 def sleep_until_ended(future: Future[Any], at_most_s: float) -> bool:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -20,14 +21,22 @@ from attrs import define, field
 import kafka_nextgen
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from kafka_nextgen.testing import Cluster
-from tests.engine.calls import CALLS
+from tests.engine.injected_calls import ASYNC_CALLS, BY_HAND, SYNC_CALLS, UNDONE
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
 
-__all__ = ["ASYNC_CALLS", "SYNC_CALLS", "AsyncReader", "InjectedError", "Injection", "Reader", "injected", "try_all"]
+__all__ = ["AsyncReader", "InjectedError", "Injection", "Reader", "injected", "try_all", "try_all_async"]
 
 PACKAGE = str(Path(kafka_nextgen.__file__).parent) + os.sep
 #: What the event loop calls by itself. An exception there ends the task's own machinery, in any application.
-LOOP_CALLBACKS = str(Path("transport", "reply.py"))
+LOOP_CALLBACKS = str(Path("transport", "reply.py")), str(Path("asyncio", "futures.py"))
+
+
+def _is_of_loop(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(LOOP_CALLBACKS):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class InjectedError(Exception):
@@ -48,7 +57,7 @@ class Injection:
         file = frame.f_code.co_filename
         if event == "return" and frame.f_code.co_name == self.until:
             sys.setprofile(None)
-        if event not in ("call", "c_return") or not file.startswith(PACKAGE) or file.endswith(LOOP_CALLBACKS):
+        if event not in ("call", "c_return") or not file.startswith(PACKAGE) or _is_of_loop(frame):
             return
         self.places += 1
         if self.places == self.at:
@@ -100,16 +109,34 @@ class Reader(_Log):
     """A consumer that goes on, whatever was raised."""
 
     consumer: Consumer = field(kw_only=True)
+    is_by_hand: bool = False
 
     @classmethod
-    def begin(cls, stage: Stage, **more: object) -> Reader:
-        """One that has read from both partitions."""
-        reader = cls(stage, stage.committed(), consumer=stage.consumer(**more))
-        reader.consumer.subscribe([TOPIC])
+    def begin(cls, stage: Stage, is_by_hand: bool = False, **more: object) -> Reader:
+        """One that has read from both partitions, and committed that."""
+        reader = cls(stage, stage.committed(), consumer=stage.consumer(**more), is_by_hand=is_by_hand)
+        reader.join()
         reader.consumer.metrics()  # imports what it needs when it is first called
         while len(reader.upcoming) < 2 or not reader.consumer.assignment():
             reader.read(1)
+        reader.consumer.commit(timeout=10)
         return reader
+
+    def join(self) -> None:
+        """Read both partitions."""
+        if self.is_by_hand:
+            self.consumer.assign([tp(0), tp(1)])
+        else:
+            self.consumer.subscribe([TOPIC])
+
+    def seek_back(self) -> None:
+        """Go on where reading was."""
+        for partition, offset in self.upcoming.items():
+            self.consumer.seek(tp(partition), offset)
+
+    def resume(self) -> None:
+        """Pause nothing."""
+        self.consumer.resume([tp()])
 
     def try_at(self, place: int, call: Callable[[Consumer], object]) -> Injection:
         """Make the call, and raise there."""
@@ -130,10 +157,12 @@ class Reader(_Log):
             self.note(records)
             count -= len(records)
 
-    def go_on(self) -> None:
+    def go_on(self, undo: str | None = None) -> None:
         """What an application does that has caught the exception: all of it works, and no record is missing."""
         assert not self.consumer._presence.is_inside, "close() would leave it to a call that is over"
         assert not self.consumer._guard.is_held, "others would be refused"
+        if undo is not None:
+            getattr(self, undo)()
         self.read(2)
         self.consumer.commit(timeout=10)
         self.check_committed()
@@ -151,15 +180,35 @@ class AsyncReader(_Log):
     """The same with an ``AsyncConsumer``."""
 
     consumer: AsyncConsumer = field(kw_only=True)
+    is_by_hand: bool = False
 
     @classmethod
-    async def begin(cls, stage: Stage, **more: object) -> AsyncReader:
-        """One that has read from both partitions."""
-        reader = cls(stage, stage.committed(), consumer=AsyncConsumer(**stage.config(**more)))
-        await reader.consumer.subscribe([TOPIC])
-        while len(reader.upcoming) < 2 or not reader.consumer.assignment():
+    async def begin(cls, stage: Stage, is_by_hand: bool = False, **more: object) -> AsyncReader:
+        """One that has read from both partitions, and committed that."""
+        consumer = AsyncConsumer(**stage.config(**more))
+        reader = cls(stage, stage.committed(), consumer=consumer, is_by_hand=is_by_hand)
+        await reader.join()
+        consumer.metrics()  # imports what it needs when it is first called
+        while len(reader.upcoming) < 2 or not consumer.assignment():
             await reader.read(1)
+        await consumer.commit(timeout=10)
         return reader
+
+    async def join(self) -> None:
+        """Read both partitions."""
+        if self.is_by_hand:
+            await self.consumer.assign([tp(0), tp(1)])
+        else:
+            await self.consumer.subscribe([TOPIC])
+
+    async def seek_back(self) -> None:
+        """Go on where reading was."""
+        for partition, offset in self.upcoming.items():
+            await self.consumer.seek(tp(partition), offset)
+
+    async def resume(self) -> None:
+        """Pause nothing."""
+        await self.consumer.resume([tp()])
 
     async def try_at(self, place: int, call: Callable[[AsyncConsumer], Coroutine[None, None, object]]) -> Injection:
         """Make the call, and raise there."""
@@ -180,9 +229,11 @@ class AsyncReader(_Log):
             self.note(records)
             count -= len(records)
 
-    async def go_on(self) -> None:
+    async def go_on(self, undo: str | None = None) -> None:
         """What an application does that has caught the exception."""
         assert not self.consumer._guard.is_held, "others would be refused"
+        if undo is not None:
+            await getattr(self, undo)()
         await self.read(2)
         await self.consumer.commit(timeout=10)
         self.check_committed()
@@ -195,82 +246,30 @@ class AsyncReader(_Log):
         self.check_gone()
 
 
-def looped(consumer: Consumer) -> Record:
-    """The next record of a loop."""
-    for record in consumer:
-        return record
-    raise AssertionError
-
-
-#: Each call after which reading goes on where it was; ``close`` and those that give all up have tests of their own.
-SYNC_CALLS: dict[str, Callable[[Consumer], object]] = {
-    **{name: call for name, call in CALLS.items() if name not in {"run", "assign", "unsubscribe", "seek_to_end"}},
-    "poll": lambda consumer: consumer.poll(max_records=2),
-    "batches": lambda consumer: next(consumer.batches(max_records=2)),
-    "for": looped,
-    "seek": lambda consumer: consumer.seek(tp(), consumer.position(tp())),
-    "seek_to_beginning": lambda consumer: consumer.seek_to_beginning([]),
-    "resume": lambda consumer: (consumer.pause([tp()]), consumer.resume([tp()]))[1],
-}
-del SYNC_CALLS["pause"]
-
-
-async def async_looped(consumer: AsyncConsumer) -> Record:
-    """The next record of a loop."""
-    async for record in consumer:
-        return record
-    raise AssertionError
-
-
-async def async_resume(consumer: AsyncConsumer) -> None:
-    """Pause and go on."""
-    await consumer.pause([tp()])
-    await consumer.resume([tp()])
-
-
-async def async_seek(consumer: AsyncConsumer) -> None:
-    """Go where it is already."""
-    await consumer.seek(tp(), await consumer.position(tp()))
-
-
-ASYNC_CALLS: dict[str, Callable[[AsyncConsumer], Coroutine[None, None, object]]] = {
-    "subscribe": lambda consumer: consumer.subscribe([TOPIC]),
-    "poll": lambda consumer: consumer.poll(max_records=2),
-    "__anext__": lambda consumer: consumer.__anext__(),
-    "async for": async_looped,
-    "commit": lambda consumer: consumer.commit(),
-    "committed": lambda consumer: consumer.committed([tp()]),
-    "seek": async_seek,
-    "resume": async_resume,
-    "end_offsets": lambda consumer: consumer.end_offsets([tp()]),
-    "partitions_for": lambda consumer: consumer.partitions_for(TOPIC),
-}
-
-
-def try_all(stage: Stage, call: Callable[[Consumer], object]) -> int:
-    """Raise in each place of a call, one after the other, and go on each time; how many there were."""
-    reader = Reader.begin(stage)
+def try_all(stage: Stage, name: str, stride: int = 1) -> int:
+    """Raise in each place of the call of this name, or every so many, and go on each time; how many there were."""
+    reader = Reader.begin(stage, name in BY_HAND)
     place = 1
-    while (injection := reader.try_at(place, call)).where is not None:
+    while (injection := reader.try_at(place, SYNC_CALLS[name])).where is not None:
         try:
-            reader.go_on()
+            reader.go_on(UNDONE.get(name))
         except BaseException as error:
             raise AssertionError(f"interrupted in {injection.where}") from error
-        place += 1
+        place += stride
     reader.end()
     return injection.places
 
 
-async def try_all_async(stage: Stage, call: Callable[[AsyncConsumer], Coroutine[None, None, object]]) -> int:
-    """The same for a call that is awaited."""
-    reader = await AsyncReader.begin(stage)
+async def try_all_async(stage: Stage, name: str, stride: int = 1) -> int:
+    """The same for ``AsyncConsumer``."""
+    reader = await AsyncReader.begin(stage, name in BY_HAND)
     place = 1
-    while (injection := await reader.try_at(place, call)).where is not None:
+    while (injection := await reader.try_at(place, ASYNC_CALLS[name])).where is not None:
         try:
-            await reader.go_on()
+            await reader.go_on(UNDONE.get(name))
         except BaseException as error:
             raise AssertionError(f"interrupted in {injection.where}") from error
-        place += 1
+        place += stride
     await reader.end()
     return injection.places
 
@@ -324,12 +323,12 @@ def _report() -> None:
     print(f"{'call':<28}{'places':>8}{'unclosable':>12}{'records lost':>14}")
     with full_stage() as stage:
         trials: list[tuple[str, Callable[[], int]]] = [
-            *((name, lambda call=call: try_all(stage, call)) for name, call in SYNC_CALLS.items()),  # type: ignore[misc]
+            *((name, partial(try_all, stage, name)) for name in SYNC_CALLS),
             ("close", lambda: try_all_of_close(stage)),
             *(
-                (f"AsyncConsumer.{name}", lambda call=call: asyncio.run(try_all_async(stage, call)))  # type: ignore[misc]
-                for name, call in ASYNC_CALLS.items()
-            ),
+                (f"AsyncConsumer.{name}", lambda name=name: asyncio.run(try_all_async(stage, name)))
+                for name in ASYNC_CALLS
+            ),  # type: ignore[misc]
             ("AsyncConsumer.close", lambda: asyncio.run(try_all_of_async_close(stage))),
         ]
         for name, trial in trials:  # the first one that is unclosable, or loses a record, is an AssertionError
