@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from confluent_kafka.admin import NewPartitions
 
-from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen import Consumer, RebalanceConsumer, TopicPartition
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import (
@@ -80,6 +80,29 @@ def test_a_commit_in_the_revocation_of_a_topic_that_vanished_leaves_it_out(kafka
         assert committed.offset == 10
         produce(kafka.bootstrap_servers, other, 10, first=10)
         assert numbers(read(consumer, 10)) == list(range(10, 20))
+
+
+def test_a_commit_in_a_revocation_does_not_wait_for_a_kept_topic_that_vanishes(kafka: KafkaServer) -> None:
+    """Of two topics the second member takes part of one; the other is deleted in on_partitions_revoked."""
+    group = unique("change")
+    doomed, shared = create_topic(kafka.bootstrap_servers, "doomed"), create_topic(kafka.bootstrap_servers, "shared", 2)
+    settings = config_of(kafka, group)
+    offsets = {TopicPartition(topic, 0): 0 for topic in (doomed, shared)} | {TopicPartition(shared, 1): 0}
+    heard = Heard()
+
+    def delete_and_commit(view: RebalanceConsumer, _: object) -> None:
+        heard.actions = {}
+        delete_topic(kafka.bootstrap_servers, doomed)
+        view.commit(offsets, timeout=10.0)
+
+    with Consumer(**settings) as first, Consumer(**settings) as second:
+        first.subscribe([doomed, shared], listener=heard)
+        poll_until([first], lambda: first.assignment() == offsets.keys())
+        heard.actions = {"revoked": delete_and_commit}
+        second.subscribe([shared])
+        poll_until([first, second], lambda: bool(second.assignment()))
+        assert heard.actions == {}
+        assert stored_offsets(kafka.bootstrap_servers, group) == {0: 0, 1: 0}
 
 
 def test_partitions_added_to_a_topic_are_read(kafka: KafkaServer, protocol: str) -> None:

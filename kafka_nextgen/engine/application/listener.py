@@ -46,7 +46,8 @@ class RebalanceListener:
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are about to go; they are still this member's, so their offsets can be committed.
 
-        A commit in here leaves out those of them whose topic was deleted, and says so in the log.
+        A commit in here that covers any of them leaves out partitions whose topic the coordinator does not know, for
+        instance because it was deleted, even if they are kept. The log says so; the next commit covers what is kept.
         """
 
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:

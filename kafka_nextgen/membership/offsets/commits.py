@@ -81,7 +81,7 @@ def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tu
 
 
 def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, at: Moment) -> Outcome:
-    actions = {tp: _action(state, commit, tp, code) for tp, code in codes.items()}
+    actions = {tp: _action(state, commit, code) for tp, code in codes.items()}
     left_out = {tp: codes[tp] for tp, action in actions.items() if action is Action.LEAVE_OUT}
     told = (LeftOut(left_out),) if left_out else ()
     if left_out.keys() == actions.keys():
@@ -97,10 +97,15 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
     return changed(state, [evolve(_leaving_out(commit, left_out), patience=patience, refusal=refusal)]), told + effects
 
 
-def _action(state: OffsetState, commit: Commit, partition: TopicPartition, code: int) -> Action:
-    """What to do about a code: who gives up a partition does not wait for a topic that is gone, whoever commits it."""
-    if partition in state.stopping and state.rules.on_commit_before_revoking_error(code).action is Action.LEAVE_OUT:
-        return Action.LEAVE_OUT
+def _action(state: OffsetState, commit: Commit, code: int) -> Action:
+    """What to do about a code: a commit with partitions that are being given up waits for no topic that is unknown.
+
+    Nor does it for partitions that are kept: others wait for those that are not, and the next commit covers the rest.
+    """
+    if not state.stopping.isdisjoint(commit.offsets):
+        action = state.rules.on_commit_before_revoking_error(code).action
+        if action is Action.LEAVE_OUT:
+            return action
     return reaction_to(state.rules, commit.kind, code).action
 
 

@@ -8,8 +8,8 @@ Every code that is not in a table fails. Retries end at the caller's deadline, w
   after a pause, too, should no other epoch come: reading waits for a lookup, and a revocation for a commit.
 * UNKNOWN_MEMBER_ID fails a commit: whoever is out of the group does not own what it wants to commit.
 * A topic that is unknown may be about to become known to the broker. A commit that precedes a revocation does
-  not wait for it, for others wait for the partitions; a fetch of offsets leaves the partition out, which then
-  has no answer rather than no offset: nothing is reset for it.
+  not wait for it, nor does any commit with partitions that are being given up: others wait for them. A fetch of
+  offsets leaves the partition out, which then has no answer rather than no offset: nothing is reset for it.
 * Nor does a fetch take any other error for "no offset": reading would begin elsewhere than the group left off.
 """
 

@@ -7,7 +7,7 @@
   commits its last position. But what was never sent, and only waited for another commit, goes out at once: nobody else
   has the partition yet, and the application may count on what it asked for.
 * What the application asks for while it gives the partition up goes out until it is given up in fact. Such a commit
-  does not wait for a topic that is gone (``commits``): others wait for the partitions.
+  waits for no topic that is unknown, not even for what is kept (``commits``): others wait for the partitions.
 """
 
 from __future__ import annotations

@@ -61,11 +61,25 @@ def test_a_topic_that_is_gone_holds_up_no_commit_of_what_is_being_given_up(code:
     assert talk.refuse(code, "foo[0]") == ["leave out foo[0]", "1 done"]
 
 
-def test_what_is_kept_is_waited_for_though_its_topic_is_unknown_while_others_are_given_up() -> None:
+def test_nor_does_a_kept_partition_of_a_topic_that_is_gone() -> None:
     talk = member()
     talk.stops("foo[0]")
     talk.commit("foo[0]=5 foo[1]=7")
-    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_ID) == ["leave out foo[0]"]
+    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_ID, "foo[1]") == ["leave out foo[1]", "1 done"]
+
+
+def test_a_commit_under_way_when_partitions_are_given_up_does_not_wait_for_a_topic_either() -> None:
+    talk = member()
+    talk.commit("foo[0]=5 foo[1]=7")
+    talk.stops("foo[0]")
+    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_ID, "foo[1]") == ["leave out foo[1]", "1 done"]
+
+
+def test_a_commit_of_what_is_kept_alone_waits_for_its_topic_while_others_are_given_up() -> None:
+    talk = member()
+    talk.stops("foo[0]")
+    talk.commit("foo[1]=7")
+    assert talk.refuse(ErrorCode.UNKNOWN_TOPIC_ID) == []
     assert talk.passes(0.1) == ["commit epoch=3 foo[1]=7"]
 
 
