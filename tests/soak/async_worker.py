@@ -82,6 +82,7 @@ class Worker:
         self.orders = Orders()
         self.chance = random.Random(book.specification["seed"])
         self.call: asyncio.Task[Any] | None = None
+        self.is_subscribed = book.specification["mode"] == "run"  # which does it itself
         self.handle = StopHandle()
         self.consumer = ToldConsumer(book.config())
         self.consumer.book = book
@@ -121,12 +122,11 @@ class Worker:
             "poll": self._poll, "iterate": self._iterate, "run": self._run
         }  # fmt: skip
         step = modes[self.book.specification["mode"]]
-        if self.book.specification["mode"] != "run":
-            await self.consumer.subscribe(self.book.topics())
         failures = 0
         while not self.orders.is_stopped:
             before = self.book.records
             try:
+                await self._subscribe()
                 await step()
             except KafkaNextgenError as error:
                 tell("trouble", note=repr(error))
@@ -134,6 +134,11 @@ class Worker:
                 if failures > MOST_FAILURES:
                     raise
                 await asyncio.sleep(0.1)
+
+    async def _subscribe(self) -> None:
+        if not self.is_subscribed:
+            await self.consumer.subscribe(self.book.topics())
+            self.is_subscribed = True
 
     async def _poll(self) -> None:
         for _ in range(POLLS_PER_COMMIT):

@@ -97,10 +97,10 @@ class Judge:
         if len(self.findings) < _MOST_FINDINGS:
             self.findings.append(what)
 
-    def is_read(self, group: str, ends: Mapping[int, int]) -> bool:
-        """Return whether the group has processed all that, by what was heard so far, judged or not."""
+    def left(self, group: str, ends: Mapping[int, int]) -> int:
+        """Return how many records the group has not read, by what was heard so far, judged or not."""
         with self._lock:
-            return all(self._live_tops.get((group, key), 0) >= end for key, end in ends.items())
+            return sum(max(0, end - self._live_tops.get((group, key), 0)) for key, end in ends.items())
 
     def unread(self, group: str, ends: Mapping[int, int]) -> dict[int, tuple[int, int]]:
         """Return how far the group is where it has not processed all that, and how far it should be, by key."""

@@ -30,7 +30,8 @@ __all__ = ["run_soak"]
 
 LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
 UNREAD_S = 90.0  # no record may be unread for so long
-DRAIN_S = 90.0
+STUCK_S = 45.0  # the end waits no longer for groups that read nothing
+DRAIN_S = 600.0
 START_S = 90.0
 SAMPLE_S = 5.0
 STALL_S = 2.0  # the machine did not let this process run
@@ -91,12 +92,17 @@ class Soak:
         self._judge_the_end()
 
     def _wait_until_read(self) -> None:
-        deadline = time.monotonic() + DRAIN_S
-        ends = self._stage.ends()
+        """Return once all groups have read everything, or read nothing more for ``STUCK_S``."""
+        judge, ends = self._stage.judge, self._stage.ends()
         groups = [self._stage.group(shape) for shape in SHAPES]
-        while not all(self._stage.judge.is_read(group, ends) for group in groups) and time.monotonic() < deadline:
+        began = progressed_at = time.monotonic()
+        left = len(groups) * sum(ends.values())
+        while left and time.monotonic() < min(progressed_at + STUCK_S, began + DRAIN_S):
             self._reap()
             time.sleep(0.1)
+            now_left = sum(judge.left(group, ends) for group in groups)
+            if now_left < left:
+                left, progressed_at = now_left, time.monotonic()
 
     def _judge_the_end(self) -> None:
         judge, ends = self._stage.judge, self._stage.ends()

@@ -153,7 +153,7 @@ def test_what_a_group_has_not_read_is_told() -> None:
     judge = Judge()
     for reader, line in A_READS:
         judge.hear(reader, line)
-    assert judge.is_read("group", {0: 5})
-    assert not judge.is_read("group", {0: 6})
+    assert judge.left("group", {0: 5}) == 0
+    assert judge.left("group", {0: 6, 1: 3}) == 4
     judge.advance(FOREVER)
     assert judge.unread("group", {0: 6, 1: 3}) == {0: (5, 6), 1: (0, 3)}

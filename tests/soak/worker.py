@@ -39,6 +39,7 @@ class Worker:
         self.chance = random.Random(book.specification["seed"])
         self.mode: str = book.specification["mode"]
         self.is_inside = False
+        self.is_subscribed = self.mode == "run"  # which does it itself
         self.handle = StopHandle()
         self.slow_s = 0.0
         self.resume_at: float | None = None
@@ -69,11 +70,10 @@ class Worker:
         """Read, and go on after whatever is raised; too many failures in a row end the process."""
         failures = 0
         step = {"poll": self._poll, "iterate": self._iterate, "batches": self._batches, "run": self._run}[self.mode]
-        if self.mode != "run":
-            self.consumer.subscribe(self.book.topics())
         while not self.orders.is_stopped:
             before = self.book.records
             try:
+                self._subscribe()
                 step()
             except Interrupted:
                 pass
@@ -84,6 +84,12 @@ class Worker:
                     raise
                 time.sleep(0.1)
             self.is_inside = False
+
+    def _subscribe(self) -> None:
+        """Subscribe, again if that failed: a process that was stopped meanwhile finds its time over."""
+        if not self.is_subscribed:
+            self.consumer.subscribe(self.book.topics())
+            self.is_subscribed = True
 
     def _poll(self) -> None:
         for _ in range(POLLS_PER_COMMIT):
