@@ -204,8 +204,10 @@ class FetchState(ReadingAlong):
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these runs, which are of one partition: its position goes back to their beginning.
 
-        Does nothing if the partition was given up or sought since, or if more of it was handed over.
+        Does nothing if the partition was given up or sought since, or if more of it was handed over; but what is put
+        back is not lost with a partition that went.
         """
+        self._uncommitted.note_put_back_late(parts)
         for state in self._assigned.known(part.partition for part in parts[:1]):
             last = parts[-1]
             if state.last_handed_over == last.columns.offsets[last.stop - 1]:

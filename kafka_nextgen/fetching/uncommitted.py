@@ -3,14 +3,15 @@
 - ``read_to`` of a partition is the offset behind the last record handed over, until a commit covers it or the record is
   put back. Who seeks does not want it committed any more.
 - A partition that goes with such records is lost until the application is told, or until the coordinator answers that
-  a commit of them, which was under way, succeeded. That its topic was deleted is no loss: nothing is left to commit.
+  a commit of them, which was under way, succeeded. What is put back after its partition went is no loss, for the
+  application does not have it. That its topic was deleted is none either: nothing is left to commit.
 - Iteration says only later which records it gave out. What it gave out beyond the position of a partition that went
   meanwhile is lost, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -32,9 +33,18 @@ def let_go(states: Iterable[PartitionState]) -> None:
 
 def note_put_back(first: ColumnSlice, state: PartitionState) -> None:
     """The records from there on were put back: the application does not have them."""
-    offset = first.columns.offsets[first.start]
+    offset = _first_of(first)
     if state.read_to >= 0:
         state.read_to = offset if state.uncommitted_from < offset else _NOTHING
+
+
+def _first_of(part: ColumnSlice) -> int:
+    return part.columns.offsets[part.start]
+
+
+def _end_of(part: ColumnSlice) -> int:
+    """The offset behind the last record: there may be no records between it and ``next_offset``."""
+    return part.columns.offsets[part.stop - 1] + 1
 
 
 def _wanted(state: PartitionState) -> int:
@@ -43,10 +53,10 @@ def _wanted(state: PartitionState) -> int:
 
 
 class Uncommitted:
-    """What was lost uncommitted: for each partition the offset behind the last record."""
+    """What was lost uncommitted: of each partition the first record that no commit covers, and the end of the last."""
 
     def __init__(self) -> None:
-        self._lost: dict[TopicPartition, int] = {}
+        self._lost: dict[TopicPartition, tuple[int, int]] = {}
         self._left_at: dict[
             TopicPartition, int
         ] = {}  # the positions of partitions that went, while iteration may be late
@@ -64,13 +74,13 @@ class Uncommitted:
             if state.position is not None:
                 self._left_at[state.partition] = state.position.offset
             if state.read_to >= 0:
-                self._lost[state.partition] = state.read_to
+                self._lost[state.partition] = state.uncommitted_from, state.read_to
 
     def note_handed_over(self, part: ColumnSlice, state: PartitionState) -> None:
         """These records were handed over."""
         if state.read_to < 0:
-            state.uncommitted_from = part.columns.offsets[part.start]
-        state.read_to = part.columns.offsets[part.stop - 1] + 1  # there may be no records between it and next_offset
+            state.uncommitted_from = _first_of(part)
+        state.read_to = _end_of(part)
         self._left_at.pop(state.partition, None)
 
     def note_overtaken(self, part: ColumnSlice, states: States) -> None:
@@ -81,7 +91,22 @@ class Uncommitted:
             if state.position is not None and end > state.position.offset and state.read_to != _TOLD:
                 state.read_to = end
         elif end > self._left_at.get(tp, end):
-            self._lost[tp] = end
+            first, _ = self._lost.get(tp, (_first_of(part), end))
+            self._lost[tp] = first, end
+
+    def note_put_back_late(self, parts: Sequence[ColumnSlice]) -> None:
+        """These runs, which are of one partition, were put back: if it went, they are not lost with it."""
+        for tp in {part.partition for part in parts[:1]} & self._lost.keys():
+            first, end = self._lost[tp]
+            if end in (_end_of(parts[-1]), parts[-1].next_offset):
+                self._keep_lost(tp, first, _first_of(parts[0]))
+
+    def _keep_lost(self, tp: TopicPartition, first: int, end: int) -> None:
+        """No more than this is lost."""
+        if first < end:
+            self._lost[tp] = first, end
+        else:
+            del self._lost[tp]
 
     def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], states: States) -> None:
         """The coordinator took these."""
@@ -91,8 +116,9 @@ class Uncommitted:
                 state.uncommitted_from = max(state.uncommitted_from, committed.offset)
                 if _wanted(state) <= committed.offset:
                     state.read_to = _NOTHING
-            if self._lost.get(tp, committed.offset + 1) <= committed.offset:
-                del self._lost[tp]
+            if tp in self._lost:
+                first, end = self._lost[tp]
+                self._keep_lost(tp, max(first, committed.offset), end)
 
     def note_told(self, partitions: Collection[TopicPartition], states: States) -> None:
         """The application was told that records of these are lost."""

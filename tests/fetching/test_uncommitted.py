@@ -137,3 +137,37 @@ def test_what_was_put_back_behind_a_commit_is_not_lost(world: World) -> None:
     committed(world, 2)
     world.state.put_back(parts)
     assert lost(world) == frozenset()
+
+
+@pytest.mark.parametrize(("taken_first", "is_lost"), [(0, False), (2, True)])
+def test_what_is_put_back_after_its_partition_went_is_not_lost_but_what_was_read_before_it_is(
+    world: World, taken_first: int, is_lost: bool
+) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 5))
+    world.state.take(taken_first)
+    parts = world.state.take(5)
+    assert lost(world) == {P0}
+    world.state.put_back(parts)
+    assert bool(world.state.lost_uncommitted()) is is_lost
+
+
+def test_what_is_put_back_late_behind_a_commit_that_was_answered_late_is_not_lost(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 5))
+    world.state.take(2)
+    parts = world.state.take(5)
+    lost(world)
+    committed(world, 2)
+    world.state.put_back(parts)
+    assert world.state.lost_uncommitted() == frozenset()
+
+
+def test_a_batch_that_is_put_back_late_leaves_lost_what_was_handed_over_behind_it(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 5))
+    parts = world.state.take(2)
+    world.state.take(3)
+    lost(world)
+    world.state.put_back(parts)
+    assert world.state.lost_uncommitted() == {P0}
