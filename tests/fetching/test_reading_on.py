@@ -231,7 +231,7 @@ LOOKS_ONLY = {
     *("assignment", "topic_ids", "gone", "paused", "position", "standings", "truncations", "take_truncations"),
     *("has_records", "take", "peek", "holds", "hand_over", "runs_done", "preview", "mark_consumed"),
     *("put_back", "pass_turn"),
-    *("consumed_offsets", "handed_over_offsets", "deadline", "session_ends", "silence_s", "read_on"),
+    *("consumed_offsets", "found_offsets", "handed_over_offsets", "deadline", "session_ends", "silence_s", "read_on"),
     *("lost_uncommitted", "note_committed", "note_told", "let_go"),
     *("find_routine_of", "is_in_force", "room_for_relay", "read_along", "settle"),
 }
