@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
@@ -22,6 +23,9 @@ from kafka_nextgen.transport.relays import new_event_loop
 __all__ = ["IoThread"]
 
 T = TypeVar("T")
+
+#: How much of what was submitted begins in one turn of the loop: a few milliseconds of work.
+_BEGIN_IN_A_TURN = 100
 
 
 class IoThread:
@@ -41,6 +45,7 @@ class IoThread:
         self._loop.set_exception_handler(self._note_failure)
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._ending: asyncio.Task[None] | None = None
+        self._to_begin: deque[Callable[[], None]] = deque()  # what was submitted; only the loop looks at it
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -68,8 +73,23 @@ class IoThread:
             task.add_done_callback(lambda _: _settle(future, task))
             future.add_done_callback(lambda _: self.call_soon(task.cancel) if future.cancelled() else None)
 
-        self._loop.call_soon_threadsafe(begin)
+        self._loop.call_soon_threadsafe(self._begin_soon, begin)
         return future
+
+    def _begin_soon(self, begin: Callable[[], None]) -> None:
+        """Begin in one of the next turns, in the order of submitting: thousands do not keep a heartbeat waiting."""
+        if not self._to_begin:
+            self._loop.call_soon(self._begin_some)
+        self._to_begin.append(begin)
+
+    def _begin_some(self) -> None:
+        self._begin(_BEGIN_IN_A_TURN)
+        if self._to_begin:
+            self._loop.call_soon(self._begin_some)
+
+    def _begin(self, most: int) -> None:
+        for _ in range(min(most, len(self._to_begin))):
+            self._to_begin.popleft()()
 
     def call_soon(self, callback: Callable[[], object]) -> None:
         """Run a plain callable on the loop, soon; does nothing once the thread has stopped."""
@@ -78,7 +98,11 @@ class IoThread:
 
     def call_after_submitted(self, callback: Callable[[], object]) -> None:
         """The same, once all that was submitted before has begun: it begins a turn of the loop after it was made."""
-        self.call_soon(lambda: self._loop.call_soon(callback))
+        self.call_soon(lambda: self._call_after_begun(callback))
+
+    def _call_after_begun(self, callback: Callable[[], object]) -> None:
+        self._begin(len(self._to_begin))
+        self._loop.call_soon(callback)
 
     @property
     def is_foreign(self) -> bool:
@@ -139,7 +163,8 @@ class IoThread:
             self._loop.close()
 
     async def _cancel_everything(self) -> None:
-        await asyncio.sleep(0)  # what was submitted last becomes a task here, and is settled like the others
+        await asyncio.sleep(0)
+        self._begin(len(self._to_begin))  # what was submitted last becomes a task here, and is settled like the others
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             for task in tasks:
                 task.cancel()

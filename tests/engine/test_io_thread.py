@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from concurrent.futures import Future
+from itertools import pairwise
 
 import pytest
 
@@ -70,4 +71,43 @@ def test_a_forked_child_is_refused() -> None:
             os._exit(0 if "fork" in str(error) else 1)
         os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    thread.stop(10)
+
+
+def test_thousands_of_things_to_do_let_others_in_between() -> None:
+    thread, began, seen = IoThread("test", failures.append), list[int](), [0]
+
+    async def begin(number: int) -> None:
+        began.append(number)
+
+    def look() -> None:
+        seen.append(len(began))
+        if seen[-1] < 1000:
+            asyncio.get_running_loop().call_soon(look)
+
+    async def submit_all() -> list[Future[None]]:
+        asyncio.get_running_loop().call_soon(look)
+        return [thread.submit(begin(number)) for number in range(1000)]
+
+    for each in thread.submit(submit_all()).result(10):
+        each.result(10)
+    thread.stop(10)
+    assert began == list(range(1000))
+    assert max(after - before for before, after in pairwise(seen)) == 100
+
+
+def test_what_is_called_after_submitted_work_finds_all_of_it_begun() -> None:
+    thread, began = IoThread("test", failures.append), list[int]()
+    found: Future[int] = Future()
+
+    async def begin(number: int) -> None:
+        began.append(number)
+
+    async def submit_all() -> None:
+        for number in range(1000):
+            thread.submit(begin(number))
+        thread.call_after_submitted(lambda: found.set_result(len(began)))
+
+    thread.submit(submit_all()).result(10)
+    assert found.result(10) == 1000
     thread.stop(10)
