@@ -104,10 +104,14 @@ class Summary:
         yield "events", ", ".join(f"{name} {count:,}" for name, count in sorted(self.events.items()))
         yield "raised and gone on after", ", ".join(f"`{name}` {count:,}" for name, count in self.errors.items())
         yield "times this machine stood still", f"{self.stalls:,}"
-        for each in self.drifts:
-            change = f"{each.before:,.0f} and {each.after:,.0f}{'' if each.is_flat else ', NOT FLAT'}"
-            yield f"{each.member}: {each.figure} in the second quarter and in the last", change
+        for member in dict.fromkeys(each.member for each in self.drifts):
+            changes = [_change(each) for each in self.drifts if each.member == member]
+            yield f"{member}, in the second quarter and in the last", "; ".join(changes)
         yield "findings", f"{len(self.findings)}"
+
+
+def _change(drift: Drift) -> str:
+    return f"{drift.figure} {drift.before:,.0f} and {drift.after:,.0f}{'' if drift.is_flat else ', NOT FLAT'}"
 
 
 def _joined(counts: dict[str, int], prefix: str) -> str:
