@@ -5,8 +5,7 @@ one that comes when it is just falling asleep, or that the system gives to anoth
 main thread wakes for another reason. On Windows no signal wakes it.
 
 A handler may raise, too. If that happens on the way into a ``threading.Condition`` or out of it, which are lines of
-Python, its lock is kept for ever, and the I/O thread waits for it. So
-futures of that thread wait without one.
+Python, its lock is kept for ever, and the I/O thread waits for it. So futures of that thread wait without one.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.listener import AsyncRebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer
+from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.aio_crew import AsyncCrew
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
@@ -52,6 +53,7 @@ class AsyncRunner(AsyncRebalanceListener):
         deserializers = Deserializers.of(config)
         self._crew = AsyncCrew(self._work, watched_async(handler, consumer.hooks), dead_letter, deserializers)
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
+        self._polled = Records()  # what the last poll handed over, until the work has it
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
@@ -60,6 +62,13 @@ class AsyncRunner(AsyncRebalanceListener):
 
         Raises what a handler, a dead letter, a poll or the last commit raised.
         """
+        try:
+            await self._work_until_over(topics)
+        except BaseException:  # perhaps a signal handler has raised it, and perhaps in _put_down
+            await self._hand_back(topics)
+            raise
+
+    async def _work_until_over(self, topics: Topics | None) -> None:
         if topics is not None:
             await self._consumer.subscribe(topics, self)
         failure = await self._poll_until_over()
@@ -85,7 +94,9 @@ class AsyncRunner(AsyncRebalanceListener):
     async def _poll(self) -> None:
         await self._throttle()
         max_records = self._work.max_records(self._consumer.assignment())
-        self._crew.add(await self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records))
+        self._polled = await self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records)
+        self._crew.add(self._polled)
+        self._polled = Records()
         self._committer.commit_if_due(self._work.progress, time.monotonic())
         await asyncio.sleep(0)  # a poll that finds records does not wait, and the handlers need their turn
 
@@ -93,13 +104,13 @@ class AsyncRunner(AsyncRebalanceListener):
         assignment = self._consumer.assignment()
         paused = self._paused & assignment
         wanted = self._work.to_pause(assignment, paused)
+        self._paused = wanted | paused  # first: what is raised on the way leaves no partition paused for ever
         try:
             await self._consumer.pause(wanted - paused)
             await self._consumer.resume(paused - wanted)
             self._paused = wanted
         except MisuseError as changed:  # the assignment did, just now: looked at anew before the next poll
             logger.debug("%s", changed)
-            self._paused = wanted | paused
 
     # ---- giving partitions up
 
@@ -161,16 +172,24 @@ class AsyncRunner(AsyncRebalanceListener):
             if not isinstance(failure, asyncio.CancelledError):
                 await self._crew.wait_until_drained(None, self._left_s())
 
+    async def _hand_back(self, topics: Topics | None) -> None:
+        """What of ``_put_down`` must not be left undone; it may have been done already."""
+        await self._crew.dismiss()
+        await self._rewind()
+        await self._listen_no_more(topics)
+
     async def _listen_no_more(self, topics: Topics | None) -> None:
         if topics is not None:
             with suppress(KafkaNextgenError):  # the next call will tell what keeps it from that
                 await self._consumer.subscribe(topics)
 
     async def _rewind(self) -> None:
-        positions = self._work.positions()
-        self._work.forget(list(self._work.progress.partitions))
+        self._work.begin_to_end()
+        positions = self._work.positions(self._polled.raw())
         with suppress(MisuseError):  # closed, or not assigned any more
             await self._consumer.resume(self._paused & self._consumer.assignment())
         for partition, offset in positions.items():
             with suppress(MisuseError):
                 await self._consumer.seek(partition, offset)
+        self._polled = Records()
+        self._work.forget(list(self._work.progress.partitions))

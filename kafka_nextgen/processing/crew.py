@@ -67,7 +67,7 @@ class Crew:
             self._has_tasks.notify_all()
             if not self._work.is_idle:
                 return
-        for thread in self._threads:
+        for thread in filter(threading.Thread.is_alive, self._threads):
             thread.join()
 
     # ---- on the threads

@@ -16,6 +16,7 @@ from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.listener import RebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
+from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
@@ -54,6 +55,7 @@ class Runner(RebalanceListener):
             self._work, watched(handler, consumer.hooks), dead_letter, deserializers, settings.concurrency
         )
         self._committer = Committer(consumer.commit_async, settings.commit_interval_s)
+        self._polled = Records()  # what the last poll handed over, until the work has it
         self._paused: frozenset[TopicPartition] = frozenset()
         self._ends_at: float | None = None
 
@@ -62,6 +64,13 @@ class Runner(RebalanceListener):
 
         Raises what a handler, a dead letter, a poll or the last commit raised.
         """
+        try:
+            self._work_until_over(topics)
+        except BaseException:  # perhaps a signal handler has raised it, and perhaps in _put_down
+            self._hand_back(topics)
+            raise
+
+    def _work_until_over(self, topics: Topics | None) -> None:
         if topics is not None:
             self._consumer.subscribe(topics, self)
         self._crew.start()
@@ -89,7 +98,9 @@ class Runner(RebalanceListener):
         self._throttle()
         with self._crew.lock:
             max_records = self._work.max_records(self._consumer.assignment())
-        self._crew.add(self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records))
+        self._polled = self._consumer.poll(poll_timeout_s(bool(self._paused)), max_records)
+        self._crew.add(self._polled)
+        self._polled = Records()
         with self._crew.lock:
             self._committer.commit_if_due(self._work.progress, time.monotonic())
 
@@ -98,13 +109,13 @@ class Runner(RebalanceListener):
         paused = self._paused & assignment
         with self._crew.lock:
             wanted = self._work.to_pause(assignment, paused)
+        self._paused = wanted | paused  # first: what is raised on the way leaves no partition paused for ever
         try:
             self._consumer.pause(wanted - paused)
             self._consumer.resume(paused - wanted)
             self._paused = wanted
         except MisuseError as changed:  # the assignment did, just now: looked at anew before the next poll
             logger.debug("%s", changed)
-            self._paused = wanted | paused
 
     # ---- giving partitions up
 
@@ -166,6 +177,12 @@ class Runner(RebalanceListener):
                 self._work.begin_to_end()
             self._crew.wait_until_drained(None, self._left_s())
 
+    def _hand_back(self, topics: Topics | None) -> None:
+        """What of ``_put_down`` must not be left undone; it may have been done already."""
+        self._crew.dismiss()
+        self._rewind()
+        self._listen_no_more(topics)
+
     def _listen_no_more(self, topics: Topics | None) -> None:
         if topics is not None:
             with suppress(KafkaNextgenError):  # the next call will tell what keeps it from that
@@ -173,10 +190,13 @@ class Runner(RebalanceListener):
 
     def _rewind(self) -> None:
         with self._crew.lock:
-            positions = self._work.positions()
-            self._work.forget(list(self._work.progress.partitions))
+            self._work.begin_to_end()
+            positions = self._work.positions(self._polled.raw())
         with suppress(MisuseError):  # closed, or not assigned any more
             self._consumer.resume(self._paused & self._consumer.assignment())
         for partition, offset in positions.items():
             with suppress(MisuseError):
                 self._consumer.seek(partition, offset)
+        self._polled = Records()
+        with self._crew.lock:
+            self._work.forget(list(self._work.progress.partitions))

@@ -149,10 +149,18 @@ class Work:
         """What may be committed, of these partitions or of all."""
         return self.progress.committable(self.progress.partitions if partitions is None else partitions)
 
-    def positions(self) -> dict[TopicPartition, int]:
-        """Where to go on reading so that nothing is missed, of partitions in which that is not just the next record."""
+    def positions(self, polled: Iterable[Record] = ()) -> dict[TopicPartition, int]:
+        """Where to go on reading so that nothing is missed, of partitions in which that is not just the next record.
+
+        Of what was ``polled`` last, some may not have been added yet.
+        """
         found = {partition: self.progress.next_open(partition) for partition in self.progress.partitions}
-        return {partition: offset for partition, offset in found.items() if offset is not None}
+        positions = {partition: offset for partition, offset in found.items() if offset is not None}
+        for record in polled:
+            partition = TopicPartition(record.topic, record.partition)
+            if not self.progress.goes_back(partition, record.offset):
+                positions.setdefault(partition, record.offset)
+        return positions
 
 
 def format_tickets(tickets: Iterable[Ticket]) -> str:

@@ -17,7 +17,7 @@ AsyncCall = Callable[[AsyncConsumer], Coroutine[None, None, object]]
 #: Why a public name is in neither table.
 TRIED_ELSEWHERE = {
     "close": "a trial of its own, as it takes a new consumer for each place",
-    "run": "a trial of its own, as it hands over to handlers",
+    "run": "a trial of its own, in the thread or task that polls: an exception in a handler is the handler's failure",
     "config": "an attribute",
     "hooks": "an attribute",
 }

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import sys
 import time
@@ -14,12 +15,14 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 from attrs import define, field
 
 import kafka_nextgen
 from kafka_nextgen import AsyncConsumer, Consumer, Record
+from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.testing import Cluster
 from tests.engine.injected_calls import ASYNC_CALLS, BY_HAND, SYNC_CALLS, UNDONE
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
@@ -28,7 +31,7 @@ __all__ = ["AsyncReader", "InjectedError", "Injection", "Reader", "injected", "t
 
 PACKAGE = str(Path(kafka_nextgen.__file__).parent) + os.sep
 #: What the event loop calls by itself. An exception there ends the task's own machinery, in any application.
-LOOP_CALLBACKS = str(Path("transport", "reply.py")), str(Path("asyncio", "futures.py"))
+LOOP_CALLBACKS = str(Path("transport", "reply.py"))
 
 
 def _is_of_loop(frame: FrameType | None) -> bool:
@@ -37,6 +40,12 @@ def _is_of_loop(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _goes_on_after_await(frame: FrameType, event: str) -> bool:
+    """Python runs no signal handler there: only the innermost of the coroutines that wait for each other gets it."""
+    code = frame.f_code
+    return event == "call" and bool(code.co_flags & inspect.CO_COROUTINE) and frame.f_lineno > code.co_firstlineno
 
 
 class InjectedError(Exception):
@@ -51,6 +60,7 @@ class Injection:
     until: str = ""
     places: int = 0
     where: str | None = None
+    is_in_reach: Callable[[], bool] = lambda: True
 
     def look(self, frame: FrameType, event: str, _: object) -> None:
         """What ``sys.setprofile`` takes."""
@@ -58,6 +68,8 @@ class Injection:
         if event == "return" and frame.f_code.co_name == self.until:
             sys.setprofile(None)
         if event not in ("call", "c_return") or not file.startswith(PACKAGE) or _is_of_loop(frame):
+            return
+        if _goes_on_after_await(frame, event) or not self.is_in_reach():
             return
         self.places += 1
         if self.places == self.at:
@@ -67,9 +79,9 @@ class Injection:
 
 
 @contextmanager
-def injected(at: int) -> Iterator[Injection]:
-    """Raise in this thread at the place with this number, from 1 on, that lies in the package."""
-    injection = Injection(at)
+def injected(at: int, is_in_reach: Callable[[], bool] = lambda: True) -> Iterator[Injection]:
+    """Raise in this thread at the place with this number, from 1 on, that lies in the package and in reach."""
+    injection = Injection(at, is_in_reach=is_in_reach)
     sys.setprofile(injection.look)
     try:
         yield injection
@@ -175,6 +187,11 @@ class Reader(_Log):
         self.check_gone()
 
 
+def _is_in_a_task() -> bool:
+    """Not in a callback of the loop, which keeps to itself what is raised there, in any application."""
+    return asyncio.current_task() is not None
+
+
 @define
 class AsyncReader(_Log):
     """The same with an ``AsyncConsumer``."""
@@ -210,9 +227,14 @@ class AsyncReader(_Log):
         """Pause nothing."""
         await self.consumer.resume([tp()])
 
-    async def try_at(self, place: int, call: Callable[[AsyncConsumer], Coroutine[None, None, object]]) -> Injection:
+    async def try_at(
+        self,
+        place: int,
+        call: Callable[[AsyncConsumer], Coroutine[None, None, object]],
+        is_in_reach: Callable[[], bool] = _is_in_a_task,
+    ) -> Injection:
         """Make the call, and raise there."""
-        with injected(place) as injection:
+        with injected(place, is_in_reach) as injection:
             try:
                 result = await call(self.consumer)
             except InjectedError:
@@ -306,6 +328,61 @@ async def try_all_of_async_close(stage: Stage, stride: int = 1) -> int:
         place += stride
 
 
+@define
+class Handled:
+    """Handles records until there were ``count``; each may come again, and none may be left out."""
+
+    reader: Reader | AsyncReader
+    count: int
+    stop: StopHandle = field(factory=StopHandle)
+    left: list[str] = field(factory=list)
+
+    def __call__(self, record: Record) -> None:
+        upcoming = self.reader.upcoming
+        if record.offset > upcoming.get(record.partition, 0):
+            self.left.append(f"{record.partition}: {upcoming} before {record.offset}")
+        upcoming[record.partition] = max(record.offset + 1, upcoming.get(record.partition, 0))
+        self.count -= 1
+        if self.count <= 0:
+            self.stop.stop()
+
+    def run(self, consumer: Any) -> Any:
+        """Have it called by a consumer, blocking or awaited."""
+        return consumer.run(self, topics=[TOPIC], concurrency=1, stop=self.stop, stop_on_signals=False)
+
+
+def try_all_of_run(stage: Stage, stride: int = 1) -> int:
+    """Raise in each place of the polling thread of a run, or every so many, and run again, to the end."""
+    reader = Reader.begin(stage, max_poll_records=4)
+    place = 1
+    while True:
+        first = Handled(reader, 6)
+        injection = reader.try_at(place, first.run)
+        second = Handled(reader, 6)
+        second.run(reader.consumer)
+        assert not first.left + second.left, f"interrupted in {injection.where}: {first.left} {second.left}"
+        if injection.where is None:
+            reader.end()
+            return injection.places
+        place += stride
+
+
+async def try_all_of_async_run(stage: Stage, stride: int = 1) -> int:
+    """The same for a run that is awaited, in its own task: to the crew an exception in another is a handler's."""
+    reader = await AsyncReader.begin(stage, max_poll_records=4)
+    own, place = asyncio.current_task(), 1
+    while True:
+        first = Handled(reader, 6)
+        injection = await reader.try_at(place, first.run, lambda: asyncio.current_task() is own)
+        second = Handled(reader, 6)
+        await second.run(reader.consumer)
+        assert not first.left + second.left, f"interrupted in {injection.where}: {first.left} {second.left}"
+        if injection.where is None:
+            await reader.end()
+            return injection.places
+        place += stride
+
+
 @contextmanager
 def full_stage() -> Iterator[Stage]:
     """A topic of two partitions with more records than anybody reads."""
@@ -324,11 +401,13 @@ def _report() -> None:
     with full_stage() as stage:
         trials: list[tuple[str, Callable[[], int]]] = [
             *((name, partial(try_all, stage, name)) for name in SYNC_CALLS),
+            ("run", lambda: try_all_of_run(stage)),
             ("close", lambda: try_all_of_close(stage)),
             *(
                 (f"AsyncConsumer.{name}", lambda name=name: asyncio.run(try_all_async(stage, name)))
                 for name in ASYNC_CALLS
             ),  # type: ignore[misc]
+            ("AsyncConsumer.run", lambda: asyncio.run(try_all_of_async_run(stage))),
             ("AsyncConsumer.close", lambda: asyncio.run(try_all_of_async_close(stage))),
         ]
         for name, trial in trials:  # the first one that is unclosable, or loses a record, is an AssertionError

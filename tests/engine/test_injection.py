@@ -24,7 +24,9 @@ from tests.engine.injection import (
     try_all,
     try_all_async,
     try_all_of_async_close,
+    try_all_of_async_run,
     try_all_of_close,
+    try_all_of_run,
 )
 from tests.engine.stage import GROUP, TOPIC, Stage
 from tests.support.signals import handled_by
@@ -73,7 +75,15 @@ def test_after_an_exception_in_close_the_next_one_closes_and_commits_what_was_ha
 
 
 def test_after_an_exception_in_an_awaited_close_the_next_one_closes(full: Stage) -> None:
-    assert asyncio.run(try_all_of_async_close(full, stride=4)) > 100
+    assert asyncio.run(try_all_of_async_close(full, stride=4)) > 50
+
+
+def test_after_an_exception_in_a_run_the_next_one_leaves_out_no_record(full: Stage) -> None:
+    assert try_all_of_run(full, stride=61) > 100
+
+
+def test_after_an_exception_in_an_awaited_run_the_next_one_leaves_out_no_record(full: Stage) -> None:
+    assert asyncio.run(try_all_of_async_run(full, stride=11)) > 100
 
 
 class Raises(RebalanceListener):
