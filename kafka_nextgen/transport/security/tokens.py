@@ -23,6 +23,8 @@ from kafka_nextgen.security_config import OauthCallback
 __all__ = ["Token", "TokenSource", "from_callback"]
 
 _KEPT_SHARE: Final = 0.8
+#: How long (seconds) to wait for a question that another login has put. Each wait is a thread, and a callback may hang.
+_MOST_WAIT_S: Final = 30.0
 
 
 def _no_extensions() -> Mapping[str, str]:
@@ -50,11 +52,15 @@ class TokenSource:
 
     def token(self) -> Token:
         """A token to log in with. Raises ``TransportError``."""
-        with self._lock:
+        if not self._lock.acquire(timeout=_MOST_WAIT_S):
+            raise OutageError("OAUTHBEARER: there is no token, the question for one was not answered yet")
+        try:
             if self._token is None or self._now() >= self._kept_until:
                 self._token = self._ask()
                 self._kept_until = self._until(self._token)
             return self._token
+        finally:
+            self._lock.release()
 
     def _until(self, token: Token) -> float:
         now = self._now()

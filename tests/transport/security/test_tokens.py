@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
-from kafka_nextgen.errors import AuthenticationError, TransportError
+from kafka_nextgen.errors import AuthenticationError, OutageError, TransportError
 from kafka_nextgen.secret import Secret
+from kafka_nextgen.transport.security import tokens
 from kafka_nextgen.transport.security.tokens import Token, TokenSource, from_callback
 
 
@@ -100,3 +101,25 @@ def test_a_callable_that_raises_is_weather_and_its_words_stay_with_it() -> None:
         from_callback(ask, "")()
     assert not isinstance(caught.value, AuthenticationError)
     assert "secret" not in str(caught.value)
+
+
+def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tokens, "_MOST_WAIT_S", 0.01)
+    asked, answer = Event(), Event()
+
+    def ask() -> Token:
+        asked.set()
+        answer.wait(10)
+        return Token(Secret("late"), 2000.0)
+
+    source = TokenSource(ask, Clock())
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(text, source)
+        asked.wait()
+        with pytest.raises(OutageError, match="not answered yet"):
+            source.token()
+        answer.set()
+        assert first.result() == "late"
+    assert text(source) == "late"
