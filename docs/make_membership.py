@@ -42,12 +42,13 @@ What it raised comes out of `poll`, iteration, `unsubscribe` or `close`. Heartbe
 - `on_partitions_assigned`: FAILED. Nothing is acknowledged, and the new partitions hand out nothing. The next poll
   calls it again, until it returns; if there is another target by then, that one counts. A classic group asks for no
   acknowledgement and goes on: if it rebalances, the next poll prepares for that instead.
-- `on_partitions_revoked`: the partitions count as given up all the same, and the member goes on, for others wait for
-  them. What was handed over of them and is not committed is read again by their next owner.
+- `on_partitions_revoked`: the partitions are given up all the same, because other members wait for them, and this
+  member goes on. Records of them that were handed over and not committed are read again by their next owner.
 - `on_partitions_lost`: the member joins again all the same.
 
-A partition that `on_partitions_assigned` was called with hears of `on_partitions_revoked` or `on_partitions_lost` when
-it goes, whether or not that call returned. An application that does not poll again leaves after `max.poll.interval.ms`.
+For each partition that `on_partitions_assigned` was called with, `on_partitions_revoked` or `on_partitions_lost` is
+called when it goes, even if the first call raised. An application that does not poll again leaves after
+`max.poll.interval.ms`.
 
 Java's consumer differs. By the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
 so that the coordinator removes the member, with all its other partitions, when its rebalance timeout
