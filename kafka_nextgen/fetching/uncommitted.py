@@ -121,9 +121,8 @@ class Uncommitted:
                 self._keep_lost(tp, max(first, committed.offset), end)
 
     def note_told(self, partitions: Collection[TopicPartition], states: States) -> None:
-        """The application was told that records of these are lost."""
+        """The application was told that records of these are lost: what went, or else what is about to go."""
         for tp in partitions:
-            self._lost.pop(tp, None)
             self._left_at.pop(tp, None)
-            if tp in states:
+            if self._lost.pop(tp, None) is None and tp in states:
                 states[tp].read_to = _TOLD

@@ -51,6 +51,14 @@ def test_a_partition_that_begins_anew_is_lost_though_it_is_assigned(world: World
     assert world.state.lost_uncommitted() == frozenset()
 
 
+def test_what_was_read_since_it_came_back_is_told_too(world: World) -> None:
+    read(world, 3)
+    world.state.assign([], [])
+    read(world, 3)
+    world.state.note_told([P0])  # of the first three, by a commit that ends late
+    assert lost(world) == {P0}
+
+
 def test_a_partition_that_stays_is_not_lost(world: World) -> None:
     read(world, 3)
     world.state.assign([P0, P1], [P1])
