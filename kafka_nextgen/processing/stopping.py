@@ -59,10 +59,11 @@ def stopped_by_signals(handle: _Handle, stop_timeout_s: float = STOP_TIMEOUT_S) 
         yield handle
         return
     stopper = _Stopper(handle, stop_timeout_s)
-    stopper.install()
     try:
+        stopper.install()
         yield handle
     finally:
+        stopper.is_over = True  # first: if a signal handler raises in end(), signals act as before all the same
         stopper.end()
 
 
@@ -87,7 +88,6 @@ class _Stopper:
 
     def end(self) -> None:
         """Put the handlers back, except defaults after a signal: the next signal may be close behind the first."""
-        self.is_over = True
         for number in self._earlier:
             earlier = self.handler_before(number)
             is_awaited = self._begun_at is not None and _ends_the_process(earlier)

@@ -9,12 +9,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
 
 from kafka_nextgen.processing import StopHandle, stopping
 from kafka_nextgen.processing.stopping import STOP_SIGNALS, stopped_by_signals
+from tests.engine.injection import InjectedError, Injection, injected
 from tests.support.signals import Signals, handled_by
 
 
@@ -60,6 +63,28 @@ def test_a_handler_that_was_there_is_called_too_and_put_back(number: signal.Sign
             send(number)
             assert handler.handled == 2
         assert signal.getsignal(number) is handler
+
+
+def interrupted_block(place: int) -> Injection:
+    """Begin and end a block, and raise at that place of it."""
+    with injected(place) as injection, suppress(InjectedError), stopped_by_signals(StopHandle()):
+        pass
+    return injection
+
+
+@pytest.mark.parametrize("number", STOP_SIGNALS)
+def test_after_an_exception_anywhere_in_a_block_signals_act_as_before_it(number: signal.Signals) -> None:
+    for place in count(1):
+        with (
+            handled_by(signal.default_int_handler, signal.SIGINT),
+            handled_by(signal.default_int_handler, signal.SIGTERM),
+        ):
+            injection = interrupted_block(place)
+            with pytest.raises(KeyboardInterrupt):
+                send(number)
+        if injection.where is None:
+            break
+    assert place > 10
 
 
 def test_a_second_sigterm_does_nothing_while_the_stop_and_the_closing_take_their_time(clock: Clock) -> None:
