@@ -3,7 +3,7 @@
  *     record: length, attributes (one byte, unused), timestamp delta, offset delta, key, value, headers
  *
  * Every reader takes a cursor and answers whether what it read is sound. A cursor never leaves its bytes: each access is
- * preceded by a comparison with the end, whatever the data says. Numbers are zigzag varints, which may be padded and
+ * preceded by a comparison with the end. Numbers are zigzag varints, which may be padded and
  * whose bits beyond 32 or 64 are dropped, as in Kafka's own reader.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_H

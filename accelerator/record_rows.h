@@ -5,8 +5,9 @@
  * promised beside:
  *
  * - `row` is the next row at any moment, to any thread: a record is counted at the same stroke at which it is given out.
- * - After `end` none is given out any more, and `take_back` counts the last one as not given out besides. Making a record may let other threads run (a collection of garbage, before
- *   Python 3.12), so it is looked at last whether they ended this meanwhile, or took that row.
+ * - After `end` none is given out any more, and `take_back` counts the last one as not given out besides. Making a
+ *   record may let other threads run (a collection, before Python 3.12), so it is looked at last whether they ended this
+ *   meanwhile, or took that row.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_ROWS_H
 #define KAFKA_NEXTGEN_RECORD_ROWS_H

@@ -184,7 +184,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
             await asyncio.wait([self._closing])
 
     def _is_to_close(self) -> bool:
-        """Whether it is not closed, and nobody is about to."""
+        """Whether it is not closed, and no close has begun."""
         is_under_way = self._closing is not None and not self._closing.done()
         return not (self._is_closed or is_under_way or self._core.engine.is_foreign)
 

@@ -287,7 +287,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         if ended is None:
             try:
                 call(self._listener, callback, core)
-            except BaseException as error:  # the member must hear of it, whatever it is
+            except BaseException as error:  # the member must hear of any
                 failure = error
             ended = core.ended = callback, failure  # nothing is called between the end of the callback and this
         answer(core.tell_end(ended))

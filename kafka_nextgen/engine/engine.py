@@ -133,7 +133,7 @@ class Engine:
         self._tasks.keep(lambda: watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
 
     def _failed_unexpectedly(self, failure: Exception) -> None:
-        """Something in the background failed that nobody waits for: the log has it, and the next poll raises it."""
+        """Background work failed unexpectedly: the log has it, and the next poll raises it."""
         if not isinstance(failure, KafkaNextgenError):
             log_failure(failure)
         self.mailbox.post_error(failure)

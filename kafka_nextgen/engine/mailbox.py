@@ -174,7 +174,7 @@ class Mailbox:
             return None
 
     def drop_callback(self, callback: PendingCallback) -> None:
-        """Forget a callback: it runs, or nobody waits for it any more."""
+        """Forget a callback: it runs, or is not waited for any more."""
         with suppress(ValueError):  # the other thread was first
             self._callbacks.remove(callback)
 

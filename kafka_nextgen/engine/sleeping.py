@@ -25,7 +25,7 @@ LONGEST_SLEEP_S = 1.0
 
 
 class _Condition(type(threading.RLock())):  # type: ignore[misc]
-    """A lock that ``with`` takes and gives back in one stroke, whatever a handler raises. Nothing waits for it."""
+    """A lock that ``with`` takes and gives back in one stroke, even if a handler raises. Nothing waits for it."""
 
     def notify_all(self) -> None:
         """Wake nothing: futures that have ended call their callbacks."""

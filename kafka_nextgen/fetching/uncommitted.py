@@ -1,4 +1,4 @@
-"""Records that were handed over, and that nobody committed before their partition went: ``commit()`` has to say so.
+"""Records that were handed over and not committed before their partition went: ``commit()`` has to say so.
 
 - ``read_to`` of a partition is the offset behind the last record handed over, until a commit covers it or the record is
   put back. Who seeks does not want it committed any more.

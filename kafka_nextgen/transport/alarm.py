@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 __all__ = ["Alarm"]
 
-#: How soon (seconds) to ring again after an exception, if nobody said when.
+#: How soon (seconds) to ring again after an exception, if no time was set.
 AGAIN_S = 1.0
 
 

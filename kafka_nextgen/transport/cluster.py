@@ -133,7 +133,7 @@ class ClusterClient:
         return self._pool.throttle(time.monotonic())
 
     def lift_throttles(self) -> None:
-        """Send what is to be sent at once, whatever brokers ask: this client is about to be closed."""
+        """Send at once what waits for a throttle: this client is about to be closed."""
         self._pool.lift_throttles()
 
     async def start(self, *, patiently: bool = False) -> None:

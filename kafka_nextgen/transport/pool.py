@@ -105,7 +105,7 @@ class Pool:
         return None if mute is None else str(mute)
 
     def lift_throttles(self) -> None:
-        """Leave no broker alone any more, whatever it asks."""
+        """Send to every broker again, also to those that throttle this client."""
         self._mutes.lift()
         for connection in tuple(self._open.values()):
             connection.send_what_waits()

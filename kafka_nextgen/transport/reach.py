@@ -67,8 +67,8 @@ class Reach:
             else:
                 return connection
         self._note_no_answer()
-        nobody = _no_brokers(servers, failures)
-        raise nobody if deadline.left_s() > 0 else deadline.missed(nobody)
+        unreachable = _no_brokers(servers, failures)
+        raise unreachable if deadline.left_s() > 0 else deadline.missed(unreachable)
 
     def node_at(self, address: ServerAddress) -> int | None:
         """The id of the broker that has this address, if metadata told of it; may be asked from any thread."""

@@ -48,7 +48,7 @@ class Renewal:
             await renew()
         except KafkaNextgenError as error:
             failed = error
-        except Exception as error:  # whoever waits must hear of it, and another connection may do better
+        except Exception as error:  # the callers that wait must hear of it; another connection may do better
             failed = DisconnectedError(f"renewing the login failed unexpectedly: {error!r}")
             failed.__cause__ = error
         finally:

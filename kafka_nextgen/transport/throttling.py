@@ -73,7 +73,7 @@ class Mute:
         return True
 
     def lift(self) -> None:
-        """Keep quiet no longer, whatever the broker asks."""
+        """Heed this broker's throttle no longer."""
         self.until, self.is_heeded = 0.0, False
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Mutes:
         return next((mute for mute in tuple(self._by_role.values()) if mute.is_long and mute.until > now), None)
 
     def lift(self) -> None:
-        """Keep quiet no longer, whatever brokers ask."""
+        """Heed no throttle any longer."""
         self._are_heeded = False
         for mute in self._by_role.values():
             mute.lift()

@@ -198,7 +198,7 @@ class ConsumerCore:
         if self._running is None:
             self.polls.begin_callback()
             self._running = self.engine.mailbox.first_callback()
-        if self._running is not None:  # dropped only now: whatever is raised on the way, it is here or there
+        if self._running is not None:  # dropped only now: if anything is raised on the way, it is here or there
             self.engine.mailbox.drop_callback(self._running)
         return self._running
 

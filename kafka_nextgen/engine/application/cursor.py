@@ -100,7 +100,7 @@ class Cursor:
     def fail(self, part: ColumnSlice, rows: RecordRows) -> None:
         """A run ended in front of a record that can't be deserialized: other partitions come before it.
 
-        It may have been handed over by whatever settled the run while it was being deserialized.
+        It may have been handed over if the run was settled while it was being deserialized.
         """
         self._put_back([ColumnSlice(part.columns, rows.row, rows.row + 1)], part.partition)
 

@@ -1,6 +1,6 @@
 """``for``: records that lie ready are given out without a line of Python between two of them; then there is a poll.
 
-Whatever is raised on the way ends nothing: whoever asks for another record goes on where that was. A record is taken as
+An exception on the way ends nothing: the next call for a record goes on where that was. A record is taken as
 the last thing that is done, so that no signal handler runs between that and the loop that gets it.
 """
 

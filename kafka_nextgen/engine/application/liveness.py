@@ -1,6 +1,6 @@
-"""Whether a call is still under way, by its frame: whatever a signal handler raises, and wherever, takes that off.
+"""Whether a call is still under way, by its frame: if a signal handler raises in it, its frame ends all the same.
 
-What a call leaves behind when it is interrupted on its way out, a mark that somebody is inside, say, is known by this.
+So a mark that an interrupted call has left behind, such as that a caller is inside, is known to be out of date.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ class ConsumerDriver(MemberDriver[Member]):
         """A heartbeat is due: let it say what the assignors have to say now."""
         try:
             await asking.ask_again(lambda: self.feed(ev.AssignorsAsked(asking.known)))
-        finally:  # the heartbeat is due whatever they say
+        finally:  # the heartbeat is due, with or without their answer
             self.feed(ev.TimePassed())
 
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:

@@ -8,7 +8,7 @@ the application does that may need another question asked is told to ``on_change
 
 What a poll is about to hand over is an ``Offer``, and the positions stay: a signal handler may raise until the poll has
 returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to store
-that its offer is taken; whoever looks at the state next advances the positions by that.
+that its offer is taken; the next look at the state advances the positions by that.
 
 What relays have brought is taken in by whoever looks for records or at where reading stands (``intake``). Only such a
 signal handler does not, as it may be in the midst of something else: it sees what was there before.
@@ -76,7 +76,7 @@ class LockedFetches:
         #: Whether this thread is inside of another call here, which a signal handler has interrupted.
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
         self._intakes: list[Intake] = []
-        #: What the last poll has found; another one if somebody has been here meanwhile.
+        #: What the last poll has found; another one if another poll has looked meanwhile.
         self.offer = Offer()
         self._locked = _Locked(self, state, self._lock)
         self._on_change = on_change

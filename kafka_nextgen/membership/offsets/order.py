@@ -2,7 +2,7 @@
 
 * One request for a partition is under way at a time. A commit waits until no other request carries its partitions,
   unless it can't, for one of them is being given up (``standing``). Then it is sent behind the other: requests leave in
-  the order they are made. As soon as it is acknowledged the other counts as done, too, whatever the answer to that is.
+  the order they are made. As soon as it is acknowledged the other counts as done, too, even if it is refused.
 * What is not under way is left to the latest commit of the partition: an earlier one is not sent, or sent again, but
   follows the later, whose acknowledgement counts for both. For who goes on from the later position has done with the
   earlier one, and an old commit that is repeated after a newer one was acknowledged would set the offset back.

@@ -7,8 +7,8 @@ its length says, the batch where its last record ends.
 
 What a broker stores is read, as brokers look at records from producers less closely than that:
 
-- A batch with as many records as offsets has one record for each, whatever offsets the records state. Where compaction
-  took some out, those that are left rise and stay inside the batch's span.
+- A batch with as many records as offsets has one record for each, even if the records state other offsets. Where
+  compaction took some out, those that are left rise and stay inside the batch's span.
 - Timestamps are added up in 64 bits, without a sign of overflow.
 - A header's key need not be UTF-8. What isn't is replaced by U+FFFD, as in Java's consumer.
 
