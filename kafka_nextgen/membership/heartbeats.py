@@ -15,7 +15,7 @@ its group asks for its own share of it at once, too.
 * as long as the member has nothing, for a lost first assignment would otherwise never be repeated.
 
 A pattern that takes the place of another is told after the other has been taken away. In one heartbeat, a pattern that
-turns out to match nothing raises no group epoch (Kafka 4.0 to 4.3), and no member would read what this one had before.
+turns out to match nothing raises no group epoch (Kafka 4.3.0), and no member would read what this one had before.
 
 But for what its own assignors say: whoever states a reason asks for another assignment each time, so that is repeated
 only if nobody knows what arrived.

@@ -44,24 +44,3 @@ def test_a_pattern_picks_up_a_topic_made_later_and_drops_one_deleted(kafka: Kafk
         causes = [rebalance.cause for rebalance in consumer.rebalances()]
         assert causes[0] is RebalanceCause.JOINED
         assert RebalanceCause.REASSIGNED in causes
-
-
-@pytest.mark.timeout(180)
-def test_a_pattern_replaced_by_one_that_matches_nothing_passes_its_partitions_on(kafka: KafkaServer) -> None:
-    servers, family, group = kafka.bootstrap_servers, unique("family"), unique("patterns")
-    topics = {create_topic(servers, f"{family}-a"), create_topic(servers, f"{family}-b")}
-    with (
-        Consumer(bootstrap_servers=servers, group_id=group) as leaving,
-        Consumer(bootstrap_servers=servers, group_id=group) as staying,
-    ):
-        leaving.subscribe(SubscriptionPattern(f"{family}-.*"))
-        poll_until(leaving, topics, lambda: f"{leaving.assignment()} is not {topics}")
-        staying.subscribe(sorted(topics))
-        deadline = time.monotonic() + PATIENCE_S
-        while not staying.assignment():
-            assert time.monotonic() < deadline, f"nothing was shared: {leaving.assignment()}"
-            leaving.poll(timeout=0.1)
-            staying.poll(timeout=0.1)
-        leaving.subscribe(SubscriptionPattern(f"nothing-like-{family}"))
-        poll_until(leaving, set(), lambda: f"{leaving.assignment()} is still read")
-        poll_until(staying, topics, lambda: f"{staying.assignment()} is not {topics}")
