@@ -55,8 +55,9 @@ class _PartitionProgress:
     def advance(self) -> None:
         """Move the prefix over what has ended."""
         while self.window and self.window[0].stage is Stage.FINISHED:
-            ticket = self.window.popleft()
+            ticket = self.window[0]
             self.finished = OffsetAndMetadata(ticket.offset + 1, ticket.leader_epoch)
+            self.window.popleft()  # last: a signal handler may raise anywhere
 
     def hand_out(self, ticket: Ticket) -> None:
         """Put a record at the end of the window, unless one before it was given back."""
@@ -69,9 +70,10 @@ class _PartitionProgress:
     def give_back(self, from_index: int) -> None:
         """Take back what waits from this place in the window on."""
         while len(self.window) > from_index:
-            ticket = self.window.pop()
+            ticket = self.window[-1]
             ticket.stage = Stage.GIVEN_BACK
             self.given_back_from = ticket.offset
+            self.window.pop()  # last, as above: a ticket in no place would be a record left out
 
 
 class Progress:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,24 @@ def test_nothing_is_committable_before_something_is_finished() -> None:
     progress = Progress()
     progress.begin(hand_out(progress, 5)[0])
     assert committable(progress) is None
+
+
+class Interrupted(deque[Ticket]):
+    """A window in which a signal handler raises after a ticket was taken out."""
+
+    def pop(self) -> Ticket:  # type: ignore[override]
+        super().pop()
+        raise KeyboardInterrupt
+
+
+def test_a_record_stays_the_next_one_if_giving_it_back_is_interrupted() -> None:
+    progress = Progress()
+    hand_out(progress, 5)
+    known = progress._partitions[P0]
+    known.window = Interrupted(known.window)
+    with pytest.raises(KeyboardInterrupt):
+        progress.give_back([P0])
+    assert progress.next_open(P0) == 5
 
 
 def test_what_is_finished_behind_an_open_record_waits_for_it() -> None:
