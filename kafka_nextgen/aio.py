@@ -21,9 +21,9 @@ from kafka_nextgen.engine.application.presence import Absence
 from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import AsyncSignal
-from kafka_nextgen.engine.application.waiting import acknowledged, answer_to
+from kafka_nextgen.engine.application.waiting import acknowledged, answer_to, is_outcome
 from kafka_nextgen.engine.mailbox import PendingCallback
-from kafka_nextgen.errors import ConcurrentUseError, KafkaNextgenError, MisuseError, RequestTimeoutError
+from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.processing import AwaitsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
@@ -175,7 +175,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
     async def _close(self, timeout: float, mode: LeaveMode, all_is_processed: bool) -> None:
         if is_in_callback(self._core):
             deadline = time.monotonic() + timeout
-            self._wish = self._wish or (lambda: self._close_inside(deadline, mode))
+            self._wish = self._wish or (lambda: self._leave_and_stop(mode, deadline, True))
         elif self._is_to_close():
             self._core.begin_closing(all_is_processed)
             self._closing = asyncio.ensure_future(self._close_within(timeout, mode))
@@ -195,10 +195,6 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
             await self._leave_and_stop(mode, deadline, is_alone)
         finally:
             self._guard.leave(sys._getframe())  # noqa: SLF001
-
-    async def _close_inside(self, deadline: float, mode: LeaveMode) -> None:
-        """Close inside of a call, as the last thing it does."""
-        await self._leave_and_stop(mode, deadline, True)
 
     async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
         """Leave and stop. What a signal handler raises meanwhile leaves the rest to the next close."""
@@ -242,7 +238,7 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
                 await answer_to(leaving)
                 errors.append(ConcurrentUseError("close() did not wait any longer for another task's call to end"))
         except Exception as error:
-            if not (isinstance(error, KafkaNextgenError) or (leaving.done() and leaving.exception() is error)):
+            if not is_outcome(error, leaving):
                 raise  # a signal handler did
             errors.append(error)
 

@@ -21,10 +21,10 @@ from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Rest, 
 from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.signals import thread_signal
-from kafka_nextgen.engine.application.waiting import answer
+from kafka_nextgen.engine.application.waiting import answer, is_outcome
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
-from kafka_nextgen.errors import ConcurrentUseError, KafkaNextgenError
+from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import LeaveMode, Record, TopicPartition
 
@@ -263,7 +263,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 answer(leaving, timeout_s)
                 errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
         except Exception as error:
-            if not (isinstance(error, KafkaNextgenError) or (leaving.done() and leaving.exception() is error)):
+            if not is_outcome(error, leaving):
                 raise  # a signal handler did
             errors.append(error)
 

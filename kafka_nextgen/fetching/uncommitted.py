@@ -57,9 +57,8 @@ class Uncommitted:
 
     def __init__(self) -> None:
         self._lost: dict[TopicPartition, tuple[int, int]] = {}
-        self._left_at: dict[
-            TopicPartition, int
-        ] = {}  # the positions of partitions that went, while iteration may be late
+        #: The positions of partitions that went, while iteration may be late.
+        self._left_at: dict[TopicPartition, int] = {}
 
     @property
     def partitions(self) -> frozenset[TopicPartition]:

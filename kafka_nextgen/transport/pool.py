@@ -130,9 +130,8 @@ class Pool:
         self._trouble.pop(address, None)
         self.traffic.opened += 1
         mute = self._mutes.of(address, purpose)
-        mute.extend(
-            connection.mute.until, asyncio.get_running_loop().time()
-        )  # negotiating may have been too much already
+        now = asyncio.get_running_loop().time()
+        mute.extend(connection.mute.until, now)  # negotiating may have been too much already
         connection.mute = mute
         self._open[address, purpose] = connection
         connection.on_closed = lambda ended, error: self._ended(ended, purpose, error)

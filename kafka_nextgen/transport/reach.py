@@ -3,8 +3,8 @@
 As long as metadata has told of no broker, the bootstrap servers are tried; after that the brokers it told of, the
 least busy first. If none of those gave an answer for ``metadata.recovery.rebootstrap.trigger.ms``, because none can be
 reached or they keep silent, or if a broker asks for it (error 129), they are forgotten and the bootstrap servers are
-tried again (KIP-899, KIP-1102): a cluster may have moved altogether while this client was away. If no
-broker that metadata told of has a host name that can be one, the bootstrap servers are tried at once.
+tried again (KIP-899, KIP-1102): a cluster may have moved altogether while this client was away. If no broker that
+metadata told of has a host name that can be one, the bootstrap servers are tried at once.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from concurrent.futures import CancelledError, Future
 from typing import TypeVar
 
 from kafka_nextgen.engine.sleeping import sleep_until_ended
-from kafka_nextgen.errors import MisuseError, RequestTimeoutError
+from kafka_nextgen.errors import KafkaNextgenError, MisuseError, RequestTimeoutError
 
-__all__ = ["HANDSHAKE_LIMIT_S", "acknowledged", "answer", "answer_to"]
+__all__ = ["HANDSHAKE_LIMIT_S", "acknowledged", "answer", "answer_to", "is_outcome"]
 
 T = TypeVar("T")
 
@@ -38,6 +38,11 @@ async def answer_to(future: Future[T]) -> T:
 async def acknowledged(future: Future[None]) -> None:
     """Await the work's end. Whoever is cancelled here leaves the work going on: it must not be lost."""
     await _settled(asyncio.shield(asyncio.wrap_future(future)), HANDSHAKE_LIMIT_S)
+
+
+def is_outcome(error: Exception, future: Future[None]) -> bool:
+    """Whether ``error`` is how the work ended, or of this library; any other was raised by a signal handler."""
+    return isinstance(error, KafkaNextgenError) or (future.done() and future.exception() is error)
 
 
 async def _settled(waiter: asyncio.Future[T], limit_s: float | None) -> T:
