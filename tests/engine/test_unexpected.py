@@ -21,7 +21,8 @@ from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.engine.member.pattern_watch import PatternWatch
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.transport import supervision
-from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read
+from kafka_nextgen.types import OffsetAndMetadata
+from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read, tp
 from tests.engine.test_local_assignors import Own
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
@@ -181,6 +182,29 @@ def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     asyncio.run(watch())
     assert [repr(failure) for failure in failures] == ["RuntimeError('nobody expected this')"]
     assert told == [frozenset({"orders"})]
+
+
+def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.create(partitions=2, records=10)
+    with stage.consumer(enable_auto_commit=False) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 20)
+        monkeypatch.setattr("kafka_nextgen.engine.offsets.client._ASKS_IN_A_TURN", 1)
+        fails = FailsOnce(monkeypatch, "kafka_nextgen.membership.offsets.asking:add_commit")
+        commit = consumer._core.engine.offsets.commit
+
+        async def commit_both() -> list[object]:
+            both = (commit({tp(partition): OffsetAndMetadata(7)}, 3600.0) for partition in range(2))
+            return await asyncio.gather(*both, return_exceptions=True)
+
+        first, second = consumer._core.engine._thread.submit(commit_both()).result(PATIENCE_S)
+        assert fails.calls == 2
+        assert "nobody expected this" in repr(first)
+        assert second is None
+        assert consumer.committed([tp(0), tp(1)]) == {tp(0): None, tp(1): OffsetAndMetadata(7)}
+    assert "nobody expected this" in caplog.text
 
 
 def test_a_commit_at_the_end_that_fails_is_logged_and_the_member_leaves_all_the_same(

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import frozen
 
@@ -45,6 +45,8 @@ _ASKS_IN_A_TURN = 10
 
 #: What says nothing of what may be committed: it need not wait for the commits that were asked for before.
 _BY_ITSELF = (ev.TimePassed, ev.CommitAnswered, ev.CommitLost, ev.LookupAnswered, ev.LookupLost)
+
+E = TypeVar("E", bound=ev.OffsetEvent)
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 Found = Mapping[TopicPartition, OffsetAndMetadata | None]
@@ -89,7 +91,7 @@ class OffsetClient:
         self._machine = OffsetMachine(offset_settings(config), RULES, time.monotonic())
         self._asks: dict[int, _Ask] = {}
         self._numbers = count(INTERVAL_ASK + 1)
-        self._soon: deque[ev.OffsetEvent] = deque()  # commits that the machine is to be told of
+        self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine is to be told of
         self._alarm = Alarm(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
         self._raised: BrokerError | AuthenticationError | None = None  # instead of an answer: says more than its code
@@ -127,8 +129,8 @@ class OffsetClient:
     async def _ask(
         self,
         partitions: Collection[TopicPartition],
-        event: Callable[[int], ev.OffsetEvent],
-        feed: Callable[[ev.OffsetEvent], None] | None = None,
+        event: Callable[[int], E],
+        feed: Callable[[E], None] | None = None,
     ) -> Found:
         if not self._identity.group_id:
             raise MisuseError("offsets are kept by group: set group.id")
@@ -150,7 +152,7 @@ class OffsetClient:
             self._feed_asks(len(self._soon))
         self._feed_now(event)
 
-    def _feed_soon(self, event: ev.OffsetEvent) -> None:
+    def _feed_soon(self, event: ev.CommitAsked) -> None:
         """The same in one of the next turns of the loop: thousands of commits do not keep a heartbeat waiting."""
         if not self._soon:
             asyncio.get_running_loop().call_soon(self._go_on)
@@ -164,7 +166,16 @@ class OffsetClient:
     def _feed_asks(self, most: int) -> None:
         for _ in range(most):
             if self._soon:  # what one leads to may have fed the others
-                self._feed_now(self._soon.popleft())
+                self._feed_ask(self._soon.popleft())
+
+    def _feed_ask(self, event: ev.CommitAsked) -> None:
+        try:
+            self._feed_now(event)
+        except Exception as bug:  # the caller is told, and the log; it concerns no commit behind this one
+            ask = self._asks.pop(event.ask, None)
+            if ask is not None and not ask.ended.done():
+                ask.ended.set_exception(bug)
+            asyncio.get_running_loop().call_exception_handler({"message": "a commit failed", "exception": bug})
 
     def _feed_now(self, event: ev.OffsetEvent) -> None:
         effects = self._machine.handle(event, time.monotonic(), random.random())
