@@ -16,6 +16,7 @@ its group asks for its own share of it at once, too.
 
 A pattern that takes the place of another is told after the other has been taken away. In one heartbeat, a pattern that
 turns out to match nothing raises no group epoch (Kafka 4.3.0), and no member would read what this one had before.
+So does a join that follows another one without an answer: the coordinator may have heard the first.
 
 But for what its own assignors say: whoever states a reason asks for another assignment each time, so that is repeated
 only if nobody knows what arrived.
@@ -86,10 +87,10 @@ def _to_say(state: MemberState) -> Sent:
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
-    """The application's; without its pattern while the coordinator has another one, which is taken away first."""
+    """The application's; without its pattern while the coordinator may have another one, which is taken away first."""
     wanted = state.subscription or Subscription()
     replaces = state.pattern_told and wanted.pattern != state.pattern_told
-    return evolve(wanted, pattern=None) if replaces and state.status is not Status.JOINING else wanted
+    return evolve(wanted, pattern=None) if replaces else wanted
 
 
 def _assignors_to_say(state: MemberState) -> tuple[ClientAssignor, ...] | None:
