@@ -5,9 +5,8 @@
  * promised beside:
  *
  * - `row` is the next row at any moment, to any thread: a record is counted at the same stroke at which it is given out.
- * - After `end` none is given out any more, and `take_back` counts the last one as not given out besides. Making a
- *   record may let other threads run (a collection, before Python 3.12), so it is looked at last whether they ended this
- *   meanwhile, or took that row.
+ * - After `end` none is given out any more. Making a record may let other threads run (a collection, before Python
+ *   3.12), so it is looked at last whether they ended this meanwhile, or took that row.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_ROWS_H
 #define KAFKA_NEXTGEN_RECORD_ROWS_H
@@ -22,9 +21,8 @@
 typedef struct {
     PyObject_HEAD
     Run run;
-    Py_ssize_t start, row, stop;
+    Py_ssize_t row, stop;
     int is_over;
-    char took_back;
 } RecordRows;
 
 static int is_type_of_records(PyTypeObject *type) {
@@ -76,7 +74,6 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         Py_XDECREF(rows);
         return NULL;
     }
-    rows->start = rows->row;
     if (!is_type_of_records(rows->run.type))
         PyErr_SetString(PyExc_TypeError, "RecordRows takes a type of records that have nothing but their fields");
     else if (!run_fits(&rows->run, rows->row, rows->stop))
@@ -111,22 +108,6 @@ static PyObject *rows_end(PyObject *self, PyObject *unused) {
     (void)unused;
     Py_BEGIN_CRITICAL_SECTION(self);
     ((RecordRows *)self)->is_over = 1;
-    Py_END_CRITICAL_SECTION();
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(rows_take_back_doc,
-             "take_back()\n--\n\nCount the record given out last as not given out, once, and give out nothing more.");
-
-static PyObject *rows_take_back(PyObject *self, PyObject *unused) {
-    RecordRows *rows = (RecordRows *)self;
-    (void)unused;
-    Py_BEGIN_CRITICAL_SECTION(self);
-    rows->is_over = 1;
-    if (!rows->took_back && rows->row > rows->start) {
-        rows->took_back = 1;
-        rows->row--;
-    }
     Py_END_CRITICAL_SECTION();
     Py_RETURN_NONE;
 }
@@ -174,13 +155,11 @@ PyDoc_STRVAR(rows_doc,
 
 static PyMethodDef rows_methods[] = {
     {"end", rows_end, METH_NOARGS, rows_end_doc},
-    {"take_back", rows_take_back, METH_NOARGS, rows_take_back_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static PyMemberDef rows_members[] = {
     {"row", T_PYSSIZET, offsetof(RecordRows, row), READONLY, "The next row to be given out."},
-    {"took_back", T_BOOL, offsetof(RecordRows, took_back), READONLY, "Whether the record given out last was taken back."},
     {NULL, 0, 0, 0, NULL},
 };
 

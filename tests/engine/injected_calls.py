@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from kafka_nextgen.engine.application.records import Records
 from tests.engine.calls import CALLS, SHARED
 from tests.engine.stage import TOPIC, tp
 
-__all__ = ["ASYNC_CALLS", "BY_HAND", "SYNC_CALLS", "TRIED_ELSEWHERE", "UNDONE"]
+__all__ = [
+    "ASYNC_CALLS",
+    "ASYNC_READING",
+    "BY_HAND",
+    "DESERIALIZING",
+    "READING",
+    "SYNC_CALLS",
+    "TRIED_ELSEWHERE",
+    "UNDONE",
+]
 
 AsyncCall = Callable[[AsyncConsumer], Coroutine[None, None, object]]
+T = TypeVar("T")
+#: Notes a record, or a collection of them, as handed over.
+Note = Callable[[object], None]
 
 #: Why a public name is in neither table.
 TRIED_ELSEWHERE = {
@@ -115,4 +130,79 @@ ASYNC_CALLS: dict[str, AsyncCall] = {
     "offsets_for_times": lambda consumer: consumer.offsets_for_times({tp(): 0}),
     "partitions_for": lambda consumer: consumer.partitions_for(TOPIC),
     "topics": lambda consumer: consumer.topics(),
+}
+
+
+# ---- reading with deserializers: each record is noted when the application gets it
+
+#: What a consumer of these calls is configured with.
+DESERIALIZING: dict[str, object] = {"value_deserializer": int, "max_poll_records": 15}
+
+
+def begin(made: Callable[[], T]) -> T:
+    """Make it, once more if that was interrupted: an application whose poll has returned has the records."""
+    with suppress(Exception):
+        return made()
+    return made()
+
+
+def read_poll(consumer: Consumer, note: Note) -> None:
+    """The records of a poll."""
+    records = consumer.poll()
+    for record in begin(partial(iter, records)):
+        note(record)
+
+
+def read_batches(consumer: Consumer, note: Note) -> None:
+    """The same by its batches."""
+    records = next(consumer.batches())
+    for batch in begin(records.batches):
+        for record in begin(partial(iter, batch)):
+            note(record)
+
+
+def read_loop(consumer: Consumer, note: Note) -> None:
+    """The first records of a loop."""
+    for record in islice(consumer, 15):
+        note(record)
+
+
+READING: dict[str, Callable[[Consumer, Note], None]] = {
+    "poll": read_poll,
+    "batches": read_batches,
+    "for": read_loop,
+    "__next__": lambda consumer, note: note(next(consumer)),
+}
+
+
+async def async_read_poll(consumer: AsyncConsumer, note: Note) -> None:
+    """The records of a poll."""
+    records = await consumer.poll()
+    for record in begin(partial(iter, records)):
+        note(record)
+
+
+async def async_read_batches(consumer: AsyncConsumer, note: Note) -> None:
+    """The same by its batches."""
+    async for records in consumer.batches():
+        for batch in begin(records.batches):
+            for record in begin(partial(iter, batch)):
+                note(record)
+        return
+
+
+async def async_read_loop(consumer: AsyncConsumer, note: Note) -> None:
+    """The first records of a loop."""
+    left = 15
+    async for record in consumer:
+        note(record)
+        left -= 1
+        if not left:
+            return
+
+
+ASYNC_READING: dict[str, Callable[[AsyncConsumer, Note], Coroutine[None, None, None]]] = {
+    "poll": async_read_poll,
+    "batches": async_read_batches,
+    "async for": async_read_loop,
 }

@@ -24,7 +24,15 @@ import kafka_nextgen
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.testing import Cluster
-from tests.engine.injected_calls import ASYNC_CALLS, BY_HAND, SYNC_CALLS, UNDONE
+from tests.engine.injected_calls import (
+    ASYNC_CALLS,
+    ASYNC_READING,
+    BY_HAND,
+    DESERIALIZING,
+    READING,
+    SYNC_CALLS,
+    UNDONE,
+)
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
 
 __all__ = ["AsyncReader", "InjectedError", "Injection", "Reader", "injected", "try_all", "try_all_async"]
@@ -42,10 +50,18 @@ def _is_of_loop(frame: FrameType | None) -> bool:
     return False
 
 
-def _goes_on_after_await(frame: FrameType, event: str) -> bool:
-    """Python runs no signal handler there: only the innermost of the coroutines that wait for each other gets it."""
+_IS_RESUMED = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+
+
+def _is_resumed(frame: FrameType, event: str) -> bool:
+    """Whether a coroutine or a generator goes on.
+
+    Of the coroutines that wait for each other only the innermost gets a signal. And what a profile function raises
+    there passes over the exception handlers of the generator, as no signal handler's exception does, and leaves its
+    frame broken: CPython 3.11 crashes after some of these.
+    """
     code = frame.f_code
-    return event == "call" and bool(code.co_flags & inspect.CO_COROUTINE) and frame.f_lineno > code.co_firstlineno
+    return event == "call" and bool(code.co_flags & _IS_RESUMED) and frame.f_lineno > code.co_firstlineno
 
 
 class InjectedError(Exception):
@@ -69,7 +85,7 @@ class Injection:
             sys.setprofile(None)
         if event not in ("call", "c_return") or not file.startswith(PACKAGE) or _is_of_loop(frame):
             return
-        if _goes_on_after_await(frame, event) or not self.is_in_reach():
+        if _is_resumed(frame, event) or not self.is_in_reach():
             return
         self.places += 1
         if self.places == self.at:
@@ -296,6 +312,36 @@ async def try_all_async(stage: Stage, name: str, stride: int = 1) -> int:
     return injection.places
 
 
+def try_all_of_reading(stage: Stage, name: str, stride: int = 1) -> int:
+    """The same with deserializers: raise in each place of reading, that of each record included."""
+    reader = Reader.begin(stage, **DESERIALIZING)
+    place = 1
+    while (injection := reader.try_at(place, lambda consumer: READING[name](consumer, reader.note))).where is not None:
+        try:
+            reader.go_on()
+        except BaseException as error:
+            raise AssertionError(f"interrupted in {injection.where}") from error
+        place += stride
+    reader.end()
+    return injection.places
+
+
+async def try_all_of_async_reading(stage: Stage, name: str, stride: int = 1) -> int:
+    """The same for ``AsyncConsumer``."""
+    reader = await AsyncReader.begin(stage, **DESERIALIZING)
+    place = 1
+    while True:
+        injection = await reader.try_at(place, lambda consumer: ASYNC_READING[name](consumer, reader.note))
+        if injection.where is None:
+            await reader.end()
+            return injection.places
+        try:
+            await reader.go_on()
+        except BaseException as error:
+            raise AssertionError(f"interrupted in {injection.where}") from error
+        place += stride
+
+
 def try_all_of_close(stage: Stage, stride: int = 1) -> int:
     """Raise in each place of a close, or every so many, each of a consumer of its own, and close once more."""
     place = 1
@@ -397,7 +443,7 @@ def full_stage() -> Iterator[Stage]:
 
 
 def _report() -> None:
-    print(f"{'call':<28}{'places':>8}{'unclosable':>12}{'records lost':>14}")
+    print(f"{'call':<40}{'places':>8}{'unclosable':>12}{'records lost':>14}")
     with full_stage() as stage:
         trials: list[tuple[str, Callable[[], int]]] = [
             *((name, partial(try_all, stage, name)) for name in SYNC_CALLS),
@@ -407,11 +453,19 @@ def _report() -> None:
                 (f"AsyncConsumer.{name}", lambda name=name: asyncio.run(try_all_async(stage, name)))
                 for name in ASYNC_CALLS
             ),  # type: ignore[misc]
+            *((f"{name}, deserialized", partial(try_all_of_reading, stage, name)) for name in READING),
+            *(
+                (
+                    f"AsyncConsumer.{name}, deserialized",
+                    lambda name=name: asyncio.run(try_all_of_async_reading(stage, name)),
+                )
+                for name in ASYNC_READING
+            ),  # type: ignore[misc]
             ("AsyncConsumer.run", lambda: asyncio.run(try_all_of_async_run(stage))),
             ("AsyncConsumer.close", lambda: asyncio.run(try_all_of_async_close(stage))),
         ]
         for name, trial in trials:  # the first one that is unclosable, or loses a record, is an AssertionError
-            print(f"{name:<28}{trial():>8}{0:>12}{0:>14}", flush=True)
+            print(f"{name:<40}{trial():>8}{0:>12}{0:>14}", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
-from tests.engine.injected_calls import ASYNC_CALLS, SYNC_CALLS, TRIED_ELSEWHERE
+from tests.engine.injected_calls import ASYNC_CALLS, ASYNC_READING, READING, SYNC_CALLS, TRIED_ELSEWHERE
 from tests.engine.injection import (
     InjectedError,
     Injection,
@@ -24,8 +25,10 @@ from tests.engine.injection import (
     try_all,
     try_all_async,
     try_all_of_async_close,
+    try_all_of_async_reading,
     try_all_of_async_run,
     try_all_of_close,
+    try_all_of_reading,
     try_all_of_run,
 )
 from tests.engine.stage import GROUP, TOPIC, Stage
@@ -52,6 +55,8 @@ def public_names(kind: type) -> set[str]:
 
 def test_every_call_is_tried() -> None:
     assert public_names(Consumer) - TRIED_ELSEWHERE.keys() == SYNC_CALLS.keys() - {"for", "__next__"}
+    assert READING.keys() <= SYNC_CALLS.keys()
+    assert ASYNC_READING.keys() <= ASYNC_CALLS.keys()
     assert public_names(AsyncConsumer) - TRIED_ELSEWHERE.keys() == ASYNC_CALLS.keys() - {"async for", "__anext__"}
 
 
@@ -68,6 +73,21 @@ def test_after_an_exception_anywhere_in_a_call_reading_goes_on_where_it_was(full
 @pytest.mark.parametrize("call", ASYNC_CALLS)
 def test_after_an_exception_anywhere_in_an_awaited_call_reading_goes_on_where_it_was(full: Stage, call: str) -> None:
     assert asyncio.run(try_all_async(full, call, stride=stride_of(call))) > 5
+
+
+IN_C = pytest.mark.skipif(not ACCELERATED, reason="an exception may end records that Python makes without a word")
+
+
+@pytest.mark.parametrize("name", ["for", "__next__", *(pytest.param(name, marks=IN_C) for name in ("poll", "batches"))])
+def test_after_an_exception_around_a_deserializer_reading_goes_on_with_the_record(full: Stage, name: str) -> None:
+    assert try_all_of_reading(full, name, stride=3) > 50
+
+
+@pytest.mark.parametrize("name", ["async for", *(pytest.param(name, marks=IN_C) for name in ("poll", "batches"))])
+def test_after_an_exception_around_a_deserializer_an_awaited_loop_goes_on_with_the_record(
+    full: Stage, name: str
+) -> None:
+    assert asyncio.run(try_all_of_async_reading(full, name, stride=3)) > 50
 
 
 def test_after_an_exception_in_close_the_next_one_closes_and_commits_what_was_handed_over(full: Stage) -> None:

@@ -75,24 +75,6 @@ def test_a_record_that_nobody_has_any_more_does_not_leave_its_hash_behind(rows: 
 
 
 @either
-def test_the_last_one_given_out_can_be_taken_back_once_and_none_follows(rows: MakesRows) -> None:
-    taken = rows(many(), 3, 20)
-    records = iter(taken)
-    assert [record.offset for record in islice(records, 2)] == [43, 44]
-    assert not taken.took_back
-    taken.take_back()
-    taken.take_back()
-    assert (taken.row, taken.took_back, list(records)) == (4, True, [])
-
-
-@either
-def test_where_none_was_given_out_none_is_taken_back(rows: MakesRows) -> None:
-    taken = rows(many(), 3, 20)
-    taken.take_back()
-    assert (taken.row, taken.took_back, list(taken)) == (3, False, [])
-
-
-@either
 def test_a_part_of_the_rows_is_made_and_counted(rows: MakesRows) -> None:
     taken = rows(many(), 600, 1020)
     records = iter(taken)

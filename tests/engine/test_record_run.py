@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 
 import pytest
@@ -13,23 +14,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen import DeserializationError, Record, TimestampType, TopicPartition
+from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.hand_over import HandOver
 from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RowsInPython, record_rows
 from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.properties import DeserializationPolicy
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
+from tests.engine.injection import InjectedError, injected
 
 A, B = TopicPartition("orders", 0), TopicPartition("audit", 3)
 PLAIN = Deserializers()
 
 
 @pytest.fixture(autouse=True, params=["compiled", "in Python"], scope="module")
-def rows(request: pytest.FixtureRequest) -> Iterator[None]:
+def rows(request: pytest.FixtureRequest) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         makes = RowsInPython if request.param == "in Python" else record_rows
         patch.setattr("kafka_nextgen.engine.application.record_run.record_rows", makes)
-        yield
+        yield request.param
 
 
 def run_of(*slices: ColumnSlice, deserializers: Deserializers = PLAIN) -> RecordRun:
@@ -119,6 +123,37 @@ def test_a_record_that_is_skipped_is_behind_the_run() -> None:
     )
     assert [record.value for record in run.records] == [0, 1, 0, 1]
     assert told(run.progress()) == [(A, 0, 3), (B, 0, 3)]
+
+
+def test_wherever_a_signal_handler_raises_what_was_not_given_out_is_put_back_and_no_more(rows: str) -> None:
+    if rows == "in Python" or not ACCELERATED:
+        pytest.skip("rows in Python end without a word if it is raised while they are made")
+    slices, place = [columns(A, 3), columns(B, 2), columns(A, 2)], 1
+    while True:
+        given, left = interrupted(slices, place)
+        if left is None:
+            break
+        if given:
+            assert given + [record.offset for record in Records(left)] == [0, 1, 2, 0, 1, 0, 1], place
+        place += 1
+    assert given == [0, 1, 2, 0, 1, 0, 1]
+    assert place > 30
+
+
+def interrupted(slices: list[ColumnSlice], place: int) -> tuple[list[int], list[ColumnSlice] | None]:
+    """What came until it was raised there, and what was put back then; None if nothing was raised."""
+    given, left = list[int](), list[ColumnSlice]()
+
+    def put_back(parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
+        left[:] = parts
+
+    hand_over = HandOver(slices, put_back, lambda parts: None)
+    records = RecordRun(slices, Deserializers(None, int), hand_over).records
+    with injected(place) as injection, suppress(InjectedError):
+        for record in records:
+            given.append(record.offset)
+    hand_over.settle()
+    return given, None if injection.where is None else left
 
 
 def test_what_is_alike_in_a_chunk_and_what_is_not_become_the_same_records() -> None:

@@ -140,7 +140,8 @@ class ConsumerCore:
         parts = offer.parts
         if self._deserializers is None:
             return Records(parts)
-        return Records(parts, self._deserializers, HandOver(parts, self._put_back, self.fetches.hand_over))
+        hand_over = self.cursor.hand_over = HandOver(parts, self._put_back, self.fetches.hand_over)
+        return Records(parts, self._deserializers, hand_over)
 
     def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
         if not self.engine.is_foreign:  # whose locks may be held for ever
@@ -240,6 +241,7 @@ class ConsumerCore:
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""
         self.require_assigned([partition])
+        self.cursor.settle_hand_over()
         position = self.fetches.position(partition, self.cursor.given_out())
         if position is not None:
             return _known(position)

@@ -20,9 +20,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakSet
 
+from kafka_nextgen.engine.application.deserialized_rows import DeserializedRows
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.hand_over import PutBack
-from kafka_nextgen.engine.application.record_rows import RecordRows
+from kafka_nextgen.engine.application.hand_over import HandOver, PutBack
 from kafka_nextgen.engine.application.record_run import RecordRun
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
@@ -59,6 +59,8 @@ class Cursor:
         self._on_handed_over = on_handed_over
         self._run = _NOTHING
         self._caller: object = None
+        #: What the last poll handed over, if that is deserialized.
+        self.hand_over: HandOver | None = None
         #: How many news were heeded.
         self.heeded = 0
         self._looked: tuple[float | None, float] = None, 0.0
@@ -94,15 +96,18 @@ class Cursor:
             run.end()
         return run.records
 
-    def begin(self, part: ColumnSlice, rows: RecordRows) -> None:
+    def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """A run begins with these records."""
 
-    def fail(self, part: ColumnSlice, rows: RecordRows) -> None:
+    def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """A run ended in front of a record that can't be deserialized: other partitions come before it.
 
         It may have been handed over if the run was settled while it was being deserialized.
         """
         self._put_back([ColumnSlice(part.columns, rows.row, rows.row + 1)], part.partition)
+
+    def stop_behind(self, part: ColumnSlice) -> None:
+        """A run ended between two partitions: the next poll goes on there."""
 
     @property
     def is_in_run(self) -> bool:
@@ -119,12 +124,20 @@ class Cursor:
 
     def settle_progress(self) -> None:
         """Advance the positions over what was given out: the record in hand is not told apart any more."""
+        self.settle_hand_over()
         if self.is_in_run:
             self._fetches.hand_over(self._run.progress())
+
+    def settle_hand_over(self) -> None:
+        """Put back what an exception kept from being given out of what a poll handed over."""
+        hand_over = self.hand_over
+        if hand_over is not None and not hand_over.settle() and self.hand_over is hand_over:
+            self.hand_over = None
 
     def settle(self) -> None:
         """Advance the positions over all that was handed over; the rest is looked at anew."""
         self._fetches.settle()
+        self.settle_hand_over()
         run = self._run
         if run is not _NOTHING:
             run.end()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.record_rows import RecordRows
 from kafka_nextgen.errors import DeserializationError, MisuseError
 from kafka_nextgen.properties import DeserializationPolicy, Deserializer, OnDeserializationError
 from kafka_nextgen.types import Record, TopicPartition
@@ -20,10 +18,6 @@ __all__ = ["Deserializers"]
 logger = logging.getLogger("kafka_nextgen.consumer")
 
 _SKIPPED = object()
-
-
-def _do_nothing() -> None:
-    """Where no iterator has to be told."""
 
 
 @frozen
@@ -49,35 +43,20 @@ class Deserializers:
         """The same for those who only watch: nothing is raised, and errors reach them in place of keys and values."""
         return evolve(self, on_error=DeserializationPolicy.VALUE)
 
-    def deserialized(self, rows: RecordRows, on_failure: Callable[[], None] = _do_nothing) -> Iterator[Record]:
-        """The records of ``rows``, deserialized, without those that are skipped.
-
-        Where anything is raised, the record counts as not given out, ``rows`` end, and ``on_failure`` is called.
-        """
-        # What is called refers to no iterator, so what was read is free with its last user.
-        return filter(None, map(partial(self._apply, partial(_give_up, rows, on_failure)), rows))
-
     def apply(self, record: Record) -> Record | None:
         """The record with its key and value, which are bytes or None, deserialized; None if it is to be skipped.
 
         Raises DeserializationError, or what the callable for such errors raised.
         """
-        return self._apply(_do_nothing, record)
-
-    def _apply(self, on_failure: Callable[[], None], record: Record) -> Record | None:
         key, value = record.key, record.value
-        try:
-            if self.key is not None and key is not None:  # of a null nothing is made: a tombstone, or no key
-                key = self._deserialize(self.key, key, "key", record)
-                if key is _SKIPPED:
-                    return None
-            if self.value is not None and value is not None:
-                value = self._deserialize(self.value, value, "value", record)
-                if value is _SKIPPED:
-                    return None
-        except BaseException:  # a KeyboardInterrupt in a deserializer, too, keeps the record from being given out
-            on_failure()
-            raise
+        if self.key is not None and key is not None:  # of a null nothing is made: a tombstone, or no key
+            key = self._deserialize(self.key, key, "key", record)
+            if key is _SKIPPED:
+                return None
+        if self.value is not None and value is not None:
+            value = self._deserialize(self.value, value, "value", record)
+            if value is _SKIPPED:
+                return None
         return Record._make((*record[:5], key, value, *record[7:]))
 
     def _deserialize(self, deserializer: Deserializer, data: object, field: str, record: Record) -> object:
@@ -98,11 +77,6 @@ class Deserializers:
         else:
             logger.warning("%s: skipped the record at offset %d: %r", error.partition, error.offset, error.__cause__)
         return _SKIPPED
-
-
-def _give_up(rows: RecordRows, on_failure: Callable[[], None]) -> None:
-    rows.take_back()
-    on_failure()
 
 
 def _hand_to(dead_letter: Callable[[DeserializationError], object], error: DeserializationError) -> None:

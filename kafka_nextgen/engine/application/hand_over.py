@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from kafka_nextgen.engine.application.record_rows import RecordRows
+from kafka_nextgen.engine.application.deserialized_rows import DeserializedRows
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -31,19 +31,33 @@ class HandOver:
         self._slices = slices
         self._put_back = put_back
         self._hand_over = hand_over
-        self._begun: list[tuple[ColumnSlice, RecordRows]] = []
+        self._begun: list[tuple[ColumnSlice, DeserializedRows]] = []
+        self._put_back_behind: list[DeserializedRows] = []
         self._failed: set[TopicPartition] = set()
 
-    def begin(self, part: ColumnSlice, rows: RecordRows) -> None:
+    def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """Note that the records of ``part`` are given out from here on."""
         self._begun.append((part, rows))
         if self._failed and part.partition not in self._failed:
             self._hand_over([part])
 
-    def fail(self, part: ColumnSlice, rows: RecordRows) -> None:
-        """Put back what was not given out: the next record of ``rows`` can't be deserialized."""
+    def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
+        """Put back what was not given out: an exception keeps the next record of ``rows`` from that."""
         self._failed.add(part.partition)
         self._put_back(self._left(), part.partition)
+        self._put_back_behind.append(rows)
+
+    def stop_behind(self, part: ColumnSlice) -> None:
+        """Put back what was not given out: an exception came between the records of ``part`` and the next ones."""
+        self._failed.add(part.partition)
+        self._put_back(self._left(), part.partition)
+
+    def settle(self) -> bool:
+        """Call ``fail`` where a signal handler kept it from being called; whether more records may be given out."""
+        for part, rows in self._begun:
+            if rows.is_cut and rows not in self._put_back_behind:
+                self.fail(part, rows)
+        return any(not rows.is_cut and rows.row < part.stop for part, rows in self._begun)
 
     def _left(self) -> list[ColumnSlice]:
         found = []

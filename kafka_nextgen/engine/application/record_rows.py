@@ -34,15 +34,8 @@ class RecordRows(Protocol):
     def row(self) -> int:
         """The row that is given out next."""
 
-    @property
-    def took_back(self) -> bool:
-        """Whether the record given out last was taken back."""
-
     def end(self) -> None:
         """Give out nothing more; may be called from any thread, and waits for nothing."""
-
-    def take_back(self) -> None:
-        """Count the record given out last as not given out, once, and give out nothing more."""
 
     def __iter__(self) -> Iterator[Record]:
         """The records that are left."""
@@ -78,7 +71,6 @@ class RowsInPython:
         self._columns = columns
         self._start, self._stop = start, stop
         self._is_over = False
-        self.took_back = False
         self._gate: list[str] = []
         self._at: tuple[int, Iterator[Record]] = start, iter(())
         self._records = chain.from_iterable(self._chunks())
@@ -90,17 +82,12 @@ class RowsInPython:
     def row(self) -> int:
         """The row that is given out next."""
         stop, left = self._at
-        return stop - length_hint(left) - self.took_back
+        return stop - length_hint(left)
 
     def end(self) -> None:
         """Give out nothing more."""
         self._is_over = True  # first: a chunk that is being made now will see it
         self._gate.clear()
-
-    def take_back(self) -> None:
-        """Count the record given out last as not given out, once, and give out nothing more."""
-        self.end()
-        self.took_back = self.took_back or self.row > self._start
 
     def _chunks(self) -> Iterator[Iterator[Record]]:
         for start in range(self._start, self._stop, CHUNK_RECORDS):

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
+from kafka_nextgen.engine.application.deserialized_rows import DeserializedRows
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
 from kafka_nextgen.types import Record, TopicPartition
@@ -28,11 +29,14 @@ _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 class Watch(Protocol):
     """What hears of records that are deserialized."""
 
-    def begin(self, part: ColumnSlice, rows: RecordRows) -> None:
+    def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """Those of ``part`` are, which ``rows`` gives out."""
 
-    def fail(self, part: ColumnSlice, rows: RecordRows) -> None:
+    def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """The one at the row of ``rows``, which have ended, can't be."""
+
+    def stop_behind(self, part: ColumnSlice) -> None:
+        """An exception ended the run before it went on to the next slice."""
 
 
 class RecordRun:
@@ -48,8 +52,8 @@ class RecordRun:
         self._deserializers = deserializers
         self._watch = watch
         self._is_over = False
-        self._rows = _NO_ROWS
-        self._at = 0, _NO_ROWS  # which slice, and how far in it
+        self._rows: RecordRows | DeserializedRows = _NO_ROWS
+        self._at: tuple[int, RecordRows | DeserializedRows] = 0, _NO_ROWS  # which slice, and how far in it
         self.records: Iterator[Record]
         if len(self._slices) == 1:  # where records come one by one: nothing else can be begun
             self.records = iter(self._begin(0))
@@ -69,36 +73,58 @@ class RecordRun:
         return None if self._is_over or is_used_up else (which, rows.row)
 
     def progress(self, but_last: bool = False) -> list[ColumnSlice]:
-        """What was taken so far, slice by slice, perhaps without the last record taken, if it was given out."""
+        """What was given out so far, slice by slice, perhaps without the last record, if none was cut off behind it."""
         which, rows = self._at
         done = list(self._slices[:which])
         if rows is not _NO_ROWS:
             part, stop = self._slices[which], rows.row
             if stop > part.start:
                 done.append(part if stop == part.stop else ColumnSlice(part.columns, part.start, stop))
-        if but_last and done and not rows.took_back:
+        if but_last and done and not _is_cut(rows):
             last = done.pop()
             done += [ColumnSlice(last.columns, last.start, last.stop - 1)] if len(last) > 1 else []
         return done
 
     def _parts(self) -> Iterator[Iterable[Record]]:
         # A generator, for nobody gets in while somebody is inside: no slice is begun before the one in front of it.
-        for which in range(len(self._slices)):
-            if self._rows.took_back:
-                return
-            records = self._begin(which)
-            if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
-                return
-            yield records
+        which = 0
+        try:
+            for which in range(len(self._slices)):
+                if _is_cut(self._rows):
+                    return
+                records = self._begin(which)
+                if self._is_over:  # looked at when they can be ended; the slice before may have been cut short
+                    return
+                yield records
+        except GeneratorExit:  # nobody goes on
+            raise
+        except BaseException:
+            if self._watch is not None and self.progress():  # before the first record, the application has them all
+                self._watch.stop_behind(self._slices[which])
+            raise
 
     def _begin(self, which: int) -> Iterable[Record]:
         part = self._slices[which]
-        rows = self._rows = record_rows(part.columns, part.start, part.stop)
+        made = record_rows(part.columns, part.start, part.stop)
+        if self._deserializers is None:
+            self._enter(which, made)
+            return made
+        rows = DeserializedRows(made, self._deserializers)
+        self._enter(which, rows)
+        if self._watch is None:
+            return rows.records(_do_nothing)
+        self._watch.begin(part, rows)
+        return rows.records(partial(self._watch.fail, part, rows))
+
+    def _enter(self, which: int, rows: RecordRows | DeserializedRows) -> None:
+        self._rows = rows
         if not self._is_over:
             self._at = which, rows
-        if self._deserializers is None:
-            return rows
-        if self._watch is None:
-            return self._deserializers.deserialized(rows)
-        self._watch.begin(part, rows)
-        return self._deserializers.deserialized(rows, partial(self._watch.fail, part, rows))
+
+
+def _is_cut(rows: RecordRows | DeserializedRows) -> bool:
+    return isinstance(rows, DeserializedRows) and rows.is_cut
+
+
+def _do_nothing() -> None:
+    """Where nobody has to be told of a record that can't be deserialized."""

@@ -48,6 +48,8 @@ class Records(DataFrames):
         Raises DeserializationError at a record that can't be deserialized, unless ``on.deserialization.error`` says
         otherwise, and gives out nothing more. Of what the last ``poll`` handed over, all that was not given out counts
         as not handed over then, also of other partitions: positions go back to it, and the next ``poll`` hands it over.
+        With deserializers the same holds if a signal handler raises between two records. If it raises before the first
+        one, nothing has changed, and these records can be iterated once more.
         """
         if len(self._slices) == 1 and self._deserializers is None:
             (part,) = self._slices
