@@ -1,4 +1,4 @@
-"""Requests that must arrive in the order they were made, and must leave room for others on their connection.
+"""Requests that must arrive in the order they were made.
 
 One that looks for its broker is not overtaken: the next begins when the one before is on the connection, which keeps
 the order from there on, or has given up. So the order does not depend on how long each of them pauses.
@@ -18,11 +18,9 @@ __all__ = ["Turns"]
 
 
 class Turns:
-    """Lets one request after the other go out, with no more than ``most`` that wait for an answer at a time."""
+    """Lets one request after the other go out."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._unanswered = 0
+    def __init__(self) -> None:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def take(self, begin: Callable[[], Awaitable[Reply[Answer]]], deadline: Deadline) -> Answer:
@@ -37,16 +35,11 @@ class Turns:
             if not turn.done():
                 await deadline.wait(turn)
             reply = await begin()
-            self._unanswered += 1
         finally:
             self._waiting.remove(turn)
             self._let_in()
-        try:
-            return await reply
-        finally:
-            self._unanswered -= 1
-            self._let_in()
+        return await reply
 
     def _let_in(self) -> None:
-        if self._waiting and self._unanswered < self._most and not self._waiting[0].done():
+        if self._waiting and not self._waiting[0].done():
             self._waiting[0].set_result(None)

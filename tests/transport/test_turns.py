@@ -21,8 +21,8 @@ ANSWER = OffsetCommitResponse()
 class Way:
     """The way to a broker: each request pauses on it until its event is set, then is ``sent``."""
 
-    def __init__(self, most: int = 10) -> None:
-        self.turns = Turns(most)
+    def __init__(self) -> None:
+        self.turns = Turns()
         self.sent: list[str] = []
         self.replies: dict[str, Reply[Answer]] = {}
 
@@ -77,19 +77,3 @@ async def test_one_whose_time_is_over_before_its_turn_hears_of_that() -> None:
     with pytest.raises(RequestTimeoutError, match="9: not done within 0 s"):
         await way.ask("9", within_s=0)
     first.cancel()
-
-
-@in_loop
-async def test_so_many_wait_for_an_answer_and_no_more() -> None:
-    way = Way(most=2)
-    asks = [way.ask(name) for name in "abcd"]
-    await _settle()
-    assert way.sent == ["a", "b"]
-    way.replies["b"].set_result(ANSWER)
-    await _settle()
-    assert way.sent == ["a", "b", "c"]
-    way.replies["a"].set_exception(RequestTimeoutError("too late"))
-    await _settle()
-    assert way.sent == ["a", "b", "c", "d"]
-    for ask in asks:
-        ask.cancel()

@@ -20,9 +20,6 @@ from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchRespons
 
 __all__ = ["OffsetRequests"]
 
-#: Commits that may be without an answer at a time, which leaves room on the connection for a heartbeat.
-MOST_UNANSWERED = 4
-
 
 @frozen
 class OffsetRequests:
@@ -38,7 +35,7 @@ class OffsetRequests:
     cluster: ClusterClient
     group_id: str
     assigned_topics: Callable[[Collection[TopicPartition]], Mapping[str, TopicId]]
-    _turns: Turns = field(factory=lambda: Turns(MOST_UNANSWERED))
+    _turns: Turns = field(factory=Turns)
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
         """Commit once, in the order of the calls: one that looks for the coordinator is not overtaken."""

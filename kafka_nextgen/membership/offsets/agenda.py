@@ -1,4 +1,4 @@
-"""When to look at which commit again, if nothing else happens to it."""
+"""Asks by a moment: when to look at a commit again if nothing else happens to it, and which has waited longest."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ class Agenda:
         """What is to be looked at by now, which is forgotten with that."""
         asks = set()
         while (moment := self.first()) is not None and moment <= now:
-            asks.add(ask := self._heap[0][1])
-            del self._moments[ask]
+            asks.add(self.pop())
         return frozenset(asks)
+
+    def pop(self) -> int:
+        """The ask whose moment is ``first``, which is forgotten with that."""
+        ask = self._heap[0][1]
+        del self._moments[ask]
+        return ask

@@ -17,9 +17,9 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.offsets.book import changed, closed, near, opened, unstirred
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, LookupEnded, OffsetEffect, Refused, TimedOut
-from kafka_nextgen.membership.offsets.order import in_order, is_blocked, without_given_up
+from kafka_nextgen.membership.offsets.order import in_order, without_given_up
 from kafka_nextgen.membership.offsets.patience import Patience, is_over, is_ready
-from kafka_nextgen.membership.offsets.riding import BLOCKED, end_riders, end_riders_out_of_time
+from kafka_nextgen.membership.offsets.riding import end_riders, end_riders_out_of_time, why_unsent
 from kafka_nextgen.membership.offsets.rules import Action, OffsetRules, Reaction
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Commit, CommitKind, Lookup, OffsetState, Outcome
@@ -100,9 +100,7 @@ def _end_commit(state: OffsetState, commit: Commit, at: Moment) -> Outcome:
     if _is_out(state, commit):
         codes = dict.fromkeys(commit.open | commit.given_up, int(ErrorCode.UNKNOWN_MEMBER_ID))
         return _finish(state, commit, refused(state, commit, codes, ErrorCode.UNKNOWN_MEMBER_ID))
-    if commit.patience.reason is None and is_blocked(state, commit):
-        commit = evolve(commit, patience=evolve(commit.patience, reason=BLOCKED))
-    return _finish(state, commit, commit.refusal or _timed_out(commit.patience))
+    return _finish(state, commit, commit.refusal or _timed_out(commit.patience, why_unsent(state, commit, at)))
 
 
 def _of_given_up(state: OffsetState, commit: Commit) -> Refused | None:
@@ -112,8 +110,8 @@ def _of_given_up(state: OffsetState, commit: Commit) -> Refused | None:
     return refused(state, commit, codes, ErrorCode.REBALANCE_IN_PROGRESS)
 
 
-def _timed_out(patience: Patience) -> TimedOut:
-    return TimedOut(patience.timeout_s, patience.reason)
+def _timed_out(patience: Patience, reason: str | None = None) -> TimedOut:
+    return TimedOut(patience.timeout_s, patience.reason or reason)
 
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:

@@ -99,6 +99,7 @@ class OffsetMachine:
         self.settings = settings
         interval_s = settings.auto_commit_interval_s
         self._agenda = Agenda()
+        self._queue = Agenda()  # commits that wait for nothing but a place, and since when
         self.state = OffsetState(rules, interval_at=None if interval_s is None else now + interval_s)
 
     def handle(self, event: OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:
@@ -111,13 +112,23 @@ class OffsetMachine:
         at = Moment(now, chance, self.settings)
         state = evolve(self.state, stirred=self._agenda.due(now))
         state, effects = RULES[type(event)](state, event, at)
-        for step in (ending.end_what_is_over, auto_commit.look_if_due, sending.send_what_is_ready):
+        for step in (ending.end_what_is_over, auto_commit.look_if_due, self._send_commits, sending.send_lookups):
             state, more = step(state, at)
             effects += more
-        for ask in state.looked_at:
-            self._agenda.set(ask, sending.commit_wakes_at(state, ask))
+        for ask in state.looked_at | state.stirred:
+            self._agenda.set(ask, sending.commit_wakes_at(state, ask, at))
         self.state = evolve(state, stirred=NO_ASKS, looked_at=NO_ASKS)
         return effects
+
+    def _send_commits(self, state: OffsetState, at: Moment) -> Outcome:
+        """Send the commits there is a place for, those first that have waited longest."""
+        for ask in state.looked_at:
+            self._queue.set(ask, sending.waits_since(state, ask, at))
+        effects: list[OffsetEffect] = []
+        while (since := self._queue.first()) is not None and sending.has_place(state, since, at):
+            state, request = sending.send_commit(state, self._queue.pop(), at)
+            effects.append(request)
+        return state, tuple(effects)
 
     def deadline(self) -> float | None:
         """When TimePassed is to be handed in, if nothing else happens; None for never."""

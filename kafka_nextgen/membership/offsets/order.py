@@ -19,10 +19,11 @@ from attrs import evolve
 
 from kafka_nextgen.membership.offsets.book import changed, near, overtaken
 from kafka_nextgen.membership.offsets.patience import inherited
+from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Commit, OffsetState
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["acknowledge", "in_order", "is_blocked", "without_given_up"]
+__all__ = ["acknowledge", "has_free_place", "in_order", "is_blocked", "without_given_up"]
 
 #: The ask of the commit that each partition is left to.
 Heirs = Mapping[TopicPartition, int]
@@ -66,6 +67,11 @@ def _after_taking_over(commit: Commit, earlier: Collection[Commit]) -> Commit:
 def is_blocked(state: OffsetState, commit: Commit) -> bool:
     """Whether another request carries partitions of this commit, and it can wait for that."""
     return not commit.is_urgent and any(tp in state.carried for tp in commit.left)
+
+
+def has_free_place(state: OffsetState, at: Moment) -> bool:
+    """Whether fewer commits are without an answer than may be."""
+    return len(state.commit_requests) < at.settings.most_unanswered
 
 
 def acknowledge(

@@ -19,6 +19,7 @@ class Patience:
     deadline: float
     timeout_s: float
     not_before: float
+    since: float  # when it was asked for, or the first that it took over from
     failures: int = 0
     stale_epoch: int | None = None  # the coordinator wants another epoch than this,
     stale_until: float = inf  # and is believed until then
@@ -27,7 +28,7 @@ class Patience:
 
 def patience_for(timeout_s: float, at: Moment) -> Patience:
     """The patience of a fresh ask."""
-    return Patience(at.now + timeout_s, timeout_s, at.now)
+    return Patience(at.now + timeout_s, timeout_s, not_before=at.now, since=at.now)
 
 
 def paused(patience: Patience, at: Moment, reason: str) -> Patience:
@@ -45,10 +46,11 @@ def paused(patience: Patience, at: Moment, reason: str) -> Patience:
 
 
 def inherited(patience: Patience, earlier: Patience) -> Patience:
-    """The patience of an ask that takes over from another, which the coordinator had asked to wait."""
+    """The patience of an ask that takes over from another: its pause, and its place among those that wait."""
     return evolve(
         patience,
         not_before=max(patience.not_before, earlier.not_before),
+        since=min(patience.since, earlier.since),
         failures=max(patience.failures, earlier.failures),
         stale_epoch=earlier.stale_epoch if patience.stale_epoch is None else patience.stale_epoch,
         stale_until=earlier.stale_until if patience.stale_epoch is None else patience.stale_until,

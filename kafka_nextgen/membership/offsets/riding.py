@@ -15,14 +15,19 @@ from attrs import evolve
 
 from kafka_nextgen.membership.offsets.book import changed, closed, near, opened
 from kafka_nextgen.membership.offsets.effects import CommitEnded, Failure, OffsetEffect, Refused, TimedOut
+from kafka_nextgen.membership.offsets.order import has_free_place, is_blocked
 from kafka_nextgen.membership.offsets.patience import inherited
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import Commit, CommitKind, OffsetState, Outcome
 
-__all__ = ["BLOCKED", "end_riders", "end_riders_out_of_time", "taken_along", "without_rider"]
+__all__ = ["end_riders", "end_riders_out_of_time", "taken_along", "why_unsent", "without_rider"]
 
-#: Why a commit can run out of time without an attempt of its own.
-BLOCKED = "another commit of the same partitions has no answer yet"
+
+def why_unsent(state: OffsetState, commit: Commit, at: Moment) -> str | None:
+    """Why a commit can run out of time without an attempt of its own."""
+    if is_blocked(state, commit):
+        return "another commit of the same partitions has no answer yet"
+    return None if has_free_place(state, at) else "the commits before it have no answer yet"
 
 
 def taken_along(state: OffsetState, commit: Commit) -> OffsetState:
@@ -78,7 +83,7 @@ def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: Mo
     for commit in commits:
         if at.now >= commit.riders_until:
             over = tuple(rider for rider in commit.riders if at.now >= rider.patience.deadline)
-            why = commit.refusal or TimedOut(0.0, commit.patience.reason or BLOCKED)
+            why = commit.refusal or TimedOut(0.0, commit.patience.reason or why_unsent(state, commit, at))
             effects += tuple(CommitEnded(rider.ask, rider.refusal or _for_rider(rider, why)) for rider in over)
             left = tuple(rider for rider in commit.riders if at.now < rider.patience.deadline)
             state = changed(state, [_with_riders(commit, left)])

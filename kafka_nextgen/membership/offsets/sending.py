@@ -1,21 +1,28 @@
 """What goes out: every ask that has something left, whose pause is over, and which no other request stands before.
 
+Few commits wait for an answer at a time, which leaves room on the connection for a heartbeat. The others wait here, and
+the time of their requests does not run yet. Those that have waited longest go first. Commits of partitions that are
+being given up need no place: they have to be on the connection before the heartbeat that gives the partitions up.
+
 A commit carries the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 of somebody outside the group.
 A lookup does so where committed offsets are told to members only ("OffsetFetch API").
 """
 
 from __future__ import annotations
 
+from math import inf
+
 from attrs import evolve
 
 from kafka_nextgen.membership.numbering import numbered
-from kafka_nextgen.membership.offsets.book import changed, in_turn, requested
+from kafka_nextgen.membership.offsets.book import changed, requested
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, SendCommit, SendLookup
-from kafka_nextgen.membership.offsets.order import is_blocked
+from kafka_nextgen.membership.offsets.order import has_free_place, is_blocked
 from kafka_nextgen.membership.offsets.patience import is_ready, wakes_at
 from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import (
     Commit,
+    CommitKind,
     CommitRequest,
     Lookup,
     LookupRequest,
@@ -25,17 +32,15 @@ from kafka_nextgen.membership.offsets.state import (
 )
 from kafka_nextgen.membership.state import NOT_A_MEMBER
 
-__all__ = ["commit_wakes_at", "deadlines", "send_what_is_ready"]
+__all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_lookups", "waits_since"]
+
+#: Since when a commit waits that needs no place.
+_ALWAYS = -inf
 
 
-def send_what_is_ready(state: OffsetState, at: Moment) -> Outcome:
-    """Send every request that can be sent now, in the order of the asks."""
+def send_lookups(state: OffsetState, at: Moment) -> Outcome:
+    """Send every lookup that can be sent now, in the order of the asks."""
     effects: list[OffsetEffect] = []
-    looked_at = (state.commits[ask] for ask in state.looked_at if ask in state.commits)
-    for commit in in_turn(looked_at):
-        if _can_go(state, commit) and is_ready(commit.patience, state.member_epoch, at):
-            state, request = _send_commit(state, commit, at)
-            effects.append(request)
     for lookup in state.lookups:
         if lookup.request is None and is_ready(lookup.patience, state.member_epoch, at):
             state, question = _send_lookup(state, lookup, at)
@@ -43,11 +48,28 @@ def send_what_is_ready(state: OffsetState, at: Moment) -> Outcome:
     return state, tuple(effects)
 
 
+def waits_since(state: OffsetState, ask: int, at: Moment) -> float | None:
+    """Since when a commit waits for nothing but a place; None if it waits for something else, or not at all."""
+    commit = state.commits.get(ask)
+    if commit is None or not _can_go(state, commit) or not is_ready(commit.patience, state.member_epoch, at):
+        return None
+    is_last = commit.kind is CommitKind.BEFORE_REVOKING or not state.stopping.isdisjoint(commit.left)
+    return _ALWAYS if is_last or commit.is_urgent else commit.patience.since
+
+
+def has_place(state: OffsetState, since: float, at: Moment) -> bool:
+    """Whether a commit that waits since then may be sent."""
+    return since == _ALWAYS or has_free_place(state, at)
+
+
 def _can_go(state: OffsetState, commit: Commit) -> bool:
     return commit.request is None and bool(commit.left) and not is_blocked(state, commit)
 
 
-def _send_commit(state: OffsetState, commit: Commit, at: Moment) -> tuple[OffsetState, SendCommit]:
+def send_commit(state: OffsetState, ask: int, at: Moment) -> tuple[OffsetState, SendCommit]:
+    """Send a commit that waited for nothing but a place."""
+    commit = state.commits[ask]
+    assert _can_go(state, commit), "commits that wait for a place share no partitions"
     state, number = numbered(state)
     offsets = {tp: offset for tp, offset in commit.offsets.items() if tp in commit.left}
     request = CommitRequest(commit.ask, state.life, commit.turn, state.member_epoch, offsets)
@@ -81,17 +103,16 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: Moment) -> tuple[Offset
     )
 
 
-def commit_wakes_at(state: OffsetState, ask: int) -> float | None:
-    """When time alone makes a commit go out, or it or a rider end. What is under way is the driver's to time."""
+def commit_wakes_at(state: OffsetState, ask: int, at: Moment) -> float | None:
+    """When time alone makes a commit ready, or it or a rider end. What is under way is the driver's to time."""
     commit = state.commits.get(ask)
     if commit is None:
         return None
     if commit.request is not None:
         return commit.riders_until if commit.riders else None
-    patience = commit.patience
-    return min(
-        wakes_at(patience, state.member_epoch) if _can_go(state, commit) else patience.deadline, commit.riders_until
-    )
+    patience, epoch = commit.patience, state.member_epoch
+    pauses = _can_go(state, commit) and not is_ready(patience, epoch, at)
+    return min(wakes_at(patience, epoch) if pauses else patience.deadline, commit.riders_until)
 
 
 def deadlines(state: OffsetState) -> list[float]:

@@ -11,12 +11,14 @@ __all__ = ["Moment", "OffsetSettings"]
 class OffsetSettings:
     """The part of the configuration that commits and lookups act on.
 
-    Each request is waited for ``request_timeout_s`` at most. What failed is repeated after ``retry_backoff_s``,
-    doubling to ``retry_backoff_max_s``. ``auto_commit_interval_s`` is None without auto-commit. All are seconds.
+    Each request is waited for ``request_timeout_s`` at most, and ``most_unanswered`` commits at a time. What failed is
+    repeated after ``retry_backoff_s``, doubling to ``retry_backoff_max_s``. ``auto_commit_interval_s`` is None without
+    auto-commit. All times are seconds.
     """
 
     instance_id: str | None = None
     request_timeout_s: float = 30.0
+    most_unanswered: int = 4
     retry_backoff_s: float = 0.1
     retry_backoff_max_s: float = 1.0
     auto_commit_interval_s: float | None = None

@@ -16,7 +16,7 @@ answer A fetch-offsets foo[0]=5 foo[1]=UNSTABLE_OFFSET_COMMIT foo[2]=-
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
@@ -78,7 +78,7 @@ def settings(command: Command) -> OffsetSettings:
     if "interval" in options and options.get("commit") != "auto":
         raise command.error("an interval is for members with commit=auto")
     times = {key: parse_duration(options[key]) for key in _TIMES if key in options}
-    given = {field: times[key] for key, field in _TIMES.items() if key in times}
+    given: dict[str, Any] = {field: times[key] for key, field in _TIMES.items() if key in times}
     return OffsetSettings(options.get("instance"), **given)
 
 

@@ -15,6 +15,8 @@ from kafka_nextgen.membership.classic.offsets import RULES as CLASSIC
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.rules import RULES, OffsetRules
+from kafka_nextgen.membership.offsets.sending import waits_since
+from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 from tests.membership.offsets.conversation import Conversation
@@ -40,8 +42,8 @@ Partitions = frozenset[TopicPartition]
 class Watched(Conversation):
     """A conversation in which every commit that goes out is checked against what the application did."""
 
-    def __init__(self, rules: OffsetRules) -> None:
-        super().__init__(rules, INTERVAL_S)
+    def __init__(self, rules: OffsetRules, most_unanswered: int) -> None:
+        super().__init__(rules, INTERVAL_S, most_unanswered=most_unanswered)
         self.epoch = -1
         self.owned: Partitions = frozenset()
         self.position = dict.fromkeys(ALL, 0)  # of each since it was assigned
@@ -113,9 +115,9 @@ class Watched(Conversation):
 
 
 class Walk(RuleBasedStateMachine):
-    @initialize(classic=st.booleans(), first=st.frozensets(st.sampled_from(ALL), min_size=1))
-    def begin(self, classic: bool, first: Partitions) -> None:
-        self.talk = Watched(CLASSIC if classic else RULES)
+    @initialize(classic=st.booleans(), most=st.integers(1, 4), first=st.frozensets(st.sampled_from(ALL), min_size=1))
+    def begin(self, classic: bool, most: int, first: Partitions) -> None:
+        self.talk = Watched(CLASSIC if classic else RULES, most)
         self.giving_up: Partitions | None = None
         self.talk.enter()
         self.talk.enter_epoch()
@@ -239,6 +241,13 @@ class Walk(RuleBasedStateMachine):
         for request in self.talk.commits if hasattr(self, "talk") else ():
             assert request.number in self.talk.hurried or not carried & request.offsets.keys()
             carried |= request.offsets.keys()
+
+    @invariant()
+    def none_waits_beside_a_free_place(self) -> None:
+        if hasattr(self, "talk"):
+            state, at = self.talk.machine.state, Moment(self.talk.now, 0.5, self.talk.machine.settings)
+            waiting = [ask for ask in state.commits if waits_since(state, ask, at) is not None]
+            assert not waiting or len(state.commit_requests) >= at.settings.most_unanswered
 
     def teardown(self) -> None:
         if not hasattr(self, "talk"):
