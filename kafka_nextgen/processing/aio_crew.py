@@ -7,6 +7,7 @@ import inspect
 import logging
 import time
 from collections.abc import Collection
+from functools import partial
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
@@ -74,13 +75,22 @@ class AsyncCrew:
         while (task := self._work.take(now)) is not None:
             job = asyncio.ensure_future(self._do(task))
             self._jobs.add(job)
-            job.add_done_callback(self._job_ended)
+            job.add_done_callback(partial(self._job_ended, task))
         self._alarm.set(self._work.deadline())
 
-    def _job_ended(self, job: asyncio.Task[None]) -> None:
+    def _job_ended(self, task: Task, job: asyncio.Task[None]) -> None:
         self._jobs.discard(job)
+        error = self._error_beside_handler(task, job)
+        if error is not None:
+            self._work.broke_off(task, error)
         self._has_ended.set()
         self._begin_what_may_be()
+
+    def _error_beside_handler(self, task: Task, job: asyncio.Task[None]) -> BaseException | None:
+        """What ended the job without a word to ``work``; a job that is cancelled before it began does nothing."""
+        if job.cancelled():
+            return None if self._is_dismissed else _cancelled("handler", task)
+        return job.exception()
 
     async def _do(self, task: Task) -> None:
         try:

@@ -73,10 +73,17 @@ class Crew:
     # ---- on the threads
 
     def _run(self) -> None:
-        while (task := self._next_task()) is not None:
-            self._do(task)
+        task: Task | None = None
+        try:
+            while (task := self._next_task()) is not None:
+                self._do(task)
+                with self.lock:
+                    self._has_tasks.notify()  # perhaps a lane that rests: one of those who wait has to know how long
+                    self._has_ended.notify_all()
+        except BaseException as error:  # no handler's, but of this thread itself: run() raises it
             with self.lock:
-                self._has_tasks.notify()  # perhaps a lane that rests: one of those who wait has to know how long
+                self._work.broke_off(task, error)
+                self._has_tasks.notify_all()
                 self._has_ended.notify_all()
 
     def _next_task(self) -> Task | None:

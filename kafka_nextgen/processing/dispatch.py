@@ -80,6 +80,12 @@ class Dispatch:
         else:
             del self._lanes[lane.id]
 
+    def abandon(self, task: Task) -> None:
+        """Nobody works on the task any more, whatever became of it; its lane stays closed."""
+        lane_id = self._lane_id(task)
+        if self._at_work.get(lane_id) is task:
+            del self._at_work[lane_id]
+
     def try_again(self, task: Task, at: float) -> None:
         """The task failed and is to be tried again at ``at`` (seconds, monotonic)."""
         lane = self._end_work(task)

@@ -109,6 +109,17 @@ class Work:
         self.error = self.error or error
         self.begin_to_end()
 
+    def broke_off(self, task: Task | None, error: BaseException) -> None:
+        """A worker ended by an error of its own, perhaps in the midst of telling what became of ``task``.
+
+        Everything ends with the first such error. The record stays open if it was not finished, so nothing behind it is
+        committed.
+        """
+        self.error = self.error or error
+        if task is not None:
+            self._dispatch.abandon(task)
+        self.begin_to_end()
+
     # ---- giving up
 
     def begin_to_end(self) -> None:
