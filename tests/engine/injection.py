@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import product
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -35,7 +36,7 @@ from tests.engine.injected_calls import (
 )
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
 
-__all__ = ["AsyncReader", "InjectedError", "Injection", "Reader", "injected", "try_all", "try_all_async"]
+__all__ = ["AsyncReader", "InjectedError", "Injection", "Reader", "full_stage", "injected", "is_in_a_task"]
 
 PACKAGE = str(Path(kafka_nextgen.__file__).parent) + os.sep
 #: What the event loop calls by itself. An exception there ends the task's own machinery, in any application.
@@ -203,7 +204,7 @@ class Reader(_Log):
         self.check_gone()
 
 
-def _is_in_a_task() -> bool:
+def is_in_a_task() -> bool:
     """Not in a callback of the loop, which keeps to itself what is raised there, in any application."""
     return asyncio.current_task() is not None
 
@@ -247,7 +248,7 @@ class AsyncReader(_Log):
         self,
         place: int,
         call: Callable[[AsyncConsumer], Coroutine[None, None, object]],
-        is_in_reach: Callable[[], bool] = _is_in_a_task,
+        is_in_reach: Callable[[], bool] = is_in_a_task,
     ) -> Injection:
         """Make the call, and raise there."""
         with injected(place, is_in_reach) as injection:
@@ -442,6 +443,14 @@ def full_stage() -> Iterator[Stage]:
         yield stage
 
 
+def _callback_trials(stage: Stage) -> Iterator[tuple[str, Callable[[], int]]]:
+    from tests.engine.injected_callbacks import PROTOCOLS, Awaited, Blocking, try_all_of_callbacks
+
+    for made, kind, protocol in product((Blocking, Awaited), ("assigned", "revoked", "lost"), PROTOCOLS):
+        trial = partial(try_all_of_callbacks, stage, made, kind, protocol)
+        yield f"{made.__name__}, {kind}, {protocol}", lambda trial=trial: asyncio.run(trial())  # type: ignore[misc]
+
+
 def _report() -> None:
     print(f"{'call':<40}{'places':>8}{'unclosable':>12}{'records lost':>14}")
     with full_stage() as stage:
@@ -462,6 +471,7 @@ def _report() -> None:
                 for name in ASYNC_READING
             ),  # type: ignore[misc]
             ("AsyncConsumer.run", lambda: asyncio.run(try_all_of_async_run(stage))),
+            *_callback_trials(stage),
             ("AsyncConsumer.close", lambda: asyncio.run(try_all_of_async_close(stage))),
         ]
         for name, trial in trials:  # the first one that is unclosable, or loses a record, is an AssertionError

@@ -13,9 +13,7 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED
-from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
+from tests.engine.injected_callbacks import PROTOCOLS, Awaited, Blocking, throw_out, try_all_of_callbacks
 from tests.engine.injected_calls import ASYNC_CALLS, ASYNC_READING, READING, SYNC_CALLS, TRIED_ELSEWHERE
 from tests.engine.injection import (
     InjectedError,
@@ -31,7 +29,7 @@ from tests.engine.injection import (
     try_all_of_reading,
     try_all_of_run,
 )
-from tests.engine.stage import GROUP, TOPIC, Stage
+from tests.engine.stage import TOPIC, Stage
 from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 
@@ -149,12 +147,6 @@ def poll_through(consumer: Consumer, listener: Raises, partitions: int) -> None:
     eventually(f"the member goes on: {listener.injection}", is_settled)
 
 
-PROTOCOLS: dict[str, dict[str, object]] = {
-    "consumer": {},
-    "classic": {"group_protocol": "classic", "heartbeat_interval_ms": 50},
-}
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", ["assigned", "revoked", "lost"])
 def test_an_exception_between_the_end_of_a_callback_and_its_report_keeps_no_member_waiting(
@@ -188,13 +180,13 @@ def change(stage: Stage, consumer: Consumer, listener: Raises, kind: str, place:
     listener.injection = listener.injection if kind == "revoked" else where
 
 
-def throw_out(stage: Stage, consumer: Consumer) -> None:
-    """Take the member out of its group, by its protocol."""
-    if consumer.group_protocol is GroupProtocol.CONSUMER:
-        stage.fence(consumer)
-        return
-    leave = LeaveGroup(GROUP, (LeavingMember(consumer.group_metadata().member_id),))
-    stage.run(lambda: stage.cluster._broker._cluster.groups.ask(leave, LeaveGroupAnswer))
+@pytest.mark.parametrize("kind", ["assigned", "revoked", "lost"])
+@pytest.mark.parametrize(("made", "protocol"), [(Blocking, "classic"), (Awaited, "consumer")])
+def test_an_exception_between_the_end_of_an_awaited_callback_and_its_report_keeps_no_member_waiting(
+    full: Stage, made: type[Blocking] | type[Awaited], protocol: str, kind: str
+) -> None:
+    assert asyncio.run(try_all_of_callbacks(full, made, kind, protocol, stride=7)) > 20
+    assert full.members() == 0
 
 
 def test_a_consumer_that_is_interrupted_in_a_poll_is_closed_by_its_block(full: Stage) -> None:
