@@ -38,7 +38,7 @@ def test_committed_offsets_that_every_answer_leaves_out_are_not_none(script: Scr
     script.play("when offset fetch, always: answer without topics")
     with stage.consumer() as consumer:
         with pytest.raises(RequestTimeoutError, match=r"OffsetFetch was answered without orders\[0\]"):
-            consumer.committed([tp()], timeout=0.3)
+            consumer.committed([tp()], timeout=1.0)
         script.stop()
         found = consumer.committed([tp()])[tp()]
         assert found is not None
