@@ -11,7 +11,7 @@ import pytest
 from kafka_nextgen import MisuseError, RequestTimeoutError
 from kafka_nextgen.engine import sleeping
 from kafka_nextgen.engine.application import waiting
-from kafka_nextgen.engine.application.waiting import acknowledged, answer, answer_to
+from kafka_nextgen.engine.application.waiting import acknowledged, answer, answer_to, is_outcome
 
 
 def failed(error: Exception) -> Future[None]:
@@ -83,3 +83,16 @@ def test_what_must_not_be_lost_goes_on_when_its_caller_is_cancelled() -> None:
         await asyncio.sleep(0)
 
     asyncio.run(scene())
+
+
+def test_how_the_work_ended_is_told_from_what_a_signal_handler_raised_meanwhile() -> None:
+    failure = ValueError("how it ended")
+    ended = failed(failure)
+    assert is_outcome(failure, ended)
+    assert is_outcome(RequestTimeoutError("of this library"), Future())
+    assert not is_outcome(ValueError("raised by a handler"), ended)
+    assert not is_outcome(ValueError("raised by a handler"), Future())
+
+
+def test_also_if_the_work_was_cancelled() -> None:
+    assert not is_outcome(ValueError("raised by a handler"), cancelled())

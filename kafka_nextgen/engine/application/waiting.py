@@ -42,7 +42,9 @@ async def acknowledged(future: Future[None]) -> None:
 
 def is_outcome(error: Exception, future: Future[None]) -> bool:
     """Whether ``error`` is how the work ended, or of this library; any other was raised by a signal handler."""
-    return isinstance(error, KafkaNextgenError) or (future.done() and future.exception() is error)
+    if isinstance(error, KafkaNextgenError):
+        return True
+    return future.done() and not future.cancelled() and future.exception() is error
 
 
 async def _settled(waiter: asyncio.Future[T], limit_s: float | None) -> T:
