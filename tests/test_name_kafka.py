@@ -8,10 +8,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from kafka_nextgen import kafka_python
 from kafka_nextgen.testing import Cluster
 from tests.support.clients import produce
 
@@ -101,6 +104,17 @@ there.close()
 def test_kafka_python_is_used_as_well(servers: str, tmp_path: Path, first: str) -> None:
     lay_out(tmp_path, {"app.py": f"{first}\n{CONSUMES}\n{BOTH}"})
     assert run(tmp_path, "app.py", servers) == ["read b'0'", "kafka-python read b'0'"]
+
+
+def test_finds_kafka_python_also_where_only_a_finder_of_an_editable_install_knows_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = ModuleSpec("kafka", None, is_package=True)
+    spec.submodule_search_locations = list(kafka_python.__path__)
+    finder = SimpleNamespace(find_spec=lambda name, path, target=None: spec if name == "kafka" else None)
+    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, finder])
+    assert [kafka_python._folder()] == kafka_python.__path__
 
 
 def test_says_what_is_missing_where_kafka_python_is_not_installed(tmp_path: Path) -> None:

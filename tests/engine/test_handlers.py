@@ -280,3 +280,27 @@ def test_only_the_thread_that_was_interrupted_does_what_was_left_to_be_done() ->
         interrupted()
     assert done == ["done"]
     assert not presence.is_inside
+
+
+def test_what_was_left_to_be_done_is_done_by_the_next_call_if_doing_it_is_interrupted() -> None:
+    presence, done, interrupts = Presence(), list[str](), [KeyboardInterrupt()]
+
+    def do() -> bool:
+        if interrupts:
+            raise interrupts.pop()
+        done.append("done")
+        return True
+
+    def interrupted() -> None:
+        with presence:
+            presence.when_out(do)
+
+    def next_call() -> None:
+        with presence:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    with pytest.raises(MisuseError, match="closed during the call"):
+        next_call()
+    assert done == ["done"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.fetching.world import World, columns
 
@@ -79,7 +80,18 @@ def test_who_seeks_or_gives_up_knowingly_loses_nothing(world: World) -> None:
     world.state.seek(P0, 0)
     assert lost(world) == frozenset()
     read(world, 3)
+    world.state.seek_to([P0], OffsetReset.LATEST)
+    assert lost(world) == frozenset()
+    read(world, 3)
     world.state.let_go([P0])
+    assert lost(world) == frozenset()
+
+
+def test_a_commit_behind_the_last_record_covers_it_though_the_batch_goes_on_without_records(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3, last_offset_delta=9))
+    world.take()
+    committed(world, 3)
     assert lost(world) == frozenset()
 
 
@@ -143,6 +155,17 @@ def test_what_was_put_back_behind_a_commit_is_not_lost(world: World) -> None:
     world.state.take(2)
     parts = world.state.take(5)
     committed(world, 2)
+    world.state.put_back(parts)
+    assert lost(world) == frozenset()
+
+
+def test_an_earlier_commit_that_is_answered_late_uncovers_nothing(world: World) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 5))
+    world.state.take(2)
+    parts = world.state.take(5)
+    committed(world, 2)
+    committed(world, 1)
     world.state.put_back(parts)
     assert lost(world) == frozenset()
 

@@ -49,7 +49,7 @@ def cluster(
     )
 
 
-def columns(partition: TopicPartition, first: int, count: int, epoch: int = 5, **batch: bool) -> Columns:
+def columns(partition: TopicPartition, first: int, count: int, epoch: int = 5, **batch: int) -> Columns:
     data = encode_batch([NewRecord(b"v")] * count, base_offset=first, leader_epoch=epoch, **batch)  # type: ignore[arg-type]
     return decode_partition(data, partition, first, RecordLimits())
 

@@ -43,6 +43,10 @@ class Interrupted(deque[Ticket]):
         super().pop()
         raise KeyboardInterrupt
 
+    def popleft(self) -> Ticket:
+        super().popleft()
+        raise KeyboardInterrupt
+
 
 def test_a_record_stays_the_next_one_if_giving_it_back_is_interrupted() -> None:
     progress = Progress()
@@ -52,6 +56,16 @@ def test_a_record_stays_the_next_one_if_giving_it_back_is_interrupted() -> None:
     with pytest.raises(KeyboardInterrupt):
         progress.give_back([P0])
     assert progress.next_open(P0) == 5
+
+
+def test_a_finished_record_counts_though_counting_it_is_interrupted() -> None:
+    progress = Progress()
+    tickets = hand_out(progress, 5)
+    known = progress._partitions[P0]
+    known.window = Interrupted(known.window)
+    with pytest.raises(KeyboardInterrupt):
+        finish(progress, *tickets)
+    assert committable(progress) == 6
 
 
 def test_what_is_finished_behind_an_open_record_waits_for_it() -> None:

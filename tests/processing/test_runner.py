@@ -76,6 +76,19 @@ def test_what_is_raised_while_run_waits_at_the_end_keeps_nothing_from_being_put_
     assert not any(each.is_alive() for each in workers)
 
 
+def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_are_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise InterruptedError
+
+    monkeypatch.setattr(Crew, "add", interrupt)
+    consumer = ScriptedConsumer(records_of(P0, 3, 4))
+    with pytest.raises(InterruptedError):
+        consumer.run(print)
+    assert consumer.sought == {P0: 3}
+
+
 def test_commits_are_made_while_a_handler_works_but_not_beyond_it() -> None:
     gate = Gate()
     consumer = ScriptedConsumer(records_of(P0, 5), **ALWAYS)

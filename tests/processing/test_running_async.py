@@ -18,6 +18,8 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from kafka_nextgen.engine.application.arguments import Topics
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.processing.aio_crew import AsyncCrew
 from kafka_nextgen.testing import Cluster
 from tests.processing.group import BROKER, PARTITIONS, PATIENCE_S, fill, member_config
 from tests.support.clients import stored_offsets, unique
@@ -261,6 +263,27 @@ def test_a_run_that_is_cancelled_again_while_it_ends_leaves_nothing_paused_or_be
                     stop.stop()
 
             await consumer.run(note, ["orders"], stop=stop)
+
+    play(scene())
+    assert stored_offsets(servers, group) == WHOLE
+
+
+def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_are_read_again(
+    servers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, group = Notes(), unique("interrupted")
+
+    def interrupt(crew: AsyncCrew, records: Records) -> None:
+        if records:
+            raise InterruptedError
+
+    async def scene() -> None:
+        async with AsyncConsumer(member_config(servers, group)) as consumer:
+            with monkeypatch.context() as patched:
+                patched.setattr(AsyncCrew, "add", interrupt)
+                with pytest.raises(InterruptedError):
+                    await consumer.run(notes.note, ["orders"])
+            await consumer.run(notes.note, ["orders"], stop=notes.handle)
 
     play(scene())
     assert stored_offsets(servers, group) == WHOLE

@@ -117,6 +117,12 @@ def test_records_that_come_after_the_end_began_are_read_again_later() -> None:
     assert work.positions() == {P0: 7}
 
 
+def test_reading_goes_on_at_the_first_record_that_is_open_though_later_ones_were_polled() -> None:
+    work = work_on((P0, 0), (P0, 1))
+    polled = [record(P0, 1), record(P0, 2), record(P0, 3), record(P1, 5), record(P1, 6)]
+    assert work.positions(polled) == {P0: 0, P1: 5}
+
+
 def test_everything_is_paused_at_the_end() -> None:
     work = work_on((P0, 0))
     assert work.to_pause([P0, P1], paused=()) == frozenset()

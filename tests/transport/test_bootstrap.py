@@ -155,6 +155,16 @@ async def test_a_name_that_is_looked_up_already_is_not_looked_up_twice(monkeypat
 
 
 @in_loop
+async def test_whatever_a_lookup_raises_is_a_failure_of_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    def getaddrinfo(*_: object, **__: object) -> list[object]:
+        raise SystemError("not foreseen")
+
+    monkeypatch.setattr(resolving, "getaddrinfo", getaddrinfo)
+    with pytest.raises(DisconnectedError, match=r"the name can't be looked up .*not foreseen"):
+        await resolving.Resolver().look_up(ServerAddress("odd.example", 9092), 20)
+
+
+@in_loop
 async def test_every_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     async with scripted() as (broker,):
         two = [(socket.AF_INET6, 0, 0, "", ("::1", 0, 0, 0)), (socket.AF_INET, 0, 0, "", ("127.0.0.1", 0))]

@@ -181,6 +181,28 @@ async def test_closing_does_not_wait_for_the_end_of_it() -> None:
 
 
 @in_loop
+async def test_who_is_about_to_close_sends_at_once_what_was_kept_back() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, AN_HOUR_MS)
+        await ask(client, FETCH)
+        kept_back = asyncio.ensure_future(ask(client, FETCH, timeout_s=5.0))
+        assert await is_kept_back(client, FETCH)
+        client.lift_throttles()
+        await kept_back
+
+
+@in_loop
+async def test_nor_does_it_heed_brokers_that_throttle_it_only_then() -> None:
+    async with scripted() as (broker,), client_of(broker) as client:
+        await client.start()
+        throttles(broker, AN_HOUR_MS)
+        client.lift_throttles()
+        await ask(client, CONSUMER_GROUP_HEARTBEAT, GROUP)
+        await ask(client, CONSUMER_GROUP_HEARTBEAT, GROUP, timeout_s=5.0)
+
+
+@in_loop
 async def test_a_time_below_zero_means_nothing() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         await client.start()

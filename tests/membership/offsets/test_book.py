@@ -40,3 +40,13 @@ def test_what_does_not_count_any_more_takes_no_room() -> None:
         agenda.set(ask, float(ask))
         agenda.set(ask, None)
     assert len(agenda._heap) <= 100
+
+
+def test_the_earliest_comes_first_also_after_room_was_made() -> None:
+    agenda = Agenda()
+    for ask, moment in ((1, 9.0), (2, 7.0), (3, 8.0)):
+        agenda.set(ask, moment)
+    for count in range(200):
+        agenda.set(4, 100.0 + count)  # only the last counts: the others are cleared away at some time
+    assert agenda.first() == 7.0
+    assert agenda.due(8.0) == {2, 3}
