@@ -73,9 +73,13 @@ class AsyncCrew:
             return
         now = time.monotonic()
         while (task := self._work.take(now)) is not None:
-            job = asyncio.ensure_future(self._do(task))
-            self._jobs.add(job)
-            job.add_done_callback(partial(self._job_ended, task))
+            try:
+                job = asyncio.ensure_future(self._do(task))
+                self._jobs.add(job)
+                job.add_done_callback(partial(self._job_ended, task))
+            except BaseException as error:  # a signal handler's: nobody would tell of the end of this task
+                self._work.broke_off(task, error)
+                raise
         self._alarm.set(self._work.deadline())
 
     def _job_ended(self, task: Task, job: asyncio.Task[None]) -> None:

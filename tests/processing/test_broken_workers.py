@@ -6,12 +6,15 @@ import asyncio
 import sys
 import time
 from collections.abc import Collection
+from typing import NoReturn
 
 import pytest
 
 from kafka_nextgen import MisuseError, Record, StopHandle, TopicPartition
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.processing import AwaitsHandlers
+from kafka_nextgen.processing.aio_crew import AsyncCrew
+from kafka_nextgen.processing.dispatch import Task
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
 from tests.processing.scripted import Offsets, ScriptedConsumer, records_of
 from tests.processing.stage import P0
@@ -144,3 +147,20 @@ def test_a_handler_that_is_cancelled_before_it_began_ends_the_run() -> None:
 
     with pytest.raises(MisuseError, match="was cancelled, by somebody else than run"):
         asyncio.run(scene())
+
+
+def test_a_task_that_could_not_be_begun_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scene() -> None:
+        def refuse(self: AsyncCrew, task: Task) -> NoReturn:
+            raise InjectedError
+
+        monkeypatch.setattr(AsyncCrew, "_do", refuse)
+        consumer = AsyncImpatient()
+        with pytest.raises(InjectedError):
+            await consumer.run(print, concurrency=1, drain_timeout_s=0.2)  # type: ignore[misc]
+        assert consumer.blocking.sought == {P0: 0}
+
+    asyncio.run(scene())
+    assert "not waited for any longer" not in caplog.text
