@@ -70,7 +70,7 @@ class PartitionState:
     consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
     found: OffsetAndMetadata | None = None  # the position that the next owner finds, too, without a commit
     last_handed_over: int = -1  # the offset of the record that was handed over last, while it may be put back
-    uncommitted_from: int = -1  # the first record handed over that no commit covers, and the offset behind the last;
+    uncommitted_from: int = -1  # the first offset that no commit covers, and that behind the last record handed over;
     read_to: int = -1  # see ``uncommitted``
     fetch_offset: int = -1
     fetch_epoch: int = -1

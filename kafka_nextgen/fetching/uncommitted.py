@@ -1,7 +1,8 @@
 """Records that were handed over and not committed before their partition went: ``commit()`` has to say so.
 
 - ``read_to`` of a partition is the offset behind the last record handed over, until a commit covers it or the record is
-  put back. Who seeks does not want it committed any more.
+  put back. Who seeks does not want it committed any more. Positions advance over the records of a poll at the next call
+  only, so that a commit of their offsets may come first.
 - A partition that goes with such records is lost until the application is told, or until the coordinator answers that
   a commit of them, which was under way, succeeded. What is put back after its partition went is no loss, for the
   application does not have it. That its topic was deleted is none either: nothing is left to commit.
@@ -28,7 +29,7 @@ States = Mapping[TopicPartition, PartitionState]
 def let_go(states: Iterable[PartitionState]) -> None:
     """The application knows that these go, and has committed what it wants committed."""
     for state in states:
-        state.read_to = _NOTHING
+        state.read_to = state.uncommitted_from = _NOTHING
 
 
 def note_put_back(first: ColumnSlice, state: PartitionState) -> None:
@@ -47,6 +48,13 @@ def _end_of(part: ColumnSlice) -> int:
     return part.columns.offsets[part.stop - 1] + 1
 
 
+def _read(first: int, end: int, state: PartitionState) -> None:
+    """The records from ``first`` to ``end`` were handed over, or given out."""
+    if state.read_to < 0:
+        state.uncommitted_from = max(state.uncommitted_from, first)
+    state.read_to = end if end > state.uncommitted_from else _NOTHING
+
+
 def _wanted(state: PartitionState) -> int:
     """The least offset that covers what was read and is still in the log: the position goes back if it was cut."""
     return state.read_to if state.position is None else min(state.read_to, state.position.offset)
@@ -57,7 +65,7 @@ class Uncommitted:
 
     def __init__(self) -> None:
         self._lost: dict[TopicPartition, tuple[int, int]] = {}
-        #: The positions of partitions that went, while iteration may be late.
+        #: Of partitions that went, the position or what is committed beyond it, while iteration may be late.
         self._left_at: dict[TopicPartition, int] = {}
 
     @property
@@ -71,15 +79,13 @@ class Uncommitted:
             if state.gone:
                 continue
             if state.position is not None:
-                self._left_at[state.partition] = state.position.offset
+                self._left_at[state.partition] = max(state.position.offset, state.uncommitted_from)
             if state.read_to >= 0:
                 self._lost[state.partition] = state.uncommitted_from, state.read_to
 
     def note_handed_over(self, part: ColumnSlice, state: PartitionState) -> None:
         """These records were handed over."""
-        if state.read_to < 0:
-            state.uncommitted_from = _first_of(part)
-        state.read_to = _end_of(part)
+        _read(_first_of(part), _end_of(part), state)
         self._left_at.pop(state.partition, None)
 
     def note_overtaken(self, part: ColumnSlice, states: States) -> None:
@@ -88,7 +94,7 @@ class Uncommitted:
         state = states.get(tp)
         if state is not None and state.stopped:
             if state.position is not None and end > state.position.offset and state.read_to != _TOLD:
-                state.read_to = end
+                _read(_first_of(part), end, state)
         elif end > self._left_at.get(tp, end):
             first, _ = self._lost.get(tp, (_first_of(part), end))
             self._lost[tp] = first, end
@@ -111,10 +117,12 @@ class Uncommitted:
         """The coordinator took these."""
         for tp, committed in offsets.items():
             state = states.get(tp)
-            if state is not None and state.read_to >= 0:
+            if state is not None:
                 state.uncommitted_from = max(state.uncommitted_from, committed.offset)
-                if _wanted(state) <= committed.offset:
+                if state.read_to >= 0 and _wanted(state) <= committed.offset:
                     state.read_to = _NOTHING
+            if tp in self._left_at:
+                self._left_at[tp] = max(self._left_at[tp], committed.offset)
             if tp in self._lost:
                 first, end = self._lost[tp]
                 self._keep_lost(tp, max(first, committed.offset), end)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from kafka_nextgen import AsyncConsumer, CommitFailedError, Consumer, GroupAdmin, RebalanceConsumer
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.engine.stage import GROUP, TOPIC, Hears, Stage, poll_until, read, tp
 from tests.support.waiting import eventually
 
@@ -100,6 +100,41 @@ def test_what_was_committed_is_not_lost(stage: Stage, protocol: str) -> None:
         lose_and_return(stage, consumer)
         consumer.commit()
         assert stage.committed() == {0: 5, 1: 5}
+
+
+def test_what_was_committed_by_its_offset_right_after_the_poll_is_not_lost(stage: Stage, protocol: str) -> None:
+    stage.create(records=5)
+    with stage.consumer(group_protocol=protocol) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 5)
+        consumer.commit({tp(): 5})
+        lose_and_return(stage, consumer)
+        consumer.commit()
+        assert stage.committed() == {0: 5}
+
+
+def test_what_a_loop_committed_by_its_offset_is_not_lost(stage: Stage, protocol: str) -> None:
+    stage.create(records=5)
+    with stage.consumer(group_protocol=protocol) as consumer:
+        consumer.subscribe([TOPIC])
+        for record in consumer:
+            consumer.commit({tp(): record.offset + 1})
+            if record.offset == 4:
+                break
+        lose_and_return(stage, consumer)
+        consumer.commit()
+        assert stage.committed() == {0: 5}
+
+
+def test_what_the_coordinator_refused_to_commit_is_lost(stage: Stage, protocol: str) -> None:
+    stage.create(records=5)
+    with stage.consumer(group_protocol=protocol) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 5)
+        with pytest.raises(CommitFailedError, match="OFFSET_METADATA_TOO_LARGE"):
+            consumer.commit({tp(): OffsetAndMetadata(5, metadata="x" * 5000)})
+        lose_and_return(stage, consumer)
+        assert refused(consumer.commit) == {tp()}
 
 
 def test_who_has_sought_back_wants_nothing_committed_of_what_was_read(stage: Stage, protocol: str) -> None:

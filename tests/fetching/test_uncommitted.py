@@ -95,6 +95,22 @@ def test_a_commit_behind_the_last_record_covers_it_though_the_batch_goes_on_with
     assert lost(world) == frozenset()
 
 
+@pytest.mark.parametrize("offset", [2, 3])
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_commit_may_come_before_the_word_that_its_records_were_handed_over(
+    world: World, offset: int, is_gone: bool
+) -> None:
+    world.start(P0)
+    world.answer(world.fetch(), columns(P0, 0, 3))
+    (part,) = world.state.peek(3)
+    committed(world, offset)
+    if is_gone:
+        world.state.stop([P0])
+        world.state.assign([], [])
+    world.state.hand_over(part)
+    assert lost(world) == ({P0} if offset < 3 else frozenset())
+
+
 def test_a_commit_of_the_position_covers_what_was_cut_off_the_log(world: World) -> None:
     read(world, 3)
     world.state.by_partition[P0].start_at(2)  # as truncation does
