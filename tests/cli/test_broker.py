@@ -33,7 +33,7 @@ def test_the_broker_says_where_it_listens_serves_and_ends_on_a_signal(number: si
     assert (process.returncode, rest) == (0, "Stopped.\n")
 
 
-@pytest.mark.parametrize("pause_s", [0.0, 0.01, 0.02, 0.04])
+@pytest.mark.parametrize("pause_s", [0.0, 0.02])
 def test_another_sigterm_does_not_change_how_the_broker_ends(pause_s: float) -> None:
     process = subprocess.Popen([*COMMAND, "broker", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

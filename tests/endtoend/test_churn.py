@@ -19,15 +19,11 @@ from tests.endtoend.crew import Crew
 from tests.endtoend.verdict import History, complaints, longest_gaps, repeated
 from tests.support.clients import create_topic, idempotent_producer, send, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.real_kafka import REAL_VERSIONS
 
 PARTITIONS = 6
 COUNT = 200_000
 IN_EACH = {partition: len(range(partition, COUNT, PARTITIONS)) for partition in range(PARTITIONS)}
-
-
-@pytest.fixture(scope="module")
-def kafka(every_kafka: KafkaServer) -> KafkaServer:
-    return every_kafka
 
 
 def pour(bootstrap_servers: str, topic: str) -> None:
@@ -69,6 +65,9 @@ def leave_at_once(crew: Crew) -> None:
     crew.leave("A", "D")
 
 
+@pytest.mark.parametrize(
+    "kafka", ["embedded", *(pytest.param(version, marks=pytest.mark.kafka) for version in REAL_VERSIONS)], indirect=True
+)
 def test_every_record_is_read_and_only_a_killed_member_causes_repeats(
     kafka: KafkaServer, tmp_path: Path, figures: Callable[[str], None]
 ) -> None:

@@ -24,6 +24,7 @@ from tests.endtoend.test_churn import COUNT, IN_EACH, PARTITIONS, churn, pour
 from tests.endtoend.verdict import History, complaints, longest_gaps, repeated
 from tests.support.clients import create_topic, produce, stored_offsets, unique
 from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
+from tests.support.real_kafka import REAL_VERSIONS
 
 QUICK = {"session.timeout.ms": SESSION_TIMEOUT_S * 1000, "heartbeat.interval.ms": 500}
 CLASSIC = ("group.protocol=classic", *(f"{key}={value}" for key, value in QUICK.items()))
@@ -72,7 +73,11 @@ def leave_one_by_one(crew: Crew) -> None:
     crew.leave("D")
 
 
-@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+@pytest.mark.parametrize(
+    ("kafka", "strategy"),
+    [("embedded", "range"), pytest.param(REAL_VERSIONS[0], "cooperative-sticky", marks=pytest.mark.kafka)],
+    indirect=["kafka"],
+)
 def test_every_record_is_read_and_only_a_killed_member_causes_repeats(
     kafka: KafkaServer, tmp_path: Path, figures: Callable[[str], None], strategy: str
 ) -> None:
