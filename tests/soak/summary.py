@@ -99,7 +99,7 @@ class Summary:
         yield "of these again, after kills, fencing and seeks", f"{self.repeated:,}"
         yield "partitions lost to fencing", f"{self.lost_partitions:,}"
         yield "times a topic was deleted and made again", f"{self.incarnations:,}"
-        yield "members that came and went in a storm's visitor", _joined(self.rebalances, "visitor-storm")
+        yield "members that joined `storm` and left it again, by process", _joined(self.rebalances, "visitor-storm")
         yield "rebalances in one member", _joined(self.rebalances, "veteran")
         yield "events", ", ".join(f"{name} {count:,}" for name, count in sorted(self.events.items()))
         yield "raised and gone on after", ", ".join(f"`{name}` {count:,}" for name, count in self.errors.items())
