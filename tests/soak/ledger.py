@@ -11,9 +11,10 @@ import time
 from functools import partial
 
 from attrs import define, field
-from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka import KafkaError, Message, Producer
 
 from tests.soak.places import key_at, value_of
+from tests.support.waiting import eventually
 
 __all__ = ["Ledger", "Source"]
 
@@ -64,13 +65,16 @@ class Ledger:
         """Write to a topic that was just created."""
         settings = {"bootstrap.servers": self._servers, "enable.idempotence": True, "linger.ms": 5, "log_level": 0}
         source = Source(topic, first, incarnation, partitions, Producer(settings))
+        _wait_until_known(source, partitions)
         with self._lock:
             self._sources[topic] = source
 
     def grow(self, topic: str, partitions: int) -> None:
         """Write to partitions that were just added, too."""
+        source = self._sources[topic]
+        _wait_until_known(source, partitions)
         with self._lock:
-            self._sources[topic].partitions = partitions
+            source.partitions = partitions
 
     def end(self, topic: str) -> None:
         """Write no more to a topic that is about to be deleted."""
@@ -100,11 +104,7 @@ class Ledger:
         key = source.key(partition)
         offset = source.sent.get(key, 0)
         note = partial(self._note, key)
-        try:
-            source.producer.produce(source.topic, value_of(key, offset), partition=partition, on_delivery=note)
-        except KafkaException:  # it has not heard of a partition that was just added
-            source.producer.list_topics(source.topic, timeout=10)
-            return
+        source.producer.produce(source.topic, value_of(key, offset), partition=partition, on_delivery=note)
         source.sent[key] = offset + 1
 
     def _note(self, key: int, error: KafkaError | None, message: Message) -> None:
@@ -114,3 +114,12 @@ class Ledger:
             self.wrong.append(f"{message.value()!r} is at offset {message.offset()}")
         else:
             self.ends[key] = message.offset() + 1
+
+
+def _wait_until_known(source: Source, partitions: int) -> None:
+    """A record for a partition that the producer does not know yet may fail, which moves those behind it."""
+    eventually(f"the producer knows {partitions} partitions", lambda: _known(source) >= partitions, 30)
+
+
+def _known(source: Source) -> int:
+    return len(source.producer.list_topics(source.topic, timeout=10).topics[source.topic].partitions)
