@@ -35,7 +35,6 @@ __all__ = ["AFTERMATH_S", "Judge"]
 AFTERMATH_S = 25.0
 _REMEMBERED_S = 120.0
 _DELETION_S = 1.0  # until the coordinator has heard of it, too
-_MOST_FINDINGS = 100
 
 
 class Judge:
@@ -94,8 +93,7 @@ class Judge:
 
     def find(self, what: str) -> None:
         """Note what is wrong."""
-        if len(self.findings) < _MOST_FINDINGS:
-            self.findings.append(what)
+        self.findings.append(what)
 
     def left(self, group: str, ends: Mapping[int, int]) -> int:
         """Return how many records the group has not read, by what was heard so far, judged or not."""

@@ -15,6 +15,7 @@ __all__ = ["SHORTEST_FLAT_MINUTES", "Summary", "minute_line"]
 
 VETERAN = "veteran-storm-sync"
 SHORTEST_FLAT_MINUTES = 8  # in less, memory has not settled
+_MOST_SHOWN = 100  # findings; all of them are in the JSON
 
 
 def minute_line(stage: Stage, minute: int) -> str:
@@ -90,7 +91,7 @@ class Summary:
         yield from ("| what | figure |", "|---|---|")
         for what, figure in self._rows():
             yield f"| {what} | {figure} |"
-        yield from self.findings
+        yield from self.findings[:_MOST_SHOWN]
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         yield "minutes, seed", f"{self.minutes:g}, {self.seed}"

@@ -14,6 +14,7 @@ from statistics import fmean, median_low
 from attrs import asdict, frozen
 
 from kafka_nextgen import AsyncConsumer, Consumer
+from kafka_nextgen.engine.reading.record_decoder import MOST_THREADS
 
 __all__ = ["Drift", "Vitals", "drifts", "read_vitals"]
 
@@ -22,6 +23,8 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SLACK = 0.04
 _MEMORY_SLACK, _BLOCKS_SLACK = 1_000_000, 1_000
 _UNDER_WAY = 1  # tasks of requests, of which one quarter may have more than another
+#: Threads that decode begin one by one, when answers come at once, and stay: perhaps the second one late.
+_DECODERS = min(os.cpu_count() or 1, MOST_THREADS) - 1
 
 
 @frozen
@@ -76,7 +79,7 @@ def drifts(member: str, samples: Sequence[Vitals]) -> list[Drift]:
     for figure, slack in (("memory", _MEMORY_SLACK), ("blocks", _BLOCKS_SLACK)):
         before, after = (fmean(getattr(each, figure) for each in some) for some in (second, last))
         found.append(Drift(member, figure, before, after, after <= before * (1 + _SLACK) + slack))
-    for figure, more in (("descriptors", 0), ("threads", 0), ("tasks", _UNDER_WAY)):
+    for figure, more in (("descriptors", 0), ("threads", _DECODERS), ("tasks", _UNDER_WAY)):
         before, after = (median_low([getattr(each, figure) for each in some]) for some in (second, last))
         found.append(Drift(member, figure, before, after, after <= before + more))
     return found
