@@ -1,0 +1,188 @@
+"""The JSON of offsets, timestamps and partitions, both ways."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen import ConfigError
+from kafka_nextgen.spark.errors import OffsetsFormatError
+from kafka_nextgen.spark.offsets import (
+    EARLIEST,
+    LATEST,
+    offsets_document,
+    parse_offsets,
+    parse_partitions,
+    parse_timestamps,
+    read_checkpoint,
+    write_offsets,
+    write_partitions,
+)
+from kafka_nextgen.types import TopicPartition
+
+TOPICS = st.text("abzAZ09._-", min_size=1, max_size=12).filter(lambda name: name not in (".", ".."))
+NUMBERS = st.one_of(st.integers(0, 40), st.integers(0, 2**31 - 1))
+OFFSETS = st.dictionaries(st.builds(TopicPartition, TOPICS, NUMBERS), st.integers(0, 2**63 - 1), max_size=30)
+
+
+def test_offsets_of_an_option_keep_their_special_numbers() -> None:
+    assert parse_offsets(' {"topicA": {"0":23, "1":-1}, "topicB":{"0":-2}} ') == {
+        TopicPartition("topicA", 0): 23,
+        TopicPartition("topicA", 1): LATEST,
+        TopicPartition("topicB", 0): EARLIEST,
+    }
+
+
+def test_timestamps_are_in_milliseconds() -> None:
+    assert parse_timestamps('{"t":{"3":1700000000000}}') == {TopicPartition("t", 3): 1_700_000_000_000}
+
+
+def test_partitions_are_sorted() -> None:
+    assert parse_partitions('{"b":[4,2],"a":[0]}') == (
+        TopicPartition("a", 0),
+        TopicPartition("b", 2),
+        TopicPartition("b", 4),
+    )
+
+
+def test_what_is_written_has_no_spaces_and_the_order_of_the_built_in_source() -> None:
+    offsets = {TopicPartition("t", number): number + 1 for number in (17, 3)}
+    offsets[TopicPartition("o", 0)] = 5
+    offsets[TopicPartition("p", 0)] = 6
+    assert write_offsets(offsets) == '{"p":{"0":6},"t":{"17":18,"3":4},"o":{"0":5}}'
+
+
+def test_a_topic_is_put_into_the_map_again_for_each_of_its_partitions() -> None:
+    names = "abcdefghij"
+    few = {TopicPartition(name, 0): 0 for name in [*names, "q"]}
+    assert list(offsets_document(few)) == ["a", "q", *names[1:]]  # a is 97 and q is 113, bucket 1 of 16
+    many = few | {TopicPartition("q", 1): 0}
+    assert list(offsets_document(many)) == [*names, "q"]  # q is in bucket 17 of 32
+
+
+def test_nothing_is_written_as_an_empty_object() -> None:
+    assert write_offsets({}) == "{}"
+    assert read_checkpoint("{}") == {}
+
+
+def test_partitions_are_written_sorted() -> None:
+    assert write_partitions([TopicPartition("b", 1), TopicPartition("a", 2), TopicPartition("b", 0)]) == (
+        '{"a":[2],"b":[0,1]}'
+    )
+
+
+@given(OFFSETS)
+def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, int]) -> None:
+    text = write_offsets(offsets)
+    assert " " not in text
+    assert parse_offsets(text) == parse_timestamps(text) == read_checkpoint(text) == offsets
+    assert read_checkpoint(json.loads(json.dumps(offsets_document(offsets)))) == offsets
+    assert write_offsets(dict(reversed(offsets.items()))) == text
+
+
+@given(st.sets(st.builds(TopicPartition, TOPICS, NUMBERS), min_size=1))
+def test_partitions_come_back_as_they_were_written(partitions: set[TopicPartition]) -> None:
+    assert parse_partitions(write_partitions(partitions)) == tuple(sorted(partitions))
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "not JSON (Expecting value at character 0)"),
+        ("earliest", "not JSON"),
+        ('{"t":{"0":1}} x', "not JSON (Extra data at character 14)"),
+        ("[]", "not a JSON object of topics"),
+        ("5", "not a JSON object of topics"),
+        ("null", "not a JSON object of topics"),
+        ('{"t":[0]}', 'topic "t" has no JSON object of offsets by partition'),
+        ('{"t":"earliest"}', 'topic "t" has no JSON object of offsets by partition'),
+        ('{"t":{"x":1}}', '"x" for a partition'),
+        ('{"t":{"-1":1}}', '"-1" for a partition'),
+        ('{"t":{"01":1}}', '"01" for a partition'),
+        ('{"t":{"\u0661":1}}', "for a partition"),
+        ('{"t":{"2147483648":1}}', '"2147483648" for a partition'),
+        ('{"t":{"0":"1"}}', 't[0] has "1", which is not an offset from 0 up, -1 (latest) or -2 (earliest)'),
+        ('{"t":{"0":1.5}}', "t[0] has 1.5"),
+        ('{"t":{"0":1e999}}', "t[0] has Infinity"),
+        ('{"t":{"0":true}}', "t[0] has true"),
+        ('{"t":{"0":null}}', "t[0] has null"),
+        ('{"t":{"0":-3}}', "t[0] has -3"),
+        ('{"t":{"0":9223372036854775808}}', "t[0] has 9223372036854775808"),
+        ('{"t":{"0":NaN}}', "NaN is not a whole number"),
+        ('{"t":{"0":1},"t":{"0":2}}', '"t" appears twice'),
+        ('{"t":{"0":1,"0":2}}', '"0" appears twice'),
+        ('{"":{"0":1}}', "Topic name is invalid: it is empty"),
+        ('{"a b":{"0":1}}', "'a b' has characters other than"),
+        ("[" * 100_000, "nested far too deep"),
+        ('{"t":{"0":' + "9" * 5000 + "}}", "a number is far too great"),
+    ],
+)
+def test_malformed_offsets_are_refused_by_name(text: str, wrong: str) -> None:
+    with pytest.raises(OffsetsFormatError) as refused:
+        parse_offsets(text, "endingOffsets")
+    message = str(refused.value)
+    assert message.startswith("endingOffsets: ")
+    assert wrong in message
+    assert 'expected e.g. {"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}, got ' in message
+    assert refused.value.key == "endingOffsets"
+    assert len(message) < 600
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("{}", "no partition is named"),
+        ('{"t":[]}', "no partition is named"),
+        ("orders", "not JSON"),
+        ('{"t":{"0":1}}', 'topic "t" has no JSON list of partitions'),
+        ('{"t":[true]}', 'topic "t" lists true'),
+        ('{"t":["0"]}', 'topic "t" lists "0"'),
+        ('{"t":[-1]}', 'topic "t" lists -1'),
+        ('{"t":[1,0,1]}', "t[1] appears twice"),
+    ],
+)
+def test_malformed_partitions_are_refused_by_name(text: str, wrong: str) -> None:
+    with pytest.raises(ConfigError, match=r"^assign: .*expected e\.g\. .*topicA") as refused:
+        parse_partitions(text)
+    assert wrong in str(refused.value)
+
+
+@pytest.mark.parametrize("number", [-1, -2, -3])
+def test_a_negative_timestamp_is_refused(number: int) -> None:
+    with pytest.raises(OffsetsFormatError, match=f"has {number}, which is not a timestamp in milliseconds from 0 up"):
+        parse_timestamps(f'{{"t":{{"0":{number}}}}}')
+
+
+@pytest.mark.parametrize("number", [LATEST, EARLIEST])
+def test_a_checkpoint_has_no_special_offsets(number: int) -> None:
+    with pytest.raises(OffsetsFormatError, match="which is not an offset from 0 up"):
+        read_checkpoint({"t": {"0": number}})
+
+
+@pytest.mark.parametrize("offset", ["7", '{"offset":7}', {"offset": 7}])
+def test_a_checkpoint_of_another_kind_of_source_is_refused(offset: str | dict[str, object]) -> None:
+    with pytest.raises(OffsetsFormatError, match=r"^the checkpoint's offset: ") as refused:
+        read_checkpoint(offset)
+    assert refused.value.key is None
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.text("t01-", max_size=3), inner, max_size=3)
+    ),
+)
+
+
+@given(st.one_of(st.text(), JSON.map(json.dumps)))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for parse in (parse_offsets, parse_timestamps, parse_partitions, read_checkpoint):
+        read: Iterable[TopicPartition] = ()
+        with suppress(OffsetsFormatError):
+            read = parse(text)
+        assert all(isinstance(tp, TopicPartition) for tp in read)
