@@ -1,0 +1,155 @@
+"""What the options can say about the start and the end of a query, and which of it a batch can't have.
+
+The rules for batches are those of Spark's built-in source (KafkaSourceProvider.scala):
+
+- A batch can't start at the latest offset, nor end at the earliest, in all partitions or in one.
+- Offsets by partition for both the start and the end name the same partitions, and no start exceeds its end. The
+  same holds for timestamps. Here it holds for one timestamp for all partitions too: the built-in source reads nothing.
+- One kind of start is ours: the offsets that a group has committed. It is no end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from enum import Enum
+from typing import TypeAlias
+
+from attrs import frozen
+
+from kafka_nextgen.spark.errors import OffsetLimitError, PartitionsMismatchError, StartBeyondEndError
+from kafka_nextgen.spark.offsets import EARLIEST, LATEST
+from kafka_nextgen.spark.values import PartitionOffsets
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = [
+    "Edge",
+    "GlobalTimestamp",
+    "GroupFallback",
+    "GroupOffsets",
+    "NoMatch",
+    "OffsetLimit",
+    "SpecificOffsets",
+    "SpecificTimestamps",
+    "check_batch_limits",
+    "check_start_not_beyond_end",
+]
+
+_NAMED = 5
+
+
+class Edge(Enum):
+    """One end of every partition's log: ``startingOffsets=earliest`` and the like."""
+
+    EARLIEST = "earliest"
+    LATEST = "latest"
+
+
+class NoMatch(Enum):
+    """``startingOffsetsByTimestampStrategy``: where to start if no record is as young as the timestamp."""
+
+    ERROR = "error"
+    LATEST = "latest"
+
+
+class GroupFallback(Enum):
+    """``groupFallback``: where to start in a partition for which the group has no committed offset."""
+
+    EARLIEST = "earliest"
+    LATEST = "latest"
+    ERROR = "error"
+
+
+@frozen
+class SpecificOffsets:
+    """Offsets by partition, ``EARLIEST`` and ``LATEST`` among them."""
+
+    offsets: PartitionOffsets
+
+
+@frozen
+class SpecificTimestamps:
+    """Timestamps by partition, in milliseconds since the epoch."""
+
+    timestamps: Mapping[TopicPartition, int]
+    no_match: NoMatch = NoMatch.ERROR
+
+
+@frozen
+class GlobalTimestamp:
+    """One timestamp for all partitions, in milliseconds since the epoch."""
+
+    timestamp_ms: int
+    no_match: NoMatch = NoMatch.ERROR
+
+
+@frozen
+class GroupOffsets:
+    """``startingOffsets=group``: the offsets that a group has committed."""
+
+    group_id: str
+    fallback: GroupFallback = GroupFallback.ERROR
+
+
+#: What an option can say about the start or the end.
+OffsetLimit: TypeAlias = Edge | SpecificOffsets | SpecificTimestamps | GlobalTimestamp | GroupOffsets
+
+
+def check_batch_limits(start: OffsetLimit, end: OffsetLimit) -> None:
+    """Check what a batch's options say before the cluster is asked.
+
+    Raises ``OffsetLimitError`` for a start at the latest or an end at the earliest offset, ``PartitionsMismatchError``
+    if the two name different partitions, ``StartBeyondEndError`` if a start is greater than its end.
+    """
+    if start is Edge.LATEST or (isinstance(start, SpecificOffsets) and LATEST in start.offsets.values()):
+        _refuse("startingOffsets", "a batch can't start at the latest offset", _at(start, LATEST))
+    if end is Edge.EARLIEST or (isinstance(end, SpecificOffsets) and EARLIEST in end.offsets.values()):
+        _refuse("endingOffsets", "a batch can't end at the earliest offset", _at(end, EARLIEST))
+    if isinstance(end, GroupOffsets):
+        _refuse("endingOffsets", "a batch can't end at a group's committed offsets", [])
+    if isinstance(start, SpecificOffsets) and isinstance(end, SpecificOffsets):
+        _check_pairs("offset", start.offsets, end.offsets)
+    if isinstance(start, SpecificTimestamps) and isinstance(end, SpecificTimestamps):
+        _check_pairs("timestamp", start.timestamps, end.timestamps)
+    if isinstance(start, GlobalTimestamp) and isinstance(end, GlobalTimestamp):
+        _check_global(start, end)
+
+
+def check_start_not_beyond_end(
+    what: str, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int], hint: str = ""
+) -> None:
+    """Raise ``StartBeyondEndError`` if a start is greater than its end; special offsets are not compared.
+
+    ``what`` is what the numbers are, and ``hint`` ends the error.
+    """
+    beyond = [tp for tp in sorted(start) if start[tp] > end[tp] >= 0]
+    if beyond:
+        pairs = ", ".join(f"{tp} ({start[tp]} > {end[tp]})" for tp in beyond[:_NAMED])
+        more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
+        raise StartBeyondEndError(f"the starting {what} is greater than the end in {pairs}{more}{hint}", beyond)
+
+
+def _check_pairs(what: str, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> None:
+    if start.keys() != end.keys():
+        raise PartitionsMismatchError(
+            f"starting and ending {what}s must name the same partitions: "
+            f"start {format_partitions(start)}, end {format_partitions(end)}",
+            sorted(start.keys() ^ end.keys()),
+        )
+    check_start_not_beyond_end(what, start, end)
+
+
+def _check_global(start: GlobalTimestamp, end: GlobalTimestamp) -> None:
+    if start.timestamp_ms > end.timestamp_ms:
+        raise StartBeyondEndError(
+            f"startingTimestamp {start.timestamp_ms} is greater than endingTimestamp {end.timestamp_ms}"
+        )
+
+
+def _refuse(option: str, rule: str, partitions: Collection[TopicPartition]) -> None:
+    where = f" (in {format_partitions(partitions)})" if partitions else ""
+    raise OffsetLimitError(f"{option}: {rule}{where}", option)
+
+
+def _at(limit: OffsetLimit, special: int) -> list[TopicPartition]:
+    offsets = limit.offsets if isinstance(limit, SpecificOffsets) else {}
+    return [tp for tp, offset in offsets.items() if offset == special]

@@ -1,0 +1,125 @@
+"""From what the options say about start and end to an offset for each partition.
+
+The rules are those of Spark's built-in source (KafkaOffsetReaderAdmin.scala):
+
+- Offsets or timestamps by partition must name exactly the partitions that are read.
+- In offsets by partition, -1 stands for the latest and -2 for the earliest.
+- A timestamp stands for the first record that is as young. If there is none, a start is an error or the latest offset,
+  as the strategy says, and an end is the latest offset.
+
+With a group's committed offsets, a partition without one starts where the fallback says. A committed offset that the
+log no longer has stays as it is, and planning reports the loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TypeAlias
+
+from kafka_nextgen.spark.errors import CommittedOffsetError, PartitionsMismatchError, TimestampNotFoundError
+from kafka_nextgen.spark.limits import (
+    Edge,
+    GlobalTimestamp,
+    GroupFallback,
+    GroupOffsets,
+    NoMatch,
+    OffsetLimit,
+    SpecificOffsets,
+    SpecificTimestamps,
+)
+from kafka_nextgen.spark.offsets import EARLIEST, LATEST
+from kafka_nextgen.spark.values import ClusterOffsets
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["resolve_ending_offsets", "resolve_starting_offsets", "timestamps_to_ask"]
+
+#: What was asked of the cluster for each partition; None where it has none.
+Answers: TypeAlias = Mapping[TopicPartition, int | None]
+
+_NAMED = 5
+
+
+def timestamps_to_ask(limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+    """Return the timestamps to look up for the partitions that are read, in milliseconds; none for other limits.
+
+    Raises ``PartitionsMismatchError`` if the option names other partitions.
+    """
+    if isinstance(limit, GlobalTimestamp):
+        return dict.fromkeys(sorted(partitions), limit.timestamp_ms)
+    if isinstance(limit, SpecificTimestamps):
+        _check_partitions("timestamps", limit.timestamps, partitions)
+        return {tp: limit.timestamps[tp] for tp in sorted(partitions)}
+    return {}
+
+
+def resolve_starting_offsets(
+    limit: OffsetLimit, cluster: ClusterOffsets, answers: Answers | None = None
+) -> dict[TopicPartition, int]:
+    """Return the starting offset of each partition that is read, sorted by partition.
+
+    ``cluster`` has both offsets of exactly those partitions. ``answers`` has, for limits by timestamp, the offset found
+    for each of ``timestamps_to_ask``; for a group, its committed offsets.
+    Raises ``PartitionsMismatchError``, ``TimestampNotFoundError`` or ``CommittedOffsetError``.
+    """
+    if isinstance(limit, GroupOffsets):
+        return _from_group(limit, cluster, answers or {})
+    if isinstance(limit, SpecificTimestamps | GlobalTimestamp) and limit.no_match is NoMatch.ERROR:
+        _check_found(timestamps_to_ask(limit, cluster.latest), answers or {})
+    return resolve_ending_offsets(limit, cluster, answers)
+
+
+def resolve_ending_offsets(
+    limit: OffsetLimit, cluster: ClusterOffsets, answers: Answers | None = None
+) -> dict[TopicPartition, int]:
+    """Return the ending offset of each partition that is read, sorted by partition; arguments as for the start."""
+    assert cluster.earliest.keys() == cluster.latest.keys(), "both offsets are known of each partition that is read"
+    if isinstance(limit, SpecificOffsets):
+        return _from_offsets(limit, cluster)
+    if isinstance(limit, SpecificTimestamps | GlobalTimestamp):
+        asked = timestamps_to_ask(limit, cluster.latest)
+        found = {tp: (answers or {}).get(tp) for tp in asked}
+        return {tp: cluster.latest[tp] if offset is None else offset for tp, offset in found.items()}
+    assert isinstance(limit, Edge), "a group's offsets are a start only"
+    return dict(sorted((cluster.earliest if limit is Edge.EARLIEST else cluster.latest).items()))
+
+
+def _from_offsets(limit: SpecificOffsets, cluster: ClusterOffsets) -> dict[TopicPartition, int]:
+    _check_partitions("offsets", limit.offsets, cluster.latest)
+    special = {EARLIEST: cluster.earliest, LATEST: cluster.latest}
+    return {tp: special[offset][tp] if offset in special else offset for tp, offset in sorted(limit.offsets.items())}
+
+
+def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: Answers) -> dict[TopicPartition, int]:
+    missing = [tp for tp in sorted(cluster.latest) if committed.get(tp) is None]
+    if missing and limit.fallback is GroupFallback.ERROR:
+        raise CommittedOffsetError(
+            f'group "{limit.group_id}" has no committed offset for {format_partitions(missing)}; '
+            "set groupFallback to earliest or latest to start there",
+            missing,
+        )
+    fallback = cluster.earliest if limit.fallback is GroupFallback.EARLIEST else cluster.latest
+    offsets = {tp: committed.get(tp) for tp in sorted(cluster.latest)}
+    return {tp: fallback[tp] if offset is None else offset for tp, offset in offsets.items()}
+
+
+def _check_found(asked: Mapping[TopicPartition, int], answers: Answers) -> None:
+    missing = [tp for tp in asked if answers.get(tp) is None]
+    if missing:
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        raise TimestampNotFoundError(
+            "no record is as young as the starting timestamp in "
+            f"{', '.join(f'{tp} (timestamp {asked[tp]})' for tp in missing[:_NAMED])}{more}; "
+            "set startingOffsetsByTimestampStrategy to latest to start at the end there",
+            missing,
+        )
+
+
+def _check_partitions(what: str, specified: Collection[TopicPartition], assigned: Collection[TopicPartition]) -> None:
+    if set(specified) == set(assigned):
+        return
+    hint = "use -1 for latest, -2 for earliest" if what == "offsets" else "a timestamp is needed for each"
+    raise PartitionsMismatchError(
+        f"{what} by partition must name exactly the partitions that are read ({hint}): "
+        f"specified {format_partitions(specified)}, assigned {format_partitions(assigned)}",
+        sorted(set(specified) ^ set(assigned)),
+    )

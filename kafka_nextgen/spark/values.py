@@ -1,0 +1,65 @@
+"""The words of planning: offsets by partition, what the cluster said, and ranges to read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["ClusterOffsets", "OffsetRange", "PartitionOffsets", "begin_of"]
+
+#: The offset of the next record to read, for each partition. The end of a range is such an offset too.
+PartitionOffsets = Mapping[TopicPartition, int]
+
+
+@frozen
+class ClusterOffsets:
+    """The offsets that brokers reported for partitions.
+
+    ``earliest`` is the offset of the first record that is still there. ``latest`` is the offset after the last record
+    that may be read: the end of the log, or with ``read_committed`` its last stable offset.
+    """
+
+    earliest: PartitionOffsets
+    latest: PartitionOffsets
+
+
+@frozen(order=True)
+class OffsetRange:
+    """The records of one partition from ``start`` up to, not including, ``end``: what one task reads."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """The partition as a ``TopicPartition``."""
+        return TopicPartition(self.topic, self.partition)
+
+    @property
+    def size(self) -> int:
+        """How many offsets the range has. Compaction and transactions may leave fewer records."""
+        return self.end - self.start
+
+    def __str__(self) -> str:
+        return f"{self.topic}[{self.partition}] {self.start}..{self.end}"
+
+
+def begin_of(
+    tp: TopicPartition,
+    start: PartitionOffsets,
+    earliest: PartitionOffsets,
+    recreated: Collection[TopicPartition] = (),
+) -> int | None:
+    """Return the offset where a streaming batch begins in a partition; None if the partition is gone.
+
+    A new or recreated partition begins at its earliest offset. Another begins where the batch before ended, or at its
+    earliest offset if that is greater: the records between are gone. ``earliest`` may lack partitions of ``start``.
+    """
+    if tp not in start or tp in recreated:
+        return earliest.get(tp)
+    return max(start[tp], earliest.get(tp, 0))
