@@ -1,0 +1,153 @@
+"""Ranges among tasks: maxRecordsPerPartition, then minPartitions."""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.spark.splitting import SplitOptions, split
+from kafka_nextgen.spark.values import OffsetRange
+from tests.spark.strategies import PARTITIONS, SIZES
+
+Bounds = list[tuple[str, int, int]]
+
+
+def outcome(bounds: Bounds, options: SplitOptions) -> Bounds:
+    ranges = split([OffsetRange(topic, 1, start, end) for topic, start, end in bounds], options)
+    return [(part.topic, part.start, part.end) for part in ranges]
+
+
+# The cases and their outcomes are those that Spark tests its built-in source by (KafkaOffsetRangeCalculatorSuite).
+@pytest.mark.parametrize(
+    ("least", "bounds", "expected"),
+    [
+        (None, [("a", 1, 2), ("b", 1, 1)], [("a", 1, 2)]),
+        (3, [("a", 1, 2), ("b", 1, 2), ("c", 1, 2)], [("a", 1, 2), ("b", 1, 2), ("c", 1, 2)]),
+        (4, [("a", 1, 5)], [("a", 1, 2), ("a", 2, 3), ("a", 3, 4), ("a", 4, 5)]),
+        (4, [("a", 1, 5), ("b", 1, 21)], [("a", 1, 5), ("b", 1, 7), ("b", 7, 14), ("b", 14, 21)]),
+        (4, [("a", 1, 1), ("b", 1, 21)], [("b", 1, 6), ("b", 6, 11), ("b", 11, 16), ("b", 16, 21)]),
+        (4, [("a", 1, 2), ("b", 1, 1001)], [("a", 1, 2), ("b", 1, 334), ("b", 334, 667), ("b", 667, 1001)]),
+        (1, [("a", 1, 5), ("b", 1, 21)], [("a", 1, 5), ("b", 1, 21)]),
+        (3, [("a", 1, 11)], [("a", 1, 4), ("a", 4, 7), ("a", 7, 11)]),
+        (
+            6,
+            [("a", 0, 10), ("b", 0, 10), ("c", 0, 1)],
+            [("a", 0, 3), ("a", 3, 6), ("a", 6, 10), ("b", 0, 3), ("b", 3, 6), ("b", 6, 10), ("c", 0, 1)],
+        ),
+        (
+            6,
+            [("a", 0, 500), ("b", 0, 12_000), ("c", 0, 15_001)],
+            [
+                ("a", 0, 500),
+                ("b", 0, 6000),
+                ("b", 6000, 12_000),
+                ("c", 0, 5000),
+                ("c", 5000, 10_000),
+                ("c", 10_000, 15_001),
+            ],
+        ),
+        (
+            6,
+            [("a", 0, 1), ("b", 0, 1), ("c", 0, 10_000)],
+            [("a", 0, 1), ("b", 0, 1), ("c", 0, 2500), ("c", 2500, 5000), ("c", 5000, 7500), ("c", 7500, 10_000)],
+        ),
+    ],
+)
+def test_min_partitions_splits_as_the_built_in_source_does(least: int | None, bounds: Bounds, expected: Bounds) -> None:
+    assert outcome(bounds, SplitOptions(min_partitions=least)) == expected
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "bounds", "expected"),
+    [
+        (None, 4, [("a", 1, 5)], [("a", 1, 5)]),
+        (None, 4, [("a", 1, 6)], [("a", 1, 3), ("a", 3, 6)]),
+        (
+            None,
+            20,
+            [("a", 1, 40), ("b", 1, 50)],
+            [("a", 1, 20), ("a", 20, 40), ("b", 1, 17), ("b", 17, 33), ("b", 33, 50)],
+        ),
+        (1, 20, [("a", 1, 40)], [("a", 1, 20), ("a", 20, 40)]),
+        (4, 20, [("a", 1, 40)], [("a", 1, 10), ("a", 10, 20), ("a", 20, 30), ("a", 30, 40)]),
+    ],
+)
+def test_max_records_come_first_as_in_the_built_in_source(
+    least: int | None, most: int, bounds: Bounds, expected: Bounds
+) -> None:
+    assert outcome(bounds, SplitOptions(least, most)) == expected
+
+
+def test_one_part_whose_share_is_one_keeps_its_whole_partition_as_it_is() -> None:
+    # 7 of 18 times 4 is 1.56 parts, 6 of 18 times 4 is 1.33: without the rule the part of 7 would be split.
+    parts = outcome([("a", 0, 13), ("b", 0, 5)], SplitOptions(4, 7))
+    assert parts == [("a", 0, 6), ("a", 6, 13), ("b", 0, 5)]
+
+
+def test_no_range_is_split_into_more_parts_than_it_has_offsets() -> None:
+    assert outcome([("a", 5, 8)], SplitOptions(min_partitions=2**31 - 1)) == [("a", 5, 6), ("a", 6, 7), ("a", 7, 8)]
+
+
+@pytest.mark.parametrize("options", [{"min_partitions": 0}, {"max_records_per_partition": -1}])
+def test_an_option_below_one_is_refused(options: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="must be >= 1"):
+        SplitOptions(**options)
+
+
+@st.composite
+def whole_ranges(draw: st.DrawFn) -> list[OffsetRange]:
+    partitions = draw(st.lists(PARTITIONS, unique=True, max_size=8))
+    starts = [draw(st.integers(0, 100)) for _ in partitions]
+    # Sizes below 0 are what planning makes of logs that became shorter.
+    return [OffsetRange(*tp, start, start + draw(SIZES) - 1) for tp, start in zip(partitions, starts, strict=True)]
+
+
+@st.composite
+def split_options(draw: st.DrawFn, ranges: list[OffsetRange]) -> SplitOptions:
+    greatest = max((one.size for one in ranges), default=1)
+    least_records = max(greatest // 50, 1)  # no test needs more than 50 parts of a range
+    most = draw(st.none() | st.integers(least_records, max(greatest, least_records)))
+    return SplitOptions(draw(st.none() | st.integers(1, 60)), most)
+
+
+@given(st.data())
+def test_parts_cover_the_ranges_exactly_and_in_order(data: st.DataObject) -> None:
+    ranges = data.draw(whole_ranges())
+    options = data.draw(split_options(ranges))
+    parts = split(ranges, options)
+    joined = []
+    for _, group in groupby(parts, key=lambda part: part.topic_partition):
+        pieces = list(group)
+        assert all(before.end == after.start for before, after in pairwise(pieces))
+        joined.append(OffsetRange(pieces[0].topic, pieces[0].partition, pieces[0].start, pieces[-1].end))
+    assert joined == sorted(one for one in ranges if one.size > 0)
+    assert all(part.size > 0 for part in parts)
+    assert list(parts) == sorted(parts)
+    assert split(list(reversed(ranges)), options) == parts
+
+
+@given(st.data())
+def test_counts_are_respected(data: st.DataObject) -> None:
+    ranges = [one for one in data.draw(whole_ranges()) if one.size > 0]
+    options = data.draw(split_options(ranges))
+    parts = split(ranges, options)
+    capped = split(ranges, SplitOptions(None, options.max_records_per_partition))
+    if options.max_records_per_partition is not None:
+        assert all(part.size <= options.max_records_per_partition for part in parts)
+        needed = sum(-(-one.size // options.max_records_per_partition) for one in ranges)
+        assert len(capped) == needed
+    if options.min_partitions is None or options.min_partitions <= len(capped):
+        assert parts == capped
+    else:
+        # Each share is rounded by at most a half, or up to one.
+        assert len(capped) <= len(parts) <= options.min_partitions + len(capped)
+
+
+@given(st.integers(1, 10**9), st.integers(1, 500))
+def test_a_single_range_is_split_into_min_partitions_of_about_one_size(size: int, least: int) -> None:
+    parts = split([OffsetRange("t", 0, 3, 3 + size)], SplitOptions(min_partitions=least))
+    assert len(parts) == min(size, least)
+    assert max(part.size for part in parts) - min(part.size for part in parts) <= 1
