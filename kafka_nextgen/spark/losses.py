@@ -1,0 +1,160 @@
+"""Records that are gone: what can happen to a partition between two batches, each as a rule.
+
+| what happened | the built-in source's condition | where reading goes on |
+|---|---|---|
+| a partition of the last batch no longer exists | PARTITIONS_DELETED | nowhere |
+| a partition of this batch vanished before it was read | INITIAL_OFFSET_NOT_FOUND_FOR_PARTITIONS | nowhere |
+| a new partition's first records are gone | ADDED_PARTITION_DOES_NOT_START_FROM_OFFSET_ZERO | at its earliest offset |
+| the log became shorter than what was read | PARTITION_OFFSET_CHANGED | at its new end |
+| records aged out before they were read | COULD_NOT_READ_OFFSET_RANGE | at the earliest offset |
+| the log ends before the planned end | COULD_NOT_READ_OFFSET_RANGE | at the planned end |
+| the topic was deleted and created again | (not noticed) | at its earliest offset |
+
+With ``failOnDataLoss=true`` any of them ends the query; with ``false`` each is a warning (KafkaOffsetReaderAdmin.scala,
+KafkaDataConsumer.scala, kafka-error-conditions.json). The built-in source notices the fifth and the sixth in a task.
+Planning notices them if it is given the earliest and latest offsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from enum import Enum
+
+from attrs import frozen
+
+from kafka_nextgen.spark.errors import DataLossError
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["DataLoss", "LossKind", "batch_losses", "stream_losses", "warnings_of"]
+
+_NAMED = 5
+
+
+class LossKind(Enum):
+    """What happened, in the order of the table above."""
+
+    DELETED = "deleted"
+    VANISHED = "vanished"
+    NOT_FROM_ZERO = "not from zero"
+    RECEDED = "receded"
+    AGED_OUT = "aged out"
+    TRUNCATED = "truncated"
+    RECREATED = "recreated"
+
+
+@frozen
+class DataLoss:
+    """One partition of which records may be lost: what happened, and where reading goes on."""
+
+    kind: LossKind
+    partition: TopicPartition
+    happened: str
+    goes_on: str
+
+    def __str__(self) -> str:
+        return f"{self.partition} {self.happened}; {self.goes_on}"
+
+
+def warnings_of(losses: Sequence[DataLoss], *, fail_on_data_loss: bool) -> tuple[str, ...]:
+    """Return a warning for each loss, or raise ``DataLossError`` if there is one and the option forbids to go on."""
+    if losses and fail_on_data_loss:
+        named = "; ".join(f"{loss.partition} {loss.happened}" for loss in losses[:_NAMED])
+        more = f"; and {len(losses) - _NAMED} more partitions" if len(losses) > _NAMED else ""
+        raise DataLossError(
+            f"records may be lost, they aged out or their topic was deleted before they were read: {named}{more}. "
+            "Set failOnDataLoss to false to go on with a warning",
+            losses,
+        )
+    return tuple(f"records may be lost: {loss}" for loss in losses)
+
+
+def stream_losses(
+    start: PartitionOffsets,
+    end: PartitionOffsets,
+    cluster: ClusterOffsets,
+    recreated: Collection[TopicPartition] = (),
+) -> tuple[DataLoss, ...]:
+    """Return what was lost between two batches of a streaming query, sorted by partition.
+
+    ``cluster.earliest`` must have the partitions of ``end`` that are new or recreated and still exist. What else it
+    or ``cluster.latest`` has is checked too.
+    """
+    losses = [_deleted(tp) for tp in start if tp not in end]
+    for tp in end:
+        if tp in start and tp not in recreated:
+            losses += _of_known(tp, start[tp], end[tp], cluster)
+        else:
+            losses += _of_new(tp, end[tp], cluster, recreated=tp in recreated and tp in start)
+    return tuple(sorted(losses, key=lambda loss: loss.partition))
+
+
+def batch_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets) -> tuple[DataLoss, ...]:
+    """Return what a batch query asks for and the log no longer has, sorted by partition; no start beyond its end."""
+    return tuple(loss for tp in sorted(end) for loss in _of_known(tp, start[tp], end[tp], cluster))
+
+
+def _of_known(tp: TopicPartition, start: int, end: int, cluster: ClusterOffsets) -> list[DataLoss]:
+    if end < start:
+        return [_receded(tp, start, end)]
+    if start == end:
+        return []
+    earliest = cluster.earliest.get(tp, 0)
+    aged_out = [_aged_out(tp, start, end, earliest)] if start < earliest else []
+    return aged_out + _truncated(tp, max(start, earliest), end, cluster)
+
+
+def _of_new(tp: TopicPartition, end: int, cluster: ClusterOffsets, *, recreated: bool) -> list[DataLoss]:
+    earliest = cluster.earliest.get(tp)
+    if earliest is None:
+        return [_vanished(tp, end)]
+    if recreated:
+        return [_recreated(tp, earliest), *_truncated(tp, earliest, end, cluster)]
+    not_from_zero = [_not_from_zero(tp, earliest)] if earliest > 0 else []
+    return not_from_zero + _truncated(tp, earliest, end, cluster)
+
+
+def _truncated(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets) -> list[DataLoss]:
+    latest = cluster.latest.get(tp, end)
+    if latest >= end or begin >= end:
+        return []
+    happened = f"ends at offset {latest}, before the planned end {end}"
+    goes_on = f"offsets {max(begin, latest)} to {end - 1} are skipped, and the next batch begins at {end}"
+    return [DataLoss(LossKind.TRUNCATED, tp, happened, goes_on)]
+
+
+def _deleted(tp: TopicPartition) -> DataLoss:
+    happened = "no longer exists; it was deleted, or its topic is no longer subscribed to"
+    return DataLoss(LossKind.DELETED, tp, happened, "nothing more is read of it, and if it comes back it is new")
+
+
+def _vanished(tp: TopicPartition, end: int) -> DataLoss:
+    happened = "has no earliest offset; it was deleted before it was read"
+    return DataLoss(LossKind.VANISHED, tp, happened, f"its records up to offset {end} are skipped")
+
+
+def _not_from_zero(tp: TopicPartition, earliest: int) -> DataLoss:
+    happened = f"is new and begins at offset {earliest} instead of 0"
+    return DataLoss(LossKind.NOT_FROM_ZERO, tp, happened, f"reading begins at {earliest}")
+
+
+def _receded(tp: TopicPartition, start: int, end: int) -> DataLoss:
+    happened = (
+        f"was read up to offset {start} and now ends at {end}; its log was truncated, its topic was created again, "
+        "or the starting offset of the first batch is too high"
+    )
+    goes_on = f"nothing is read of it now, and the next batch begins at {end}: records before that are not read again"
+    return DataLoss(LossKind.RECEDED, tp, happened, goes_on)
+
+
+def _aged_out(tp: TopicPartition, start: int, end: int, earliest: int) -> DataLoss:
+    happened = f"was to be read from offset {start} and now begins at {earliest}; records aged out or were deleted"
+    if earliest >= end:
+        return DataLoss(LossKind.AGED_OUT, tp, happened, f"offsets {start} to {end - 1} are skipped")
+    goes_on = f"offsets {start} to {earliest - 1} are skipped, reading goes on at {earliest}"
+    return DataLoss(LossKind.AGED_OUT, tp, happened, goes_on)
+
+
+def _recreated(tp: TopicPartition, earliest: int) -> DataLoss:
+    happened = "belongs to a topic that was deleted and created again; what was not read of the old one is gone"
+    return DataLoss(LossKind.RECREATED, tp, happened, f"the new one is read from offset {earliest}")

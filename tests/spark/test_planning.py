@@ -1,0 +1,269 @@
+"""Plans of batches and streams, and what is lost between two batches."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.spark.admission import rate_limited
+from kafka_nextgen.spark.errors import DataLossError, StartBeyondEndError
+from kafka_nextgen.spark.losses import LossKind
+from kafka_nextgen.spark.planning import Plan, SplitOptions, plan_batch, plan_stream, warnings_of
+from kafka_nextgen.spark.values import ClusterOffsets, OffsetRange
+from kafka_nextgen.types import TopicPartition
+from tests.spark.strategies import clusters, progress
+
+T0, T1, T2 = (TopicPartition("t", number) for number in range(3))
+WHOLE = SplitOptions()
+Offsets = dict[TopicPartition, int]
+
+
+def ranges(plan: Plan) -> list[tuple[int, int, int]]:
+    return [(part.partition, part.start, part.end) for part in plan.ranges]
+
+
+def test_a_batch_reads_from_start_to_end() -> None:
+    cluster = ClusterOffsets({T0: 0, T1: 0}, {T0: 100, T1: 100})
+    plan = plan_batch({T1: 5, T0: 0}, {T0: 10, T1: 5}, cluster, SplitOptions(min_partitions=2))
+    assert plan == Plan((OffsetRange("t", 0, 0, 5), OffsetRange("t", 0, 5, 10)))
+    assert str(plan.ranges[0]) == "t[0] 0..5"
+
+
+def test_a_batch_with_a_start_beyond_its_end_is_refused() -> None:
+    cluster = ClusterOffsets({T0: 0}, {T0: 30})
+    with pytest.raises(StartBeyondEndError, match=r"in t\[0\] \(40 > 30\); the option is wrong") as refused:
+        plan_batch({T0: 40}, {T0: 30}, cluster, WHOLE)
+    assert refused.value.partitions == (T0,)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "kinds", "read"),
+    [
+        pytest.param(5, 50, [LossKind.AGED_OUT], [(0, 20, 50)], id="the first records aged out"),
+        pytest.param(5, 15, [LossKind.AGED_OUT], [], id="all of them aged out"),
+        pytest.param(30, 120, [LossKind.TRUNCATED], [(0, 30, 100)], id="the end is beyond the log"),
+        pytest.param(110, 120, [LossKind.TRUNCATED], [], id="so is the start"),
+        pytest.param(5, 120, [LossKind.AGED_OUT, LossKind.TRUNCATED], [(0, 20, 100)], id="both ends"),
+        pytest.param(5, 5, [], [], id="nothing is asked for"),
+        pytest.param(110, 110, [], [], id="nor here"),
+    ],
+)
+def test_a_batch_reads_what_the_log_has_and_names_the_rest(
+    start: int, end: int, kinds: list[LossKind], read: list[tuple[int, int, int]]
+) -> None:
+    plan = plan_batch({T0: start}, {T0: end}, ClusterOffsets({T0: 20}, {T0: 100}), WHOLE)
+    assert [loss.kind for loss in plan.losses] == kinds
+    assert ranges(plan) == read
+
+
+def test_a_streaming_batch_reads_new_partitions_from_their_earliest_offset() -> None:
+    plan = plan_stream({T0: 5}, {T0: 10, T1: 7}, ClusterOffsets({T1: 0}, {}), WHOLE)
+    assert ranges(plan) == [(0, 5, 10), (1, 0, 7)]
+    assert plan.losses == ()
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "cluster", "kind", "read", "warning"),
+    [
+        pytest.param(
+            {T0: 5, T1: 5},
+            {T1: 6},
+            ClusterOffsets({}, {}),
+            LossKind.DELETED,
+            [(1, 5, 6)],
+            "t[0] no longer exists; it was deleted, or its topic is no longer subscribed to; nothing more",
+            id="a partition was deleted",
+        ),
+        pytest.param(
+            {},
+            {T0: 9},
+            ClusterOffsets({}, {}),
+            LossKind.VANISHED,
+            [],
+            "its records up to offset 9 are skipped",
+            id="a new partition was deleted before it was read",
+        ),
+        pytest.param(
+            {},
+            {T0: 9},
+            ClusterOffsets({T0: 4}, {}),
+            LossKind.NOT_FROM_ZERO,
+            [(0, 4, 9)],
+            "t[0] is new and begins at offset 4 instead of 0; reading begins at 4",
+            id="a new partition has lost its first records",
+        ),
+        pytest.param(
+            {T0: 50},
+            {T0: 9},
+            ClusterOffsets({T0: 0}, {T0: 9}),
+            LossKind.RECEDED,
+            [],
+            "nothing is read of it now, and the next batch begins at 9",
+            id="the log became shorter than what was read",
+        ),
+        pytest.param(
+            {T0: 5},
+            {T0: 30},
+            ClusterOffsets({T0: 20}, {}),
+            LossKind.AGED_OUT,
+            [(0, 20, 30)],
+            "offsets 5 to 19 are skipped, reading goes on at 20",
+            id="records aged out",
+        ),
+        pytest.param(
+            {T0: 5},
+            {T0: 15},
+            ClusterOffsets({T0: 20}, {}),
+            LossKind.AGED_OUT,
+            [],
+            "offsets 5 to 14 are skipped",
+            id="all records of the batch aged out",
+        ),
+        pytest.param(
+            {T0: 5},
+            {T0: 15},
+            ClusterOffsets({}, {T0: 12}),
+            LossKind.TRUNCATED,
+            [(0, 5, 12)],
+            "offsets 12 to 14 are skipped, and the next batch begins at 15",
+            id="the log was truncated below the planned end",
+        ),
+        pytest.param(
+            {T0: 5},
+            {T0: 15},
+            ClusterOffsets({}, {T0: 2}),
+            LossKind.TRUNCATED,
+            [],
+            "offsets 5 to 14 are skipped",
+            id="it was truncated below the start",
+        ),
+    ],
+)
+def test_a_streaming_batch_reads_what_there_is_and_names_the_rest(
+    start: Offsets,
+    end: Offsets,
+    cluster: ClusterOffsets,
+    kind: LossKind,
+    read: list[tuple[int, int, int]],
+    warning: str,
+) -> None:
+    plan = plan_stream(start, end, cluster, WHOLE)
+    assert [loss.kind for loss in plan.losses] == [kind]
+    assert ranges(plan) == read
+    (warned,) = warnings_of(plan.losses, fail_on_data_loss=False)
+    assert warned.startswith("records may be lost: t[0] ")
+    assert warning in warned
+
+
+@pytest.mark.parametrize("latest", [3, 50, 800])
+def test_a_recreated_topic_is_read_from_its_beginning(latest: int) -> None:
+    cluster = ClusterOffsets({T0: 0}, {T0: latest})
+    plan = plan_stream({T0: 50}, {T0: latest}, cluster, WHOLE, recreated=[T0])
+    assert [loss.kind for loss in plan.losses] == [LossKind.RECREATED]
+    assert ranges(plan) == [(0, 0, latest)]
+    assert "the new one is read from offset 0" in str(plan.losses[0])
+
+
+def test_a_recreated_topic_may_be_gone_again() -> None:
+    plan = plan_stream({T0: 50}, {T0: 9}, ClusterOffsets({}, {}), WHOLE, recreated=[T0])
+    assert [loss.kind for loss in plan.losses] == [LossKind.VANISHED]
+    assert plan.ranges == ()
+
+
+def test_a_partition_that_was_not_read_before_is_new_though_its_topic_was_recreated() -> None:
+    plan = plan_stream({}, {T0: 9}, ClusterOffsets({T0: 0}, {}), WHOLE, recreated=[T0])
+    assert plan == Plan((OffsetRange("t", 0, 0, 9),))
+
+
+def test_a_checkpoint_of_other_topics_is_a_loss_of_all_of_them() -> None:
+    other = TopicPartition("other", 0)
+    plan = plan_stream({other: 7}, {T0: 3}, ClusterOffsets({T0: 0}, {T0: 3}), WHOLE)
+    assert [(loss.kind, loss.partition) for loss in plan.losses] == [(LossKind.DELETED, other)]
+    assert ranges(plan) == [(0, 0, 3)]
+
+
+def test_a_loss_ends_the_query_unless_the_option_says_otherwise() -> None:
+    many = {TopicPartition("t", number): 7 for number in range(8)}
+    plan = plan_stream(many, {}, ClusterOffsets({}, {}), WHOLE)
+    with pytest.raises(
+        DataLossError, match=r"t\[4\] no longer exists.*and 3 more partitions.*failOnDataLoss"
+    ) as failed:
+        warnings_of(plan.losses, fail_on_data_loss=True)
+    assert failed.value.losses == plan.losses
+    assert failed.value.partitions == tuple(many)
+    copy = pickle.loads(pickle.dumps(failed.value))
+    assert copy.losses == plan.losses
+    assert len(warnings_of(plan.losses, fail_on_data_loss=False)) == 8
+
+
+def test_no_loss_is_neither_a_warning_nor_an_error() -> None:
+    assert warnings_of((), fail_on_data_loss=True) == warnings_of((), fail_on_data_loss=False) == ()
+
+
+def covered(plan: Plan) -> dict[TopicPartition, set[int]]:
+    offsets: dict[TopicPartition, set[int]] = {}
+    for part in plan.ranges:
+        seen = offsets.setdefault(part.topic_partition, set())
+        assert seen.isdisjoint(range(part.start, part.end))
+        seen.update(range(part.start, part.end))
+    return offsets
+
+
+@st.composite
+def offsets_of(draw: st.DrawFn) -> Offsets:
+    return {tp: draw(st.integers(0, 30)) for tp in (T0, T1, T2) if draw(st.booleans())}
+
+
+@given(offsets_of(), offsets_of(), offsets_of(), offsets_of(), st.sets(st.sampled_from([T0, T1, T2])))
+def test_a_gap_is_never_silent(
+    start: Offsets, end: Offsets, earliest: Offsets, latest: Offsets, recreated: set[TopicPartition]
+) -> None:
+    cluster = ClusterOffsets(earliest, latest)
+    options = SplitOptions(min_partitions=7, max_records_per_partition=11)
+    plan = plan_stream(start, end, cluster, options, recreated)
+    assert plan == plan_stream(dict(reversed(start.items())), dict(reversed(end.items())), cluster, options, recreated)
+    assert list(plan.losses) == sorted(plan.losses, key=lambda loss: loss.partition)
+    read = covered(plan)
+    lossy = {loss.partition for loss in plan.losses}
+    assert read.keys() <= end.keys()
+    for tp in start.keys() | end.keys():
+        new = tp not in start or tp in recreated
+        wanted = set(range(0 if new else start[tp], end.get(tp, 0)))
+        assert read.get(tp, set()) <= wanted
+        if read.get(tp, set()) != wanted or tp not in end:
+            assert tp in lossy
+        available = range(earliest.get(tp, 0), min(latest.get(tp, 31), 31))
+        if not (new and tp not in earliest):
+            assert read.get(tp, set()) == {offset for offset in wanted if offset in available}
+
+
+@given(st.data(), st.integers(1, 10**6))
+def test_batches_follow_each_other_without_a_gap(data: st.DataObject, limit: int) -> None:
+    cluster = data.draw(clusters())
+    start = data.draw(progress(cluster))
+    reached = {tp: start.get(tp, cluster.earliest[tp]) for tp in cluster.latest}
+    for _ in range(3):
+        end = rate_limited(start, cluster.latest, cluster.earliest, limit)
+        for part in plan_stream(start, end, cluster, SplitOptions(min_partitions=5)).ranges:
+            assert part.start == reached[part.topic_partition]
+            reached[part.topic_partition] = part.end
+        start = end
+        assert reached == end
+
+
+@given(offsets_of(), st.data())
+def test_a_batch_covers_what_the_log_has_between_start_and_end(start: Offsets, data: st.DataObject) -> None:
+    end = {tp: data.draw(st.integers(start[tp], 40)) for tp in start}
+    cluster = ClusterOffsets(
+        {tp: data.draw(st.integers(0, 10)) for tp in start}, {tp: data.draw(st.integers(10, 40)) for tp in start}
+    )
+    plan = plan_batch(start, end, cluster, SplitOptions(min_partitions=4))
+    read = covered(plan)
+    lossy = {loss.partition for loss in plan.losses}
+    for tp in start:
+        wanted = set(range(start[tp], end[tp]))
+        assert read.get(tp, set()) == wanted & set(range(cluster.earliest[tp], cluster.latest[tp]))
+        assert (tp in lossy) == (read.get(tp, set()) != wanted)
