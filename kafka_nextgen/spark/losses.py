@@ -101,7 +101,7 @@ def _of_known(tp: TopicPartition, start: int, end: int, cluster: ClusterOffsets)
         return []
     earliest = cluster.earliest.get(tp, 0)
     aged_out = [_aged_out(tp, start, end, earliest)] if start < earliest else []
-    return aged_out + _truncated(tp, max(start, earliest), end, cluster)
+    return aged_out + _truncated(tp, start, end, cluster)
 
 
 def _of_new(tp: TopicPartition, end: int, cluster: ClusterOffsets, *, recreated: bool) -> list[DataLoss]:
@@ -116,7 +116,7 @@ def _of_new(tp: TopicPartition, end: int, cluster: ClusterOffsets, *, recreated:
 
 def _truncated(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets) -> list[DataLoss]:
     latest = cluster.latest.get(tp, end)
-    if latest >= end or begin >= end:
+    if latest >= end:
         return []
     happened = f"ends at offset {latest}, before the planned end {end}"
     goes_on = f"offsets {max(begin, latest)} to {end - 1} are skipped, and the next batch begins at {end}"
@@ -149,10 +149,9 @@ def _receded(tp: TopicPartition, start: int, end: int) -> DataLoss:
 
 def _aged_out(tp: TopicPartition, start: int, end: int, earliest: int) -> DataLoss:
     happened = f"was to be read from offset {start} and now begins at {earliest}; records aged out or were deleted"
-    if earliest >= end:
-        return DataLoss(LossKind.AGED_OUT, tp, happened, f"offsets {start} to {end - 1} are skipped")
-    goes_on = f"offsets {start} to {earliest - 1} are skipped, reading goes on at {earliest}"
-    return DataLoss(LossKind.AGED_OUT, tp, happened, goes_on)
+    skipped = f"offsets {start} to {min(earliest, end) - 1} are skipped"
+    goes_on = f", reading goes on at {earliest}" if earliest < end else ", the batch has nothing else of it"
+    return DataLoss(LossKind.AGED_OUT, tp, happened, skipped + goes_on)
 
 
 def _recreated(tp: TopicPartition, earliest: int) -> DataLoss:

@@ -63,6 +63,8 @@ def test_a_topic_is_put_into_the_map_again_for_each_of_its_partitions() -> None:
     assert list(offsets_document(few)) == ["a", "q", *names[1:]]  # a is 97 and q is 113, bucket 1 of 16
     many = few | {TopicPartition("q", 1): 0}
     assert list(offsets_document(many)) == [*names, "q"]  # q is in bucket 17 of 32
+    first = dict(reversed(few.items())) | {TopicPartition("a", 1): 0}  # sorted, a is put again while the map is small
+    assert list(offsets_document(first)) == ["a", "q", *names[1:]]
 
 
 def test_nothing_is_written_as_an_empty_object() -> None:

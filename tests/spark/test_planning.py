@@ -119,8 +119,17 @@ def test_a_streaming_batch_reads_new_partitions_from_their_earliest_offset() -> 
             ClusterOffsets({T0: 20}, {}),
             LossKind.AGED_OUT,
             [],
-            "offsets 5 to 14 are skipped",
+            "offsets 5 to 14 are skipped, the batch has nothing else of it",
             id="all records of the batch aged out",
+        ),
+        pytest.param(
+            {T0: 5},
+            {T0: 20},
+            ClusterOffsets({T0: 20}, {}),
+            LossKind.AGED_OUT,
+            [],
+            "offsets 5 to 19 are skipped, the batch has nothing else of it",
+            id="all records of the batch aged out, and no more",
         ),
         pytest.param(
             {T0: 5},

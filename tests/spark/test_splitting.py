@@ -87,6 +87,13 @@ def test_one_part_whose_share_is_one_keeps_its_whole_partition_as_it_is() -> Non
     assert parts == [("a", 0, 6), ("a", 6, 13), ("b", 0, 5)]
 
 
+def test_as_many_ranges_as_min_partitions_are_not_split() -> None:
+    # The shares alone would give the greatest range two parts.
+    bounds = [("a", 0, 32), ("b", 0, 128), *((topic, 0, 5) for topic in "cdefghij")]
+    assert outcome(bounds, SplitOptions(min_partitions=10)) == bounds
+    assert len(outcome(bounds, SplitOptions(min_partitions=11))) > len(bounds)
+
+
 def test_no_range_is_split_into_more_parts_than_it_has_offsets() -> None:
     assert outcome([("a", 5, 8)], SplitOptions(min_partitions=2**31 - 1)) == [("a", 5, 6), ("a", 6, 7), ("a", 7, 8)]
 
