@@ -1,1 +1,1 @@
-"""A Spark data source for Kafka, ``format("kafka_nextgen")``: options, offsets, planning. Imports no pyspark."""
+"""What a Spark data source for Kafka needs of options, offsets and planning. Imports no pyspark."""
