@@ -1,7 +1,7 @@
 r"""Quotations in Java regular expressions: between ``\Q`` and ``\E`` every character stands for itself.
 
-Java replaces them before it reads anything else of a pattern (``Pattern.RemoveQEQuoting``), so a quantifier behind a
-quotation applies to its last character, and a quotation may stand in a class. One that is not closed reaches to the end.
+Java replaces them before it reads anything else of a pattern (``Pattern.RemoveQEQuoting``), so a quantifier behind
+one applies to its last character, and one may stand in a class. One that is not closed reaches to the end.
 """
 
 from __future__ import annotations

@@ -1,0 +1,140 @@
+"""The value of ``sasl.jaas.config``: one login module with its options.
+
+::
+
+    org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="secret";
+
+The text is split as Kafka's ``JaasConfig`` lets Java's ``StreamTokenizer`` split it:
+
+* Characters up to the space separate tokens. ``=`` and ``;`` are tokens of their own.
+* ``/`` begins a comment, also in the middle of a word: to the end of the line, or with ``/*`` to ``*/``. So a password
+  with a slash needs quotes.
+* Double and single quotes enclose a value, which may not go on in the next line. In it a backslash takes the next
+  character as it is, except for ``\\a \\b \\f \\n \\r \\t \\v`` and up to three octal digits.
+
+Values are read as ``Secret``. No error shows any part of the text but names of options that are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import field, frozen
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.secret import Secret
+
+__all__ = ["KEY", "LoginModule", "parse_jaas"]
+
+KEY: Final = "kafka.sasl.jaas.config"
+
+_SKIPPED: Final = re.compile(r"(?:[\x00-\x20]+|/\*.*?(?:\*/|\Z)|/[^\r\n]*)+", re.DOTALL)
+_WORD: Final = re.compile(r"[^\x00-\x20/\"';=\x81-\x9f]+")
+_QUOTED: Final = re.compile(r"""(["'])((?:\\.|(?!\1)[^\\\r\n])*)\1""", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2}|[0-7]{1,2}|.)", re.DOTALL)
+_LETTERS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_FLAGS: Final = frozenset({"required", "requisite", "sufficient", "optional"})
+_FORM: Final = 'a login module, required, options with quoted values, and a semicolon: ... required name="value";'
+
+#: Names of options that an error may show.
+_KNOWN: Final = frozenset(
+    {"clientId", "clientSecret", "keyTab", "password", "principal", "scope", "serviceName", "tokenauth", "username"}
+)
+
+
+@frozen
+class LoginModule:
+    """A login module: ``name`` is that of its class without the package, ``options`` its options by name."""
+
+    name: str
+    options: Mapping[str, Secret] = field(repr=False)
+
+    def text(self, option: str) -> str | None:
+        """The value of an option, revealed; None without it."""
+        value = self.options.get(option)
+        return None if value is None else value.reveal()
+
+
+def parse_jaas(text: str) -> LoginModule:
+    """Read the value of ``sasl.jaas.config``.
+
+    Raises ``ConfigError`` if it is not one login module with a control flag, options and a semicolon.
+    """
+    tokens = list(_tokens(text))
+    if not tokens:
+        raise _wrong("it names no login module")
+    entries = _split(tokens)
+    if len(entries) > 1:
+        raise _wrong(f"it has {len(entries)} login modules, and Kafka takes one")
+    return _module(entries[0])
+
+
+@frozen
+class _Token:
+    """A word, a quoted value, or a character that stands alone; the last has no ``value``."""
+
+    sign: str
+    value: str | None = field(default=None, repr=False)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    at = 0
+    while at < len(text):
+        if found := _SKIPPED.match(text, at):
+            pass
+        elif found := _QUOTED.match(text, at):
+            yield _Token("value", _ESCAPE.sub(_unescaped, found[2]))
+        elif found := _WORD.match(text, at):
+            yield _Token("value", found[0])
+        elif text[at] in "\"'":
+            raise _wrong("a quote is opened and not closed in the same line")
+        else:
+            yield _Token(text[at])
+        at = found.end() if found else at + 1
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    said = escape[1]
+    return chr(int(said, 8)) if said.isascii() and said.isdigit() and said < "8" else _LETTERS.get(said, said)
+
+
+def _split(tokens: list[_Token]) -> list[list[_Token]]:
+    """The tokens of each entry, without its semicolon."""
+    entries: list[list[_Token]] = [[]]
+    for token in tokens:
+        if token.sign == ";":
+            entries.append([])
+        else:
+            entries[-1].append(token)
+    if entries.pop():
+        raise _wrong("it does not end with a semicolon")
+    return entries
+
+
+def _module(entry: list[_Token]) -> LoginModule:
+    if len(entry) < 2 or entry[0].value is None:
+        raise _wrong("a login module and a control flag, such as required, come first")
+    if (entry[1].value or "").lower() not in _FLAGS:
+        raise _wrong("required, requisite, sufficient or optional has to follow the login module")
+    options: dict[str, Secret] = {}
+    for at in range(2, len(entry), 3):
+        name, value = _option(entry[at : at + 3])
+        options[name] = Secret(value)  # the last one counts, as in Java
+    return LoginModule(entry[0].value.rpartition(".")[2], options)
+
+
+def _option(tokens: list[_Token]) -> tuple[str, str]:
+    name = tokens[0].value
+    if len(tokens) < 3 or name is None or tokens[1].sign != "=" or tokens[2].value is None:
+        raise _wrong(f"{_shown(name)} has no value")
+    return name, tokens[2].value
+
+
+def _shown(name: str | None) -> str:
+    return f"the option {name}" if name in _KNOWN else "an option"
+
+
+def _wrong(what: str) -> ConfigError:
+    return ConfigError(f"{KEY} can't be read: {what}. It is to be {_FORM}", KEY)
