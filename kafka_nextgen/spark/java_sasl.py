@@ -1,0 +1,157 @@
+"""How Java's ``sasl.*`` keys say who logs in, and the same in this library's keys.
+
+==============  =======================  =================================================================
+mechanism       login module             what becomes of its options
+==============  =======================  =================================================================
+PLAIN           PlainLoginModule         ``username``, ``password``: sasl.username, sasl.password
+SCRAM-SHA-...   ScramLoginModule         the same; ``tokenauth`` (delegation tokens) is refused
+GSSAPI          Krb5LoginModule          ``serviceName``: sasl.kerberos.service.name; a key table is named
+                                         by ``KRB5_CLIENT_KTNAME`` in the environment
+OAUTHBEARER     OAuthBearerLoginModule   ``clientId``, ``clientSecret``, ``scope``: those of an OpenID
+                                         provider, asked at sasl.oauthbearer.token.endpoint.url
+==============  =======================  =================================================================
+
+Without ``sasl.mechanism`` Java logs in by GSSAPI. Kafka 4.1's keys for a client's id, its secret and the scope come
+before the options of the login module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.secret import Secret
+from kafka_nextgen.spark.java_jaas import KEY, LoginModule, parse_jaas
+
+__all__ = ["login_settings"]
+
+_MODULES: Final = {
+    "PLAIN": "PlainLoginModule",
+    "SCRAM-SHA-256": "ScramLoginModule",
+    "SCRAM-SHA-512": "ScramLoginModule",
+    "GSSAPI": "Krb5LoginModule",
+    "OAUTHBEARER": "OAuthBearerLoginModule",
+}
+_OIDC_KEYS: Final = {
+    "client.id": ("sasl.oauthbearer.client.credentials.client.id", "clientId"),
+    "client.secret": ("sasl.oauthbearer.client.credentials.client.secret", "clientSecret"),
+    "scope": ("sasl.oauthbearer.scope", "scope"),
+}
+_HANDLER: Final = "sasl.login.callback.handler.class"
+_RETRIEVER: Final = "sasl.oauthbearer.jwt.retriever.class"
+_ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
+_TRUST: Final = "ssl.truststore.location"
+
+#: Kafka's own classes, which do what this library does.
+_SAME_CLASSES: Final = {
+    _HANDLER: ("OAuthBearerLoginCallbackHandler",),
+    _RETRIEVER: ("ClientCredentialsJwtRetriever", "DefaultJwtRetriever"),
+}
+
+Settings = dict[str, object]
+
+
+def login_settings(keys: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
+    """This library's settings for a login, and warnings.
+
+    Arguments:
+        keys: keys of Java's consumer without ``kafka.``, whose ``security.protocol`` has a login.
+
+    Raises ``ConfigError`` for what can't be done without Java, or is incomplete.
+    """
+    for key, names in _SAME_CLASSES.items():
+        _demand_own_class(key, keys.get(key), names)
+    mechanism = keys.get("sasl.mechanism", "").strip().upper() or "GSSAPI"
+    if mechanism not in _MODULES:
+        raise _wrong("sasl.mechanism", f"is {mechanism}; there are {', '.join(_MODULES)}")
+    settings, warnings = _LOGINS[mechanism](keys, _module(keys, mechanism))
+    return {"sasl.mechanism": mechanism, **settings}, warnings
+
+
+def _demand_own_class(key: str, said: str | None, names: tuple[str, ...]) -> None:
+    if said is not None and said.strip().rpartition(".")[2] not in names:
+        raise _wrong(key, f"names {said.strip()}, a Java class, and no Java runs here; only {names[0]} is known")
+
+
+def _module(keys: Mapping[str, str], mechanism: str) -> LoginModule:
+    text = keys.get("sasl.jaas.config")
+    if text is None:
+        return LoginModule(_MODULES[mechanism], {})
+    module = parse_jaas(text)
+    if module.name != _MODULES[mechanism]:
+        raise ConfigError(f"{KEY} is to name {_MODULES[mechanism]} with kafka.sasl.mechanism={mechanism}", KEY)
+    return module
+
+
+def _by_password(_keys: Mapping[str, str], module: LoginModule) -> tuple[Settings, tuple[str, ...]]:
+    for option in ("username", "password"):
+        if not module.text(option):
+            raise ConfigError(f'{KEY} needs {option}: {module.name} required username="..." password="...";', KEY)
+    if (module.text("tokenauth") or "").lower() == "true":
+        raise ConfigError(f"{KEY} has tokenauth=true, but delegation tokens can't be used: log in as a user", KEY)
+    return {"sasl.username": module.text("username"), "sasl.password": module.options["password"]}, ()
+
+
+def _by_kerberos(keys: Mapping[str, str], module: LoginModule) -> tuple[Settings, tuple[str, ...]]:
+    by_key, by_option = keys.get("sasl.kerberos.service.name"), module.text("serviceName")
+    if by_key and by_option and by_key != by_option:
+        raise ConfigError(f"{KEY} and kafka.sasl.kerberos.service.name name different services: give one", KEY)
+    service = by_key or by_option
+    if not service:
+        raise _wrong("sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI")
+    return {"sasl.kerberos.service.name": service}, _kerberos_warnings(module)
+
+
+def _kerberos_warnings(module: LoginModule) -> tuple[str, ...]:
+    if module.text("keyTab") is None and module.text("principal") is None:
+        return ()
+    return (
+        f"{KEY}: keyTab and principal are not used; tickets are taken from the cache of credentials, or set "
+        "KRB5_CLIENT_KTNAME to the key table in the environment of the driver and the executors",
+    )
+
+
+def _by_token(keys: Mapping[str, str], module: LoginModule) -> tuple[Settings, tuple[str, ...]]:
+    extensions = sorted(option for option in module.options if option.startswith("extension_"))
+    if extensions:
+        raise ConfigError(f"{KEY} has an option extension_..., and extensions can't be sent: remove it", KEY)
+    settings: Settings = {"sasl.oauthbearer.method": "oidc", _ENDPOINT: _endpoint(keys)}
+    for name, (key, option) in _OIDC_KEYS.items():
+        value = keys.get(key) or module.text(option)
+        if not value and name != "scope":
+            raise _wrong(key, f"is needed with kafka.sasl.mechanism=OAUTHBEARER (or {option} in {KEY})")
+        if value:
+            settings[f"sasl.oauthbearer.{name}"] = Secret(value) if name == "client.secret" else value
+    return {**settings, **_provider_trust(module)}, ()
+
+
+def _endpoint(keys: Mapping[str, str]) -> str:
+    url = keys.get(_ENDPOINT, "").strip()
+    if not url:
+        raise _wrong(_ENDPOINT, "is needed with kafka.sasl.mechanism=OAUTHBEARER: tokens are asked for there")
+    if not url.startswith("https://"):
+        raise _wrong(_ENDPOINT, "has to begin with https://, for it is sent a secret")
+    return url
+
+
+def _provider_trust(module: LoginModule) -> Settings:
+    """TLS for the token endpoint: the authorities of the system, or those in a PEM file."""
+    location = module.text(_TRUST)
+    others = {option for option in module.options if option.startswith("ssl.")} - {_TRUST, "ssl.truststore.type"}
+    if others or (location and (module.text("ssl.truststore.type") or "").upper() != "PEM"):
+        raise ConfigError(f"{KEY}: for the token endpoint only {_TRUST} with ssl.truststore.type=PEM can be given", KEY)
+    return {"https.ca.location": location} if location else {}
+
+
+def _wrong(key: str, what: str) -> ConfigError:
+    return ConfigError(f"kafka.{key} {what}", f"kafka.{key}")
+
+
+_LOGINS: Final[Mapping[str, Callable[[Mapping[str, str], LoginModule], tuple[Settings, tuple[str, ...]]]]] = {
+    "PLAIN": _by_password,
+    "SCRAM-SHA-256": _by_password,
+    "SCRAM-SHA-512": _by_password,
+    "GSSAPI": _by_kerberos,
+    "OAUTHBEARER": _by_token,
+}
