@@ -32,7 +32,7 @@ from kafka_nextgen.spark.java_stores import Identity, StoreFile, identity_in, tr
 
 __all__ = ["TlsStores", "client_identity", "read_stores", "tls_settings", "trusted"]
 
-_PEM_ENTRY: Final = re.compile(r"-+\s*BEGIN\s+([A-Z ]+?)\s*-+([a-zA-Z0-9/+=\s]*)-+\s*END\s+\1\s*-+")
+_PEM_ENTRY: Final = re.compile(r"-----BEGIN ([A-Z ]+)-----([a-zA-Z0-9/+=\s]*)-----END \1-----")
 _ALGORITHM: Final = "ssl.endpoint.identification.algorithm"
 _CIPHERS: Final = "ssl.cipher.suites"
 _LINE: Final = 64
