@@ -18,7 +18,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
@@ -234,6 +233,8 @@ def _shown(path: str, identity: Identity) -> dict[str, object]:
 @contextmanager
 def _private_file(text: Secret) -> Iterator[str]:
     """A file that only this user can read, for as long as it takes."""
+    import tempfile  # loads much, and few keys are not in files already
+
     descriptor, path = tempfile.mkstemp(suffix=".pem")
     try:
         with os.fdopen(descriptor, "w") as file:

@@ -124,9 +124,9 @@ def handshake(client: ssl.SSLContext, issued: Issued) -> dict[str, object]:
     server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cadata=issued.authority)
     server.load_cert_chain(issued.path("client.pem"))
     server.verify_mode = ssl.CERT_REQUIRED
-    ways = ssl.MemoryBIO(), ssl.MemoryBIO()
-    ours = client.wrap_bio(*ways, server_hostname="localhost")
-    theirs = server.wrap_bio(*reversed(ways), server_side=True)
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ours = client.wrap_bio(back, there, server_hostname="localhost")
+    theirs = server.wrap_bio(there, back, server_side=True)
     for side in (ours, theirs) * 4:
         try:
             side.do_handshake()
