@@ -87,6 +87,7 @@ NOT_LOADED = [
     "kafka_nextgen.wire.consumer_group_describe",
     "kafka_nextgen.wire.records.encode",
     "kafka_nextgen.scenarios",
+    "kafka_nextgen.spark",
     "kafka_nextgen.testing",
     "importlib.metadata",
     "re2",

@@ -18,7 +18,8 @@ construct                            translation
 ===================================  ==================================================================
 ``\\Q...\\E``                          each character escaped, before anything else is read (as in Java)
 ``(?<name>``                         ``(?P<name>``
-``(?i)`` at the beginning            ``re.IGNORECASE``; elsewhere it is refused, ``(?i:...)`` is kept
+``(?i)`` at the beginning, or        ``re.IGNORECASE``; elsewhere it is refused, ``(?i:...)`` is kept
+behind ``^`` there
 ``\\0n``, ``\\xhh``, ``\\uhhhh``, ``\\e``  the character
 ``*+``, ``(?>...)``                  kept, from Python 3.11.5 on; older versions match them otherwise
 ``[...]``                            read character by character; ``[`` within and ``&&`` are refused
@@ -44,6 +45,7 @@ _HAS_POSSESSIVE: Final = sys.version_info >= (3, 11, 5)
 _QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})[+?]?")
 _NAMED_GROUP: Final = re.compile(r"\(\?<([a-zA-Z][a-zA-Z0-9]*)>")
 _FLAGS: Final = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])")
+_ANCHOR_BEFORE_FLAGS: Final = re.compile(r"\^\(\?[a-zA-Z-]*\)")
 _OCTAL: Final = re.compile(r"[0-3][0-7]{2}|[0-7]{1,2}")
 _HEX: Final = {"x": re.compile(r"[0-9a-fA-F]{2}"), "u": re.compile(r"[0-9a-fA-F]{4}")}
 
@@ -105,8 +107,8 @@ class _Translation:
 
     def whole(self) -> str:
         """The pattern in Python's language."""
+        parts = [self._take(1)] if _ANCHOR_BEFORE_FLAGS.match(self._text) else []
         self._leading_flags()
-        parts = []
         while self._at < len(self._text):
             parts.append(self._next())
         return "".join(parts)
