@@ -40,13 +40,14 @@ _SECURITY: Final = ("ssl.", "sasl.", "security.")
 _ALGORITHM: Final = "ssl.endpoint.identification.algorithm"
 _LISTENER: Final = re.compile(r"[A-Za-z_]+://")
 _DEFAULT_FRAME_BYTES: Final = 100 * MIB
-_DEFAULT_LONGEST_PAUSE_MS: Final = 1_000
+_DEFAULT_LONGEST_PAUSE_MS: Final = "1000"
+_RECONNECT: Final = "reconnect.backoff.ms"
 _SIMILAR: Final = 0.85
 
 #: Keys of TLS that protect nothing, and stay in many configurations without TLS.
 _NOTHING_TO_PROTECT: Final = frozenset({_ALGORITHM, "ssl.keystore.type", "ssl.truststore.type"})
 
-_PAUSES: Final = (("retry.backoff.ms", "retry.backoff.max.ms"), ("reconnect.backoff.ms", "reconnect.backoff.max.ms"))
+_PAUSES: Final = (("retry.backoff.ms", "retry.backoff.max.ms"), (_RECONNECT, "reconnect.backoff.max.ms"))
 
 #: This library's names of what Java names otherwise.
 _JAVA_NAMES: Final = {
@@ -177,12 +178,18 @@ def _fetch_sizes(settings: Mapping[str, str]) -> dict[str, object]:
 
 
 def _pauses(settings: Mapping[str, str]) -> dict[str, object]:
-    """Java makes a pause constant if only its beginning is given, and is above the default of its end."""
+    """Java takes a longest pause that is below the first as a constant pause (KIP-580).
+
+    A first pause before reconnecting is constant as well if no longest one is given
+    (``CommonClientConfigs.postProcessReconnectBackoffConfigs``).
+    """
     found: dict[str, object] = {}
     for first, longest in _PAUSES:
-        said = _number(settings.get(first))
-        if longest not in settings and said is not None and said > _DEFAULT_LONGEST_PAUSE_MS:
-            found[longest] = said
+        begin, end = _number(settings.get(first)), _number(settings.get(longest, _DEFAULT_LONGEST_PAUSE_MS))
+        if begin is not None and first == _RECONNECT and longest not in settings:
+            found[longest] = begin
+        elif begin is not None and end is not None and begin > end:
+            found[first] = end
     return found
 
 

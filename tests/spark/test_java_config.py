@@ -59,9 +59,11 @@ TAKEN = [
     ("fetch.max.bytes", "209715200", "receive_message_max_bytes", 209715200 + 512),
     ("fetch.max.bytes", str(INT32_MAX), "fetch_max_bytes", INT32_MAX - 512),
     ("fetch.max.bytes", str(INT32_MAX), "receive_message_max_bytes", INT32_MAX),
-    ("retry.backoff.ms", "5000", "retry_backoff_max_ms", 5000),
+    ("retry.backoff.ms", "5000", "retry_backoff_ms", 1000),
+    ("retry.backoff.ms", "5000", "retry_backoff_max_ms", 1000),
+    ("retry.backoff.ms", "500", "retry_backoff_ms", 500),
     ("reconnect.backoff.ms", "5000", "reconnect_backoff_max_ms", 5000),
-    ("reconnect.backoff.ms", "500", "reconnect_backoff_max_ms", 1000),
+    ("reconnect.backoff.ms", "500", "reconnect_backoff_max_ms", 500),
     ("connections.max.idle.ms", "-1", "connections_max_idle_ms", INT32_MAX),
 ]
 
@@ -71,6 +73,12 @@ def test_keys_are_taken_over(key: str, value: str, attribute: str, read_as: obje
     java = read({key: value})
     assert getattr(java.consumer_config(), attribute) == read_as
     assert java.warnings == ()
+
+
+def test_a_longest_pause_below_the_first_is_a_constant_pause() -> None:
+    for family in ("retry", "reconnect"):
+        made = config({f"{family}.backoff.ms": "5000", f"{family}.backoff.max.ms": "2000"})
+        assert getattr(made, f"{family}_backoff_ms") == getattr(made, f"{family}_backoff_max_ms") == 2000
 
 
 @pytest.mark.parametrize("written", ["a:1,b:2", "PLAINTEXT://a:1 , SASL_SSL://b:2"])
@@ -115,7 +123,7 @@ def test_keys_that_would_change_what_is_read_are_refused(key: str) -> None:
         ({"ssl.trustore.location": "x"}, "ssl.trustore.location", "the nearest is kafka.ssl.truststore.location"),
         ({"sasl.username": "s3cret"}, "sasl.username", "there is no option kafka.sasl.username"),
         ({"request.timeout.ms": "soon"}, "request.timeout.ms", "must be a whole number"),
-        ({"fetch.max.bytes": "99999999999"}, "fetch.max.bytes", "must be a whole number"),
+        ({"fetch.max.bytes": "2147483648"}, "fetch.max.bytes", "must be a whole number"),
         ({"bootstrap.servers": ""}, "bootstrap.servers", "is required"),
         ({"bootstrap.servers": "localhost"}, "bootstrap.servers", "must be host:port"),
         ({"isolation.level": "serial"}, "isolation.level", "must be read_uncommitted or read_committed"),

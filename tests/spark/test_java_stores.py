@@ -19,6 +19,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
+from kafka_nextgen.spark.java_stores import StoreFile, identity_in
 from kafka_nextgen.transport.security.tls import client_context
 
 BASE = {"bootstrap.servers": "localhost:9092", "security.protocol": "SSL"}
@@ -150,6 +151,14 @@ def test_a_key_in_pkcs12_is_shown_to_brokers(issued: Issued, monkeypatch: pytest
     assert handshake(config.ssl_context, issued)["subjectAltName"] == (("DNS", "localhost"),)
     assert os.listdir(directory) == []
     assert PASSWORD not in repr(java) + repr(config)
+
+
+def test_a_key_in_pkcs12_stays_encrypted_until_openssl_reads_it(issued: Issued) -> None:
+    store = StoreFile("kafka.ssl.keystore", issued.path("client.p12"), Secret(PASSWORD))
+    identity = identity_in(store, None)
+    assert identity.text is not None
+    assert "ENCRYPTED PRIVATE KEY" in identity.text.reveal()
+    assert identity.key_password == Secret(PASSWORD)
 
 
 @pytest.mark.parametrize("one_line", [False, True])
