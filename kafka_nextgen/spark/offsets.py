@@ -12,8 +12,8 @@ The rules:
 - A timestamp is in milliseconds from 0 up: Kafka takes negative ones for other questions.
 - Some of what the built-in source happens to accept is refused: numbers in quotes, fractions, names that appear twice
   (it takes the last), text after the end.
-- What is written is byte for byte what the built-in source writes (JsonUtils.scala): no spaces, in the order of Scala's
-  hash map.
+- What is written is what the built-in source writes (JsonUtils.scala), in the order of topic and partition. Its own
+  order is that of a hash map, and means nothing.
 
 Malformed text raises ``OffsetsFormatError``, which names the option and what is wrong, and shows the form.
 """
@@ -27,7 +27,6 @@ from collections.abc import Iterable, Mapping
 from attrs import frozen
 
 from kafka_nextgen.spark.errors import OffsetsFormatError
-from kafka_nextgen.spark.scala_order import hash_map_order
 from kafka_nextgen.types import TopicPartition, topic_name_complaint
 
 __all__ = [
@@ -109,23 +108,19 @@ def read_checkpoint(offset: str | Mapping[str, object]) -> dict[TopicPartition, 
 
 
 def write_offsets(offsets: Mapping[TopicPartition, int]) -> str:
-    """Write offsets, or timestamps in milliseconds, exactly as the built-in source writes its checkpoint."""
+    """Write offsets, or timestamps in milliseconds, as the built-in source does."""
     return json.dumps(offsets_document(offsets), separators=(",", ":"), ensure_ascii=False)
 
 
 def offsets_document(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
-    """Return offsets by topic and partition, in the built-in source's order, for pyspark to write.
+    """Return offsets by topic and partition, for pyspark to write.
 
     pyspark calls ``json.dumps`` itself and so adds spaces. Both sources read either.
     """
-    by_topic: dict[str, list[int]] = {}
+    document: dict[str, dict[str, int]] = {}
     for tp in sorted(offsets):
-        by_topic.setdefault(tp.topic, []).append(tp.partition)
-    puts = (topic for topic, numbers in by_topic.items() for _ in numbers)  # the topic is put again for each partition
-    return {
-        topic: {str(number): offsets[TopicPartition(topic, number)] for number in hash_map_order(by_topic[topic])}
-        for topic in hash_map_order(puts)
-    }
+        document.setdefault(tp.topic, {})[str(tp.partition)] = offsets[tp]
+    return document
 
 
 def write_partitions(partitions: Iterable[TopicPartition]) -> str:
