@@ -38,7 +38,7 @@ def test_committed_offsets_that_every_answer_leaves_out_are_not_none(script: Scr
     script.play("when offset fetch, always: answer without topics")
     with stage.consumer() as consumer:
         with pytest.raises(RequestTimeoutError, match=r"OffsetFetch was answered without orders\[0\]"):
-            consumer.committed([tp()], timeout=1.5)
+            consumer.committed([tp()], timeout=1.0)
         script.stop()
         found = consumer.committed([tp()])[tp()]
         assert found is not None
@@ -53,7 +53,7 @@ def test_a_topic_that_an_answer_leaves_out_does_exist(script: Script, stage: Sta
         assert consumer.partitions_for(TOPIC) == (0, 1)
         script.play("when metadata, always: answer without topics")
         with pytest.raises(RequestTimeoutError, match="Metadata was answered without topic another"):
-            consumer.partitions_for("another", timeout=1.5)
+            consumer.partitions_for("another", timeout=1.0)
 
 
 def test_a_leader_of_a_classic_group_assigns_a_topic_that_an_answer_left_out(script: Script, stage: Stage) -> None:
