@@ -28,14 +28,13 @@ from kafka_nextgen.config import FRAME_OVERHEAD_BYTES, MIB, ConsumerConfig
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import INT32_MAX, SecurityProtocol, one_of
 from kafka_nextgen.secret import Secret
-from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, REFUSED, TAKEN_OVER, TRANSLATED
+from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, wrong
 from kafka_nextgen.spark.java_sasl import login_settings
 from kafka_nextgen.spark.java_stores import Identity
 from kafka_nextgen.spark.java_tls import TlsStores, client_identity, read_stores, tls_settings, trusted
 
 __all__ = ["JavaConfig", "read_java_config"]
 
-PREFIX: Final = "kafka."
 _SECURITY: Final = ("ssl.", "sasl.", "security.")
 _ALGORITHM: Final = "ssl.endpoint.identification.algorithm"
 _LISTENER: Final = re.compile(r"[A-Za-z_]+://")
@@ -112,7 +111,7 @@ def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
 def _is_used(key: str) -> bool:
     """Whether a key has a meaning here; raises ``ConfigError`` if it is refused."""
     if key in REFUSED:
-        raise ConfigError(f"kafka.{key} is not supported: {REFUSED[key]}", PREFIX + key)
+        raise wrong(key, f"is not supported: {REFUSED[key]}")
     if key not in JAVA_KEYS:
         _refuse_misspelt(key)
     return key in TAKEN_OVER or key in TRANSLATED
@@ -133,7 +132,7 @@ def _protocol(said: str) -> SecurityProtocol:
     try:
         return one_of(SecurityProtocol).read(said)
     except ValueError as error:
-        raise ConfigError(f"kafka.security.protocol {error}", "kafka.security.protocol") from None
+        raise wrong("security.protocol", str(error)) from None
 
 
 def _login(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str, object], tuple[str, ...]]:
@@ -153,8 +152,7 @@ def _tls(keys: Mapping[str, str], protocol: SecurityProtocol) -> tuple[dict[str,
 
 def _refuse_useless(keys: Iterable[str], protocol: SecurityProtocol, instead: str) -> None:
     for key in sorted(keys):
-        why = f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it"
-        raise ConfigError(f"kafka.{key} {why}", PREFIX + key)
+        raise wrong(key, f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it")
 
 
 def _reconciled(settings: dict[str, str]) -> dict[str, object]:

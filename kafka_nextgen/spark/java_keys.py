@@ -15,7 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-__all__ = ["IGNORED", "JAVA_KEYS", "REFUSED", "TAKEN_OVER", "TRANSLATED"]
+from kafka_nextgen.errors import ConfigError
+
+__all__ = ["IGNORED", "JAVA_KEYS", "PREFIX", "REFUSED", "TAKEN_OVER", "TRANSLATED", "wrong"]
+
+#: What Spark has in front of a key.
+PREFIX: Final = "kafka."
 
 TAKEN_OVER: Final = frozenset(
     {
@@ -192,3 +197,9 @@ REFUSED: Final[Mapping[str, str]] = {
 
 #: Every key that is known.
 JAVA_KEYS: Final = TAKEN_OVER | TRANSLATED | IGNORED.keys() | REFUSED.keys()
+
+
+def wrong(key: str, what: str) -> ConfigError:
+    """The error about a key, by the name of its option."""
+    option = PREFIX + key
+    return ConfigError(f"{option} {what}", option)

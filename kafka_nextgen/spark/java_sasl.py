@@ -23,6 +23,7 @@ from typing import Final
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.spark.java_jaas import KEY, LoginModule, parse_jaas
+from kafka_nextgen.spark.java_keys import wrong
 
 __all__ = ["login_settings"]
 
@@ -64,14 +65,14 @@ def login_settings(keys: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
         _demand_own_class(key, keys.get(key), names)
     mechanism = keys.get("sasl.mechanism", "").strip().upper() or "GSSAPI"
     if mechanism not in _MODULES:
-        raise _wrong("sasl.mechanism", f"is {mechanism}; there are {', '.join(_MODULES)}")
+        raise wrong("sasl.mechanism", f"is {mechanism}; there are {', '.join(_MODULES)}")
     settings, warnings = _LOGINS[mechanism](keys, _module(keys, mechanism))
     return {"sasl.mechanism": mechanism, **settings}, warnings
 
 
 def _demand_own_class(key: str, said: str | None, names: tuple[str, ...]) -> None:
     if said is not None and said.strip().rpartition(".")[2] not in names:
-        raise _wrong(key, f"names {said.strip()}, a Java class, and no Java runs here; only {names[0]} is known")
+        raise wrong(key, f"names {said.strip()}, a Java class, and no Java runs here; only {names[0]} is known")
 
 
 def _module(keys: Mapping[str, str], mechanism: str) -> LoginModule:
@@ -99,7 +100,7 @@ def _by_kerberos(keys: Mapping[str, str], module: LoginModule) -> tuple[Settings
         raise ConfigError(f"{KEY} and kafka.sasl.kerberos.service.name name different services: give one", KEY)
     service = by_key or by_option
     if not service:
-        raise _wrong("sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI")
+        raise wrong("sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI")
     return {"sasl.kerberos.service.name": service}, _kerberos_warnings(module)
 
 
@@ -120,7 +121,7 @@ def _by_token(keys: Mapping[str, str], module: LoginModule) -> tuple[Settings, t
     for name, (key, option) in _OIDC_KEYS.items():
         value = keys.get(key) or module.text(option)
         if not value and name != "scope":
-            raise _wrong(key, f"is needed with kafka.sasl.mechanism=OAUTHBEARER (or {option} in {KEY})")
+            raise wrong(key, f"is needed with kafka.sasl.mechanism=OAUTHBEARER (or {option} in {KEY})")
         if value:
             settings[f"sasl.oauthbearer.{name}"] = Secret(value) if name == "client.secret" else value
     return {**settings, **_provider_trust(module)}, ()
@@ -129,9 +130,9 @@ def _by_token(keys: Mapping[str, str], module: LoginModule) -> tuple[Settings, t
 def _endpoint(keys: Mapping[str, str]) -> str:
     url = keys.get(_ENDPOINT, "").strip()
     if not url:
-        raise _wrong(_ENDPOINT, "is needed with kafka.sasl.mechanism=OAUTHBEARER: tokens are asked for there")
+        raise wrong(_ENDPOINT, "is needed with kafka.sasl.mechanism=OAUTHBEARER: tokens are asked for there")
     if not url.startswith("https://"):
-        raise _wrong(_ENDPOINT, "has to begin with https://, for it is sent a secret")
+        raise wrong(_ENDPOINT, "has to begin with https://, for it is sent a secret")
     return url
 
 
@@ -142,10 +143,6 @@ def _provider_trust(module: LoginModule) -> Settings:
     if others or (location and (module.text("ssl.truststore.type") or "").upper() != "PEM"):
         raise ConfigError(f"{KEY}: for the token endpoint only {_TRUST} with ssl.truststore.type=PEM can be given", KEY)
     return {"https.ca.location": location} if location else {}
-
-
-def _wrong(key: str, what: str) -> ConfigError:
-    return ConfigError(f"kafka.{key} {what}", f"kafka.{key}")
 
 
 _LOGINS: Final[Mapping[str, Callable[[Mapping[str, str], LoginModule], tuple[Settings, tuple[str, ...]]]]] = {

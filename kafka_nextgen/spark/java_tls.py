@@ -26,8 +26,8 @@ from typing import Final
 
 from attrs import frozen
 
-from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
+from kafka_nextgen.spark.java_keys import wrong
 from kafka_nextgen.spark.java_stores import Identity, StoreFile, identity_in, trusted_in
 
 __all__ = ["TlsStores", "client_identity", "read_stores", "tls_settings", "trusted"]
@@ -63,7 +63,7 @@ def tls_settings(keys: Mapping[str, str]) -> dict[str, object]:
         settings[_ALGORITHM] = keys[_ALGORITHM].strip() or "none"
     ciphers = keys.get(_CIPHERS, "").strip()
     if ciphers.startswith(("TLS_", "SSL_")):
-        raise _wrong(_CIPHERS, "is to name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
+        raise wrong(_CIPHERS, "is to name ciphers as OpenSSL does: 'openssl ciphers -stdname' shows both names")
     return {**settings, _CIPHERS: ciphers} if ciphers else settings
 
 
@@ -104,20 +104,20 @@ def client_identity(stores: TlsStores) -> Identity | None:
 def _check_truststore(keys: Mapping[str, str]) -> None:
     has_text, has_file = "ssl.truststore.certificates" in keys, "ssl.truststore.location" in keys
     if has_text and has_file:
-        raise _wrong("ssl.truststore.certificates", "can't be given beside kafka.ssl.truststore.location: remove one")
+        raise wrong("ssl.truststore.certificates", "can't be given beside kafka.ssl.truststore.location: remove one")
     if not has_file and "ssl.truststore.password" in keys:
-        raise _wrong("ssl.truststore.password", "needs kafka.ssl.truststore.location, the store that it opens")
+        raise wrong("ssl.truststore.password", "needs kafka.ssl.truststore.location, the store that it opens")
 
 
 def _check_keystore(keys: Mapping[str, str]) -> None:
     has_key, has_chain = "ssl.keystore.key" in keys, "ssl.keystore.certificate.chain" in keys
     if has_key is not has_chain:
         missing = "ssl.keystore.certificate.chain" if has_key else "ssl.keystore.key"
-        raise _wrong(missing, "is needed: a key and the chain of its certificates belong together")
+        raise wrong(missing, "is needed: a key and the chain of its certificates belong together")
     if has_key and "ssl.keystore.location" in keys:
-        raise _wrong("ssl.keystore.key", "can't be given beside kafka.ssl.keystore.location: remove one")
+        raise wrong("ssl.keystore.key", "can't be given beside kafka.ssl.keystore.location: remove one")
     if "ssl.keystore.location" not in keys and "ssl.keystore.password" in keys:
-        raise _wrong("ssl.keystore.password", "needs kafka.ssl.keystore.location, the store that it opens")
+        raise wrong("ssl.keystore.password", "needs kafka.ssl.keystore.location, the store that it opens")
 
 
 def _store_file(keys: Mapping[str, str], store: str) -> StoreFile | None:
@@ -137,14 +137,10 @@ def _pem(keys: Mapping[str, str], key: str) -> str | None:
         return None
     entries = _PEM_ENTRY.findall(keys[key])
     if not entries:
-        raise _wrong(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
+        raise wrong(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
     return "".join(_entry(label, "".join(body.split())) for label, body in entries)
 
 
 def _entry(label: str, body: str) -> str:
     lines = [body[at : at + _LINE] for at in range(0, len(body), _LINE)]
     return "\n".join([f"-----BEGIN {label}-----", *lines, f"-----END {label}-----", ""])
-
-
-def _wrong(key: str, what: str) -> ConfigError:
-    return ConfigError(f"kafka.{key} {what}", f"kafka.{key}")

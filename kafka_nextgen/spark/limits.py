@@ -18,7 +18,7 @@ from attrs import frozen
 
 from kafka_nextgen.spark.errors import OffsetLimitError, PartitionsMismatchError, StartBeyondEndError
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST
-from kafka_nextgen.spark.values import PartitionOffsets
+from kafka_nextgen.spark.values import PartitionOffsets, first_few
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = [
@@ -34,8 +34,6 @@ __all__ = [
     "check_start_not_beyond_end",
 ]
 
-_NAMED = 5
-
 
 class Edge(Enum):
     """One end of every partition's log: ``startingOffsets=earliest`` and the like."""
@@ -44,14 +42,14 @@ class Edge(Enum):
     LATEST = "latest"
 
 
-class NoMatch(Enum):
+class NoMatch(str, Enum):
     """``startingOffsetsByTimestampStrategy``: where to start if no record is as young as the timestamp."""
 
     ERROR = "error"
     LATEST = "latest"
 
 
-class GroupFallback(Enum):
+class GroupFallback(str, Enum):
     """``groupFallback``: where to start in a partition for which the group has no committed offset."""
 
     EARLIEST = "earliest"
@@ -123,9 +121,8 @@ def check_start_not_beyond_end(
     """
     beyond = [tp for tp in sorted(start) if start[tp] > end[tp] >= 0]
     if beyond:
-        pairs = ", ".join(f"{tp} ({start[tp]} > {end[tp]})" for tp in beyond[:_NAMED])
-        more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
-        raise StartBeyondEndError(f"the starting {what} is greater than the end in {pairs}{more}{hint}", beyond)
+        pairs = first_few([f"{tp} ({start[tp]} > {end[tp]})" for tp in beyond])
+        raise StartBeyondEndError(f"the starting {what} is greater than the end in {pairs}{hint}", beyond)
 
 
 def _check_pairs(what: str, start: Mapping[TopicPartition, int], end: Mapping[TopicPartition, int]) -> None:

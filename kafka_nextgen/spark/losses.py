@@ -23,12 +23,10 @@ from enum import Enum
 from attrs import frozen
 
 from kafka_nextgen.spark.errors import DataLossError
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["DataLoss", "LossKind", "batch_losses", "stream_losses", "warnings_of"]
-
-_NAMED = 5
 
 
 class LossKind(Enum):
@@ -59,10 +57,10 @@ class DataLoss:
 def warnings_of(losses: Sequence[DataLoss], *, fail_on_data_loss: bool) -> tuple[str, ...]:
     """Return a warning for each loss, or raise ``DataLossError`` if there is one and the option forbids to go on."""
     if losses and fail_on_data_loss:
-        named = "; ".join(f"{loss.partition} {loss.happened}" for loss in losses[:_NAMED])
-        more = f"; and {len(losses) - _NAMED} more partitions" if len(losses) > _NAMED else ""
+        lost = [f"{loss.partition} {loss.happened}" for loss in losses]
         raise DataLossError(
-            f"records may be lost, they aged out or their topic was deleted before they were read: {named}{more}. "
+            f"records may be lost, they aged out or their topic was deleted before they were read: "
+            f"{first_few(lost, '; ', '; and {} more partitions')}. "
             "Set failOnDataLoss to false to go on with a warning",
             losses,
         )

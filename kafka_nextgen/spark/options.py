@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, cast
+from typing import Final
 
 from attrs import frozen
 
@@ -42,13 +42,12 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import INT32_MAX
 from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, read_strategy, strategy_warnings
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
+from kafka_nextgen.spark.java_keys import PREFIX
+from kafka_nextgen.spark.limits import GroupFallback, NoMatch
 from kafka_nextgen.spark.offset_choice import OffsetChoice, OffsetKind, read_end, read_start, unused_choices
 from kafka_nextgen.spark.option_values import INT64_MAX, OptionValues
 
-__all__ = ["OPTIONS", "GroupFallback", "NoMatch", "SourceOptions", "parse_source_options"]
-
-GroupFallback = Literal["earliest", "latest", "error"]
-NoMatch = Literal["error", "latest"]
+__all__ = ["OPTIONS", "SourceOptions", "parse_source_options"]
 
 #: Every option but those that begin with ``kafka.``.
 OPTIONS: Final = (
@@ -81,7 +80,6 @@ OPTIONS: Final = (
 )
 
 _BY_LOWER_CASE: Final = {option.lower(): option for option in OPTIONS}
-_KAFKA: Final = "kafka."
 _SPARK: Final = "spark."
 _TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 
@@ -134,7 +132,7 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
     Raises ``ConfigError``, whose ``key`` is the name of the option.
     """
     given = _in_lower_case(options)
-    named = {name: text for name, text in given.items() if not name.startswith((_KAFKA, _SPARK))}
+    named = {name: text for name, text in given.items() if not name.startswith((PREFIX, _SPARK))}
     _refuse_unknown(named)
     values = OptionValues(named)
     strategy, start = read_strategy(named), read_start(named, is_streaming=is_streaming)
@@ -143,9 +141,9 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
         strategy=strategy,
         start=start,
         end=read_end(named, is_streaming=is_streaming),
-        no_match=cast(NoMatch, values.word("startingOffsetsByTimestampStrategy", ("error", "latest"))),
+        no_match=NoMatch(values.word("startingOffsetsByTimestampStrategy", ("error", "latest"))),
         group_id=_group_id(named),
-        group_fallback=cast(GroupFallback, values.word("groupFallback", ("error", "earliest", "latest"))),
+        group_fallback=GroupFallback(values.word("groupFallback", ("error", "earliest", "latest"))),
         fail_on_data_loss=values.boolean("failOnDataLoss", default=True),
         max_offsets_per_trigger=values.limit("maxOffsetsPerTrigger"),
         min_offsets_per_trigger=values.minimum("minOffsetsPerTrigger"),
@@ -181,7 +179,7 @@ def _refuse_unknown(named: Mapping[str, str]) -> None:
 
 
 def _kafka(given: Mapping[str, str]) -> JavaConfig:
-    keys = {name.removeprefix(_KAFKA): text for name, text in given.items() if name.startswith(_KAFKA)}
+    keys = {name.removeprefix(PREFIX): text for name, text in given.items() if name.startswith(PREFIX)}
     if "bootstrap.servers" not in keys:
         servers = "kafka.bootstrap.servers"
         raise ConfigError(f"{servers} has to be given: host:port of one or more brokers, separated by commas", servers)

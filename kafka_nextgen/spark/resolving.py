@@ -28,15 +28,13 @@ from kafka_nextgen.spark.limits import (
     SpecificTimestamps,
 )
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST
-from kafka_nextgen.spark.values import ClusterOffsets
+from kafka_nextgen.spark.values import ClusterOffsets, first_few
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["resolve_ending_offsets", "resolve_starting_offsets", "timestamps_to_ask"]
 
 #: What was asked of the cluster for each partition; None where it has none.
 Answers: TypeAlias = Mapping[TopicPartition, int | None]
-
-_NAMED = 5
 
 
 def timestamps_to_ask(limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
@@ -105,10 +103,9 @@ def _from_group(limit: GroupOffsets, cluster: ClusterOffsets, committed: Answers
 def _check_found(asked: Mapping[TopicPartition, int], answers: Answers) -> None:
     missing = [tp for tp in asked if answers.get(tp) is None]
     if missing:
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         raise TimestampNotFoundError(
             "no record is as young as the starting timestamp in "
-            f"{', '.join(f'{tp} (timestamp {asked[tp]})' for tp in missing[:_NAMED])}{more}; "
+            f"{first_few([f'{tp} (timestamp {asked[tp]})' for tp in missing])}; "
             "set startingOffsetsByTimestampStrategy to latest to start at the end there",
             missing,
         )

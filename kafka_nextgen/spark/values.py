@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import frozen
 
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["ClusterOffsets", "OffsetRange", "PartitionOffsets", "begin_of"]
+__all__ = ["ClusterOffsets", "OffsetRange", "PartitionOffsets", "begin_of", "first_few"]
+
+#: An error about many partitions shows so many of them.
+_SHOWN = 5
 
 #: The offset of the next record to read, for each partition. The end of a range is such an offset too.
 PartitionOffsets = Mapping[TopicPartition, int]
@@ -63,3 +66,9 @@ def begin_of(
     if tp not in start or tp in recreated:
         return earliest.get(tp)
     return max(start[tp], earliest.get(tp, 0))
+
+
+def first_few(texts: Sequence[str], separator: str = ", ", rest: str = " and {} more") -> str:
+    """Return the first texts for an error, and how many more there are."""
+    more = len(texts) - _SHOWN
+    return separator.join(texts[:_SHOWN]) + (rest.format(more) if more > 0 else "")
