@@ -1,11 +1,11 @@
-"""Raises between the end of a callback of an ``AsyncConsumer`` and its report to the member, which has to go on."""
+"""Raises between the end of a callback and its report to the member, which has to go on."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kafka_nextgen import (
     AsyncConsumer,
@@ -22,7 +22,7 @@ from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
 from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage
 
-__all__ = ["PROTOCOLS", "Awaited", "Blocking", "throw_out", "try_all_of_callbacks"]
+__all__ = ["PROTOCOLS", "Awaited", "Blocking", "Trap", "throw_out", "try_all_of_callbacks"]
 
 
 PROTOCOLS: dict[str, dict[str, object]] = {
@@ -32,9 +32,10 @@ PROTOCOLS: dict[str, dict[str, object]] = {
 
 
 class Trap:
-    """Has an exception raised in a task after the end of a method, before the member has heard of that."""
+    """Has an exception raised after the end of a method, before the member has heard of that, where it is in reach."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_in_reach: Callable[[], bool] = lambda: True) -> None:
+        self._is_in_reach = is_in_reach
         self.kind = ""
         self.injection = Injection(1)
         self.heard: list[str] = []
@@ -42,7 +43,7 @@ class Trap:
     def arm(self, kind: str, place: int) -> None:
         self.heard.clear()
         self.kind = kind
-        self.injection = Injection(place, until="forget_callback", is_in_reach=is_in_a_task)
+        self.injection = Injection(place, until="forget_callback", is_in_reach=self._is_in_reach)
 
     def end(self, kind: str) -> None:
         self.heard.append(kind)
@@ -51,7 +52,7 @@ class Trap:
 
 
 class Blocking(RebalanceListener):
-    """Its methods block the event loop."""
+    """Its methods are not awaited."""
 
     def __init__(self, trap: Trap) -> None:
         self._trap = trap
@@ -110,7 +111,7 @@ async def try_all_of_callbacks(
     stage: Stage, made: type[Blocking] | type[Awaited], kind: str, protocol: str, stride: int = 1
 ) -> int:
     """Raise in each place behind the end of a method of this kind, or every so many; how many there were at least."""
-    trap, place = Trap(), 1
+    trap, place = Trap(is_in_a_task), 1
     listener = made(trap)
     async with AsyncConsumer(**stage.config(**PROTOCOLS[protocol])) as consumer:
         await consumer.subscribe([TOPIC], listener)

@@ -7,17 +7,16 @@ import random
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen import AsyncConsumer, Consumer
 from kafka_nextgen.compiled import ACCELERATED
-from tests.engine.injected_callbacks import PROTOCOLS, Awaited, Blocking, throw_out, try_all_of_callbacks
+from tests.engine.injected_callbacks import PROTOCOLS, Awaited, Blocking, Trap, throw_out, try_all_of_callbacks
 from tests.engine.injected_calls import ASYNC_CALLS, ASYNC_READING, READING, SYNC_CALLS, TRIED_ELSEWHERE
 from tests.engine.injection import (
     InjectedError,
-    Injection,
     Reader,
     full_stage,
     try_all,
@@ -104,34 +103,7 @@ def test_after_an_exception_in_an_awaited_run_the_next_one_leaves_out_no_record(
     assert asyncio.run(try_all_of_async_run(full, stride=11)) > 100
 
 
-class Raises(RebalanceListener):
-    """Has an exception raised after the end of a method, before the member has heard of that."""
-
-    def __init__(self) -> None:
-        self.kind = ""
-        self.injection = Injection(1)
-        self.heard: list[str] = []
-
-    def arm(self, kind: str, place: int) -> None:
-        self.heard.clear()
-        self.kind, self.injection = kind, Injection(place, until="forget_callback")
-
-    def _end(self, kind: str) -> None:
-        self.heard.append(kind)
-        if kind == self.kind and not self.injection.places:
-            sys.setprofile(self.injection.look)
-
-    def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        self._end("assigned")
-
-    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        self._end("revoked")
-
-    def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        self._end("lost")
-
-
-def poll_through(consumer: Consumer, listener: Raises, partitions: int) -> None:
+def poll_through(consumer: Consumer, trap: Trap, partitions: int) -> None:
     """Poll, whatever is raised, until the member has come to rest with so many partitions."""
 
     def is_settled() -> bool:
@@ -141,10 +113,10 @@ def poll_through(consumer: Consumer, listener: Raises, partitions: int) -> None:
             pass
         finally:
             sys.setprofile(None)
-        is_heard = not listener.kind or listener.kind in listener.heard
+        is_heard = not trap.kind or trap.kind in trap.heard
         return is_heard and len(consumer.assignment()) == partitions and consumer.health().rebalancing is None
 
-    eventually(f"the member goes on: {listener.injection}", is_settled)
+    eventually(f"the member goes on: {trap.injection}", is_settled)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -152,32 +124,33 @@ def poll_through(consumer: Consumer, listener: Raises, partitions: int) -> None:
 def test_an_exception_between_the_end_of_a_callback_and_its_report_keeps_no_member_waiting(
     full: Stage, kind: str, protocol: str
 ) -> None:
-    listener, place = Raises(), 0
+    trap, place = Trap(), 0
+    listener = Blocking(trap)
     with full.consumer(**PROTOCOLS[protocol]) as consumer:
         consumer.subscribe([TOPIC], listener)
-        poll_through(consumer, listener, partitions=2)
-        while listener.injection.where is not None or not place:
+        poll_through(consumer, trap, partitions=2)
+        while trap.injection.where is not None or not place:
             place += 1
-            change(full, consumer, listener, kind, place)
+            change(full, consumer, listener, trap, kind, place)
         assert place > 5
         assert consumer.poll(10, max_records=1)
     assert full.members() == 0
 
 
-def change(stage: Stage, consumer: Consumer, listener: Raises, kind: str, place: int) -> None:
+def change(stage: Stage, consumer: Consumer, listener: Blocking, trap: Trap, kind: str, place: int) -> None:
     """Have the method called, and raise at that place after its end."""
-    listener.arm(kind if kind != "revoked" else "", place)
+    trap.arm(kind if kind != "revoked" else "", place)
     if kind == "lost":
         throw_out(stage, consumer)
-        poll_through(consumer, listener, partitions=2)
+        poll_through(consumer, trap, partitions=2)
         return
     consumer.subscribe([TOPIC, "audit"], listener)
-    poll_through(consumer, listener, partitions=3)
-    where = listener.injection
-    listener.arm(kind if kind == "revoked" else "", place)
+    poll_through(consumer, trap, partitions=3)
+    where = trap.injection
+    trap.arm(kind if kind == "revoked" else "", place)
     consumer.subscribe([TOPIC], listener)
-    poll_through(consumer, listener, partitions=2)
-    listener.injection = listener.injection if kind == "revoked" else where
+    poll_through(consumer, trap, partitions=2)
+    trap.injection = trap.injection if kind == "revoked" else where
 
 
 @pytest.mark.parametrize("kind", ["assigned", "revoked", "lost"])
