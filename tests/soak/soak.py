@@ -31,7 +31,6 @@ __all__ = ["run_soak"]
 LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
 UNREAD_S = 90.0  # no record may be unread for so long
 STUCK_S = 45.0  # the end waits no longer for groups that read nothing
-DRAIN_S = 600.0
 START_S = 90.0
 SAMPLE_S = 5.0
 STALL_S = 2.0  # the machine did not let this process run
@@ -78,7 +77,7 @@ class Soak:
             if member.kind == "visitor":
                 self._stage.end(member)
         for shape, each in SHAPES.items():
-            if not each.veterans and not self._stage.workers(shape):
+            for _ in range(each.most - len(self._stage.workers(shape))):
                 self._stage.start_worker(shape)
         self._stage.ledger.stop()
         self._wait_until_read()
@@ -95,9 +94,9 @@ class Soak:
         """Return once all groups have read everything, or read nothing more for ``STUCK_S``."""
         judge, ends = self._stage.judge, self._stage.ends()
         groups = [self._stage.group(shape) for shape in SHAPES]
-        began = progressed_at = time.monotonic()
+        progressed_at = time.monotonic()
         left = len(groups) * sum(ends.values())
-        while left and time.monotonic() < min(progressed_at + STUCK_S, began + DRAIN_S):
+        while left and time.monotonic() < progressed_at + STUCK_S:
             self._reap()
             time.sleep(0.1)
             now_left = sum(judge.left(group, ends) for group in groups)
