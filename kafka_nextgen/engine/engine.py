@@ -97,7 +97,9 @@ class Engine:
         self.cluster.on_refused(self._refused)
         self.identity = Identity(config.group_id or "", config.group_instance_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
-        requests = OffsetRequests(self.cluster, config.group_id or "", self.fetches.topic_ids)
+        requests = OffsetRequests(
+            self.cluster, config.group_id or "", self.fetches.topic_ids, self.fetches.of_old_topics
+        )
         self.offsets = OffsetClient(
             requests,
             self.identity,

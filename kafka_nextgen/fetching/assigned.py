@@ -58,17 +58,19 @@ class Assigned:
             )
         self.partitions = frozenset(self._states)
 
-    def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> None:
+    def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> PartitionState:
         """Forget all about a partition but that it is assigned, for it is one of another topic now."""
         self.buffers.drop(state.partition)
-        self._states[state.partition] = PartitionState(
+        anew = self._states[state.partition] = PartitionState(
             state.partition,
             self._next_fence(),
             self._max_bytes,
             topic_id,
+            replaced=True,
             released=state.released,
             paused=state.paused,
         )
+        return anew
 
     def known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
         """The states of those of ``partitions`` that are assigned."""

@@ -20,6 +20,7 @@ from kafka_nextgen.fetching.silence import note_silence, silence_s
 from kafka_nextgen.fetching.topics import find_topic
 from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.fetching.validation import check_epoch, plan_validations
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Inquiry"]
@@ -50,7 +51,9 @@ class Inquiry:
         others = [state for state in self._assigned.states if find_topic(state, image)]
         self._searched = None if others else image
         for state in others:
-            self._assigned.begin_anew(state, image.id_of(state.partition.topic))
+            anew = self._assigned.begin_anew(state, image.id_of(state.partition.topic))
+            if self._settings.reset is not OffsetReset.NONE:
+                anew.await_reset(self._settings.reset)
         return tuple(sorted(state.partition for state in others))
 
     def plan(self, image: ClusterImage, now: float) -> tuple[Need, ...]:

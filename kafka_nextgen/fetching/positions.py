@@ -58,6 +58,7 @@ class PartitionState:
     max_bytes: int
     topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
     assigned_by_id: bool = False  # the coordinator said which topic is meant, and will say when it is over
+    replaced: bool = False  # it began anew in this topic, which took the place of another one; see ``topics``
     gone: bool = False  # there is no such topic any more; see ``topics``
     image: ClusterImage | None = None  # where its leader was looked up
     leader: int | None = None  # a node that is up

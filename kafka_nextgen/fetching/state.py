@@ -23,6 +23,7 @@ from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reading_along import ReadingAlong
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standings
+from kafka_nextgen.fetching.topics import is_of_old_topic
 from kafka_nextgen.fetching.uncommitted import Uncommitted, let_go, note_put_back
 from kafka_nextgen.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
@@ -46,6 +47,11 @@ class FetchState(ReadingAlong):
     def assignment(self) -> frozenset[TopicPartition]:
         """Every partition that is assigned, also those being given up."""
         return self._assigned.partitions
+
+    def of_old_topics(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> frozenset[TopicPartition]:
+        """The partitions whose offsets here are of a topic that another one has taken the place of."""
+        states = self._assigned.by_partition
+        return frozenset(tp for tp, at in offsets.items() if tp in states and is_of_old_topic(states[tp], at.offset))
 
     def topic_ids(self, partitions: Collection[TopicPartition]) -> dict[str, TopicId]:
         """The topics that are meant by the names of these, assigned or not, as far as that is known."""

@@ -7,6 +7,10 @@ Who finds it out depends on who said which topic is meant. A coordinator that as
 the partition away itself when the topic is gone; until then the partition is *gone*: nothing is asked about it, and
 nothing of it is committed. Where partitions are assigned by name, the topic is the one that was first seen under that
 name; if there is another one later, its partitions begin anew.
+
+- They begin where ``auto.offset.reset`` says. An offset that is committed under that name was committed for the old
+  topic, perhaps after the new one was made: taken for a position, it would pass over the new one's first records.
+- A commit beyond the position of such a partition was made for the old topic, and is not sent (``of_old_topics``).
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching.positions import PartitionState
 
-__all__ = ["find_topic"]
+__all__ = ["find_topic", "is_of_old_topic"]
 
 _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
@@ -31,6 +35,11 @@ def find_topic(state: PartitionState, image: ClusterImage) -> bool:
     was_there = state.topic_id is not None
     state.gone = is_another or (was_there and topic.error in _NO_SUCH_TOPIC)
     return is_another and not state.assigned_by_id and not state.stopped
+
+
+def is_of_old_topic(state: PartitionState, offset: int) -> bool:
+    """Whether an offset that is to be committed is one of the topic that this partition's topic took the place of."""
+    return state.replaced and (state.position is None or offset > state.position.offset)
 
 
 def _is_another(state: PartitionState, topic: TopicInfo) -> bool:

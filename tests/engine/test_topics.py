@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen import Consumer
+from kafka_nextgen import Consumer, OffsetAndMetadata
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_FETCH
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse, OffsetFetchRequest, OffsetFetchResponse
 from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp, values
 
 
@@ -76,3 +77,39 @@ def test_by_the_classic_protocol_what_was_committed_of_the_old_topic_says_nothin
         make_again(stage, records=20)
         assert values(read(consumer, 4)) == list(range(4))
     assert stage.committed() == {0: 4}
+
+
+def test_a_topic_made_again_is_read_from_its_beginning_whatever_is_committed_under_its_name(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer(enable_auto_commit=False) as consumer:
+        consumer.assign([tp()])
+        read(consumer, 10)
+        stage.handle(OFFSET_FETCH, _OffsetOfTheOldTopic(stage).look_up)
+        make_again(stage, records=20)
+        assert values(read(consumer, 20)) == list(range(20))
+
+
+class _OffsetOfTheOldTopic:
+    """A coordinator that got a commit for the old topic when there was the new one already."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._look_up = stage.original(OFFSET_FETCH)
+
+    async def look_up(self, request: OffsetFetchRequest, context: Context) -> object:
+        answer = await self._look_up(request, context)
+        assert isinstance(answer, OffsetFetchResponse)
+        for found in answer.groups[0].topics[0].partitions:
+            found.committed_offset, found.committed_leader_epoch = 10, 0
+        return answer
+
+
+def test_an_offset_of_the_old_topic_is_not_committed_for_the_one_that_took_its_place(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.consumer(enable_auto_commit=False) as consumer:
+        consumer.assign([tp()])
+        read(consumer, 10)
+        make_again(stage, records=3)
+        poll_until(consumer, lambda: consumer.position(tp()) < 10)
+        with pytest.raises(KafkaNextgenError, match="UNKNOWN_TOPIC_ID"):
+            consumer.commit({tp(): OffsetAndMetadata(10)}, timeout=0.5)
+        assert stage.committed() == {}

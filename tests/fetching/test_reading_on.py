@@ -232,7 +232,7 @@ LOOKS_ONLY = {
     *("has_records", "take", "peek", "holds", "hand_over", "runs_done", "preview", "mark_consumed"),
     *("put_back", "pass_turn"),
     *("consumed_offsets", "found_offsets", "handed_over_offsets", "deadline", "session_ends", "silence_s", "read_on"),
-    *("lost_uncommitted", "note_committed", "note_told", "let_go"),
+    *("lost_uncommitted", "of_old_topics", "note_committed", "note_told", "let_go"),
     *("find_routine_of", "is_in_force", "room_for_relay", "read_along", "settle"),
 }
 

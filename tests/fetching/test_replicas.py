@@ -8,6 +8,7 @@ import pytest
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchedPartition
+from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import (
@@ -15,14 +16,13 @@ from kafka_nextgen.fetching import (
     Fetch,
     FetchSettings,
     FetchState,
-    NeedCommittedOffset,
     NeedMetadata,
     NeedOffsetReset,
     decode_answer,
 )
 from kafka_nextgen.fetching.replicas import MAX_REDIRECTS
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, RecordLimits
 from tests.fetching.world import World, asked, cluster, columns, redirect
 
@@ -173,7 +173,7 @@ def test_an_offset_is_looked_up_at_the_leader_also_while_another_replica_is_read
 def test_a_topic_made_again_begins_at_its_leader(world: World) -> None:
     world.answer(sent_on(world), columns(P0, 7, 1))
     world.image = cluster(LEADERS, UUID(int=2))
-    world.state.committed_found(world.only(NeedCommittedOffset), {P0: OffsetAndMetadata(0)}, world.now)
+    world.state.reset_found(world.only(NeedOffsetReset), {P0: ListedOffset(0)}, world.now)
     assert asked(world.plan()) == [(1, 0, 0)]
 
 

@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
+from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import (
     DecodedPartition,
@@ -16,7 +17,9 @@ from kafka_nextgen.fetching import (
     FetchState,
     NeedCommittedOffset,
     NeedMetadata,
+    NeedOffsetReset,
 )
+from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns
 
@@ -132,13 +135,13 @@ def test_assigned_by_name_a_partition_of_a_topic_made_again_begins_anew(by_name:
     by_name.image = MADE_AGAIN
     assert by_name.state.find_topics(MADE_AGAIN) == (P0,)
     assert by_name.state.find_topics(MADE_AGAIN) == ()
-    need = by_name.only(NeedCommittedOffset)
+    need = by_name.only(NeedOffsetReset)
     by_name.answer(late, columns(P0, 8, 3))
     assert by_name.state.consumed_offsets() == by_name.state.handed_over_offsets() == {}
     assert by_name.state.paused() == {P0}
     by_name.state.resume([P0])
     assert by_name.take() == []
-    by_name.state.committed_found(need, {P0: OffsetAndMetadata(1)}, by_name.now)
+    by_name.state.reset_found(need, {P0: ListedOffset(1)}, by_name.now)
     (position,) = by_name.fetch().positions
     assert (position.topic_id, position.offset) == (ANOTHER_ID, 1)
 
@@ -159,7 +162,7 @@ def test_assigned_by_name_a_deleted_topic_is_waited_for(by_name: World) -> None:
     by_name.now += 10
     by_name.state.metadata_refreshed(by_name.only(NeedMetadata), by_name.now)
     by_name.image = MADE_AGAIN
-    by_name.only(NeedCommittedOffset)
+    by_name.only(NeedOffsetReset)
 
 
 def test_a_cluster_without_topic_ids_knows_topics_by_name_only(by_name: World) -> None:
@@ -168,3 +171,25 @@ def test_a_cluster_without_topic_ids_knows_topics_by_name_only(by_name: World) -
     reads(by_name)
     assert by_name.state.gone() == frozenset()
     assert by_name.state.topic_ids([P0]) == {}
+
+
+def test_assigned_by_name_without_a_reset_what_is_committed_is_asked_for(by_name: World) -> None:
+    by_name.state = FetchState(FetchSettings(reset=OffsetReset.NONE))
+    reads(by_name)
+    by_name.image = MADE_AGAIN
+    by_name.only(NeedCommittedOffset)
+
+
+def test_offsets_beyond_the_position_in_a_topic_made_again_are_those_of_the_old_one(by_name: World) -> None:
+    late = reads(by_name)
+    commit = {P0: OffsetAndMetadata(7), P1: OffsetAndMetadata(9)}
+    assert by_name.state.of_old_topics(commit) == frozenset()
+    by_name.image = MADE_AGAIN
+    need = by_name.only(NeedOffsetReset)
+    by_name.answer(late, columns(P0, 8, 3))
+    assert by_name.state.of_old_topics(commit) == {P0}
+    by_name.state.reset_found(need, {P0: ListedOffset(0)}, by_name.now)
+    assert by_name.state.of_old_topics(commit) == {P0}
+    by_name.answer(by_name.fetch(), columns(P0, 0, 8))
+    by_name.take(7)
+    assert by_name.state.of_old_topics(commit) == frozenset(), "7 records of the new one were handed over"

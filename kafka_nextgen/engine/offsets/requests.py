@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.turns import Turns
-from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
 
@@ -27,6 +28,7 @@ class OffsetRequests:
 
     By topic id if all ids are known and the broker takes them, else by name. ``assigned_topics`` tells which topics are
     meant by the names of what is assigned: where another one has such a name by now, its offsets must not be touched.
+    ``of_old_topics`` tells which offsets are of a topic that was replaced: the answer to them is UNKNOWN_TOPIC_ID.
 
     Raises what is neither an answer nor the loss of one: AuthenticationError and GroupAuthorizationError from the way
     to the coordinator, UnsupportedProtocolError.
@@ -35,19 +37,25 @@ class OffsetRequests:
     cluster: ClusterClient
     group_id: str
     assigned_topics: Callable[[Collection[TopicPartition]], Mapping[str, TopicId]]
+    of_old_topics: Callable[[Mapping[TopicPartition, OffsetAndMetadata]], Collection[TopicPartition]]
     _turns: Turns = field(factory=Turns)
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
         """Commit once, in the order of the calls: one that looks for the coordinator is not overtaken."""
+        old = self.of_old_topics(effect.offsets)
+        offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
+        refused = dict.fromkeys(old, int(ErrorCode.UNKNOWN_TOPIC_ID))
+        if not offsets:
+            return CommitAnswered(effect.number, refused)
         request = OffsetCommit(
             group_id=self.group_id,
-            offsets=effect.offsets,
+            offsets=offsets,
             member_id=effect.member_id,
             member_epoch=effect.member_epoch,
             instance_id=effect.instance_id,
         )
-        topic_ids = self._topic_ids(effect.offsets.keys())
-        api = OFFSET_COMMIT.up_to(offset_commit.highest_version(effect.offsets.keys(), topic_ids))
+        topic_ids = self._topic_ids(offsets.keys())
+        api = OFFSET_COMMIT.up_to(offset_commit.highest_version(offsets.keys(), topic_ids))
         try:
             answer = await self.cluster.call(
                 Coordinator(self.group_id),
@@ -57,10 +65,10 @@ class OffsetRequests:
                 turns=self._turns,
             )
             assert isinstance(answer, OffsetCommitResponse)
-            codes = offset_commit.from_response(answer, effect.offsets.keys(), topic_ids)
+            codes = offset_commit.from_response(answer, offsets.keys(), topic_ids)
         except (OutageError, DecodeError) as failure:
             return CommitLost(effect.number, _reason(failure, OFFSET_COMMIT))
-        return CommitAnswered(effect.number, codes)
+        return CommitAnswered(effect.number, {**codes, **refused})
 
     async def look_up(self, effect: SendLookup) -> LookupAnswered | LookupLost:
         """Ask for committed offsets once."""

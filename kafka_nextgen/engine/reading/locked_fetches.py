@@ -146,6 +146,11 @@ class LockedFetches:
         with self._lock:
             return self._state.topic_ids(partitions)
 
+    def of_old_topics(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> frozenset[TopicPartition]:
+        """The partitions whose offsets here are of a topic that another one has taken the place of."""
+        with self._lock:
+            return self._state.of_old_topics(offsets)
+
     def gone(self) -> frozenset[TopicPartition]:
         """The partitions whose topic was deleted, even if there is another one of that name."""
         with self._lock:
