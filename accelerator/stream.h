@@ -1,7 +1,7 @@
 /* Stream: `for` over what lies ready, and over what comes later, without an end: the twin of stream_in_python in
  * engine/application/iteration.py.
  *
- * Whatever is raised on the way ends nothing: who asks again goes on where it was.
+ * Whatever is raised on the way ends nothing: who asks again goes on where it was. StopIteration ends a loop.
  */
 #ifndef KAFKA_NEXTGEN_STREAM_H
 #define KAFKA_NEXTGEN_STREAM_H

@@ -6,11 +6,11 @@ import asyncio
 import logging
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from types import FrameType, TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
+from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
 from kafka_nextgen.engine.application.async_iteration import iterate
 from kafka_nextgen.engine.application.awaiting import AwaitedCalls
 from kafka_nextgen.engine.application.front import check_max_records
@@ -25,7 +25,7 @@ from kafka_nextgen.engine.application.waiting import acknowledged, answer_to, is
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.processing import AwaitsHandlers
-from kafka_nextgen.types import LeaveMode, Record, TopicPartition
+from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["AsyncConsumer"]
 
@@ -86,8 +86,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
             await answer_to(self._core.subscribe(topics, listener is not None))
             self._listener = listener
 
-    async def assign(self, partitions: Collection[TopicPartition], timeout: float | None = None) -> None:
-        """Read exactly ``partitions``, without joining a group; replaces an earlier assignment, and [] ends it.
+    async def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
+        """Read exactly ``partitions``, or ranges of them, without joining a group; replaces an earlier assignment.
 
         A call that is cancelled has assigned all of it or nothing. Otherwise as ``Consumer.assign``.
         """
@@ -129,14 +129,21 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
                 return records
 
     async def batches(self, max_records: int | None = None) -> AsyncIterator[Records]:
-        """Hand over records in batches, for ever; ``max_records`` bounds each (``max.poll.records``)."""
+        """Hand over records in batches; ``max_records`` bounds each (``max.poll.records``).
+
+        For ever, unless ranges were assigned, and all of them are read.
+        """
         while True:
             records = await self.poll(ITERATION_TIMEOUT_S, max_records)
             if records._slices:  # noqa: SLF001  (no call: a signal handler could lose what was handed over)
                 yield records
+            elif self._core.fetches.is_all_finished():
+                return
 
     def __aiter__(self) -> AsyncIterator[Record]:
-        """Hand over record by record, for ever. Asking for the next one says that the last one is processed.
+        """Hand over record by record. Asking for the next one says that the last one is processed.
+
+        For ever, unless ranges were assigned, and all of them are read.
 
         Lets other tasks run every few milliseconds, even if the body awaits nothing. Raises what ``poll`` raises, and
         DeserializationError, each time anew until you ``seek`` past that record or ``on.deserialization.error`` says
@@ -151,11 +158,13 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
             await self._look_on()
 
     async def _look_on(self) -> None:
-        """Poll, and look at what is next; there may be nothing."""
+        """Poll, and look at what is next; there may be nothing. Raises StopAsyncIteration if there never will be."""
         if self._core.fetches.has_records():  # nothing will be waited for
             await asyncio.sleep(0)  # or whoever awaits nothing else would keep all other tasks waiting
         with self._use_alone("__anext__"):
             await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+            if self._core.fetches.is_all_finished():
+                raise StopAsyncIteration
             self._core.look()
 
     # ---- the end

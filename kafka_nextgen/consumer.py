@@ -6,11 +6,11 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import FrameType, TracebackType
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
+from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
 from kafka_nextgen.engine.application.blocking import BlockingCalls
 from kafka_nextgen.engine.application.front import check_max_records
 from kafka_nextgen.engine.application.guard import Guard
@@ -26,7 +26,7 @@ from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.processing import RunsHandlers
-from kafka_nextgen.types import LeaveMode, Record, TopicPartition
+from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["Consumer"]
 
@@ -89,7 +89,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             answer(self._core.subscribe(topics, listener is not None))
             self._listener = listener
 
-    def assign(self, partitions: Collection[TopicPartition], timeout: float | None = None) -> None:
+    def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, without joining a group; replaces an earlier assignment, and [] ends it.
 
         Partitions that stay keep their position, and stay paused. Those that come begin at the offset committed for
@@ -97,7 +97,13 @@ class Consumer(BlockingCalls, RunsHandlers):
         as far as it was handed over before the last ``poll``, within ``timeout`` seconds. A partition that does not
         exist is waited for; the log and ``health().problem`` name it.
 
-        Raises MisuseError after ``subscribe``, TypeError or ValueError for what can't be a partition.
+        Given a mapping, ``{partition: OffsetRange(start, end)}``, reads these offsets and no others: each partition
+        begins at ``start``, also if it was assigned before, and is not fetched beyond ``end``. When all is read, loops
+        end, and ``poll`` returns at once; ``finished()`` tells of each partition. What is not written yet is waited
+        for. What is not there, or not any more, is raised by ``poll``: OffsetOutOfRangeError, LogTruncationError or
+        UnknownTopicError. None in place of a range is a partition without an end. (``docs/reading.md``, "Ranges")
+
+        Raises MisuseError after ``subscribe``, TypeError or ValueError for what can't be a partition or a range.
         """
         with self._use_alone("assign"):
             limit_s = self._limit_s(timeout)
@@ -143,14 +149,21 @@ class Consumer(BlockingCalls, RunsHandlers):
                 return records
 
     def batches(self, max_records: int | None = None) -> Iterator[Records]:
-        """Hand over records in batches, for ever; ``max_records`` bounds each (``max.poll.records``)."""
+        """Hand over records in batches; ``max_records`` bounds each (``max.poll.records``).
+
+        For ever, unless ranges were assigned, and all of them are read.
+        """
         while True:
             records = self.poll(ITERATION_TIMEOUT_S, max_records)
             if records._slices:  # noqa: SLF001  (no call: a signal handler could lose what was handed over)
                 yield records
+            elif self._core.fetches.is_all_finished():
+                return
 
     def __iter__(self) -> Iterator[Record]:
-        """Hand over record by record, for ever. Asking for the next one says that the last one is processed.
+        """Hand over record by record. Asking for the next one says that the last one is processed.
+
+        For ever, unless ranges were assigned, and all of them are read.
 
         Raises what ``poll`` raises, and DeserializationError, each time anew until you ``seek`` past that record or
         ``on.deserialization.error`` says otherwise.
@@ -164,9 +177,11 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._next_run()
 
     def _next_run(self) -> Iterator[Record]:
-        """Poll, and look at what is next; there may be nothing."""
+        """Poll, and look at what is next; there may be nothing. Raises StopIteration if there never will be."""
         with self._use_alone("__next__"):
             self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+            if self._core.fetches.is_all_finished():
+                raise StopIteration
             return self._core.look()
 
     # ---- the end

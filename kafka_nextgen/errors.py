@@ -21,6 +21,7 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │       └── TlsError                TLS was: a certificate, a host name, or no TLS spoken there
     ├── BrokerError                     the broker answered with an error code
     │   ├── GroupAuthorizationError, TopicAuthorizationError
+    │   ├── UnknownTopicError           there is no such topic, or no such partition of it
     │   ├── UnsupportedProtocolError, UnsupportedAssignorError
     │   ├── FencedInstanceError, InstanceIdInUseError, GroupFullError
     │   ├── GroupNotFoundError, GroupNotEmptyError
@@ -68,6 +69,7 @@ __all__ = [
     "TlsError",
     "TopicAuthorizationError",
     "TransportError",
+    "UnknownTopicError",
     "UnsupportedAssignorError",
     "UnsupportedProtocolError",
 ]
@@ -196,6 +198,10 @@ class GroupAuthorizationError(BrokerError):
 
 class TopicAuthorizationError(BrokerError):
     """The principal may not read or describe a topic."""
+
+
+class UnknownTopicError(BrokerError):
+    """There is no such topic, or no such partition of it (any more), where waiting for it would make no sense."""
 
 
 class UnsupportedProtocolError(BrokerError):

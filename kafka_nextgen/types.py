@@ -21,6 +21,7 @@ __all__ = [
     "JoinReason",
     "LeaveMode",
     "OffsetAndMetadata",
+    "OffsetRange",
     "RebalanceReason",
     "Record",
     "TimestampType",
@@ -75,6 +76,14 @@ class OffsetAndMetadata:
     offset: int
     leader_epoch: int = -1
     metadata: str = ""
+
+
+@frozen
+class OffsetRange:
+    """What of a partition is to be read: offsets from ``start`` up to before ``end``; none if ``end`` is not larger."""
+
+    start: int
+    end: int
 
 
 class TimestampType(IntEnum):

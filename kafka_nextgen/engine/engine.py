@@ -48,7 +48,7 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.supervision import log_failure
-from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, OffsetRange, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
@@ -266,9 +266,11 @@ class Engine:
         """Give everything up and leave the group; done when the coordinator knows or the time is over."""
         return self._thread.submit(self._go(ev.Unsubscribed(), timeout_s))
 
-    def assign(self, partitions: frozenset[TopicPartition], timeout_s: float) -> Future[None]:
-        """Read these and no others, without a group to say so."""
-        return self._thread.submit(self.by_hand.assign(partitions, timeout_s))
+    def assign(
+        self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange], timeout_s: float
+    ) -> Future[None]:
+        """Read these and no others, without a group to say so; some perhaps in ranges only."""
+        return self._thread.submit(self.by_hand.assign(partitions, ranges, timeout_s))
 
     # ---- offsets
 

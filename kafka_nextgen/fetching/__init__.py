@@ -28,11 +28,12 @@ from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.standings import Standing, Standings
-from kafka_nextgen.fetching.state import FetchState
+from kafka_nextgen.fetching.state import NO_RANGES, FetchState
 from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
     "LEAST_KEPT_BYTES",
+    "NO_RANGES",
     "AnswerDecoding",
     "Arrival",
     "Call",

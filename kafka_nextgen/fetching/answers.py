@@ -3,7 +3,8 @@
 A replica that is not the leader is not believed when something is wrong: the leader is asked first (``replicas``).
 Trouble is met in order. What a fetch says about an offset that lies behind buffered records must wait for those:
 if it would reset the position or be raised, it is forgotten, and asked about again once they are handed over. The
-position never moves because of an error; only ``auto.offset.reset`` may move it, where the log has nothing.
+position never moves because of an error; only ``auto.offset.reset`` may move it, where the log has nothing, and not in
+a range (``bounds``).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOutOfRangeError
+from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.positions import PartitionState
@@ -86,10 +88,20 @@ def _note_answer(
             state.replica = state.replica.read_from(source.node_id)
         if columns.truncated:
             _note_truncated(state, buffers.has(state.partition), settings, now)
-        else:
+        elif state.bound is None:
             note_columns(state, buffers, columns)
+        else:
+            _note_bounded(state, state.bound, buffers, columns)
     if result.preferred_replica >= 0:
         _note_preferred(state, result.preferred_replica, source, settings, now)
+
+
+def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
+    """Take in what lies in front of the end. Nothing may have come for want of a limit that one batch fits in."""
+    offset = state.fetch_offset
+    note_columns(state, buffers, columns.before(bound.end))
+    if state.fetch_offset == offset < state.end_offset:
+        bound.widen(offset, state.max_bytes)
 
 
 def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
@@ -141,16 +153,20 @@ def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> 
 
 
 def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why: str) -> None:
-    """Choose a position by ``auto.offset.reset``, or tell the application if that forbids it."""
-    if settings.reset is OffsetReset.NONE:
-        error = OffsetOutOfRangeError(
-            f"{state.partition}: {why}, and auto.offset.reset is none. Seek to an offset, or allow a reset.",
-            code=ErrorCode.OFFSET_OUT_OF_RANGE,
-            partition=state.partition,
-        )
-        note_trouble(state, error, False, settings, now)
+    """Choose a position by ``auto.offset.reset``, or tell the application if that forbids it, or a range does."""
+    if state.bound is not None:
+        consequence = f"the range that ends at {state.bound.end} can't be read. Seek to an offset that is there"
+    elif settings.reset is OffsetReset.NONE:
+        consequence = "auto.offset.reset is none. Seek to an offset, or allow a reset"
     else:
         state.await_reset(settings.reset)
+        return
+    error = OffsetOutOfRangeError(
+        f"{state.partition}: {why}, and {consequence}.",
+        code=ErrorCode.OFFSET_OUT_OF_RANGE,
+        partition=state.partition,
+    )
+    note_trouble(state, error, False, settings, now)
 
 
 def note_trouble(
@@ -194,6 +210,8 @@ def _note_truncated(state: PartitionState, behind_buffered: bool, settings: Fetc
     A broker that keeps to KIP-74 never lets this happen. Where the limit can't grow any more it is the broker's
     fault, and said so, rather than asked for ever.
     """
+    if state.bound is not None and state.bound.widen(state.fetch_offset, state.max_bytes):
+        return
     if state.max_bytes < settings.max_bytes:
         state.max_bytes = min(2 * state.max_bytes, settings.max_bytes)
         return

@@ -43,7 +43,7 @@ def plan_aside(
         at = _may_begin_at(node_id, underway)
         if at is None or at > now or not most_bytes:
             continue
-        most_bytes = min(most_bytes, sum(state.max_bytes for state in waiting))
+        most_bytes = min(most_bytes, sum(state.most_bytes for state in waiting))
         taken_bytes = room.taken_by(most_bytes)
         fetches.append(fetch_of(node_id, waiting, most_bytes, SHORT_WAIT_MS, taken_bytes, now, is_aside=True))
         free_bytes -= taken_bytes

@@ -170,7 +170,9 @@ def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[To
         if answer.error == ErrorCode.NONE and answer.records and position is not None:
             end = find_end(memoryview(answer.records), position.offset)
             if end is not None:
-                found[answer.partition] = Arrival(end.offset, len(answer.records), end.leader_epoch)
+                found[answer.partition] = Arrival(
+                    end.offset, len(answer.records), end.leader_epoch, end.bytes_per_offset, end.last_batch_bytes
+                )
     return found
 
 

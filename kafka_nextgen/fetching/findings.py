@@ -58,6 +58,8 @@ class Findings(Inquiry):
             for tp, state in self._assigned.unchanged({tp: fetch.fences[tp] for tp in arrivals}).items():
                 state.asked = False
                 state.ahead = arrivals[tp]
+                if state.bound is not None:
+                    state.bound.note(arrivals[tp])
         if answer.refuses(fetch.session):
             self._answered(fetch)
             return False
@@ -152,6 +154,7 @@ class Findings(Inquiry):
         self._metadata.answered(now)
         for state in self._assigned.unchanged(need.fences).values():
             state.stale = False
+            state.sought += 1
 
     def failed(self, need: Need, now: float) -> None:
         """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""

@@ -17,7 +17,7 @@ from kafka_nextgen.fetching.routine import Routine
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.silence import note_silence, silence_s
-from kafka_nextgen.fetching.topics import find_topic
+from kafka_nextgen.fetching.topics import find_topic, tell_if_missing
 from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.fetching.validation import check_epoch, plan_validations
 from kafka_nextgen.offset_reset import OffsetReset
@@ -50,6 +50,9 @@ class Inquiry:
         self._end_routine()
         others = [state for state in self._assigned.states if find_topic(state, image)]
         self._searched = None if others else image
+        for state in self._assigned.states:
+            if state.bound is not None:
+                tell_if_missing(state, image, self._buffers.has(state.partition))
         for state in others:
             anew = self._assigned.begin_anew(state, image.id_of(state.partition.topic))
             if self._settings.reset is not OffsetReset.NONE:

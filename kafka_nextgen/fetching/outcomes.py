@@ -77,6 +77,7 @@ class Fetch(NamedTuple):
     A tuple, for there may be a thousand a second. ``tells_rack`` is whether the node may prefer another replica for our
     rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
     in seconds. ``is_aside`` is for a connection of its own (``aside``). ``names`` has the topics' names by their ids.
+    ``has_ends`` is whether any of the partitions has an end (``bounds``): then ``received`` is to be told of arrivals.
     """
 
     node_id: int
@@ -90,6 +91,7 @@ class Fetch(NamedTuple):
     asked_at: float = 0.0
     is_aside: bool = False
     names: Mapping[TopicId, str] = MappingProxyType({})
+    has_ends: bool = False
 
     @property
     def positions(self) -> tuple[FetchPosition, ...]:
@@ -99,11 +101,16 @@ class Fetch(NamedTuple):
 
 @frozen
 class Arrival:
-    """Records that have come and are still to be decoded: their bytes, where they end, and the leader epoch there."""
+    """Records that have come and are still to be decoded: their bytes, where they end, and the leader epoch there.
+
+    ``bytes_per_offset`` is what whole batches took for each offset, ``last_batch_bytes`` what the last of them took.
+    """
 
     end_offset: int
     nbytes: int
     end_epoch: int = -1
+    bytes_per_offset: float = 0.0
+    last_batch_bytes: int = 0
 
 
 #: Whichever fails as a whole is answered with ``failed``.

@@ -18,6 +18,9 @@ before that the position is looked up, for the callback may ask for it, but noth
 ``paused`` (the application's), ``stopped`` (being given up: nothing is fetched or handed over any more, but the
 position stays until the partition is gone, because it is still to be committed, and is looked up if it is not known).
 
+A partition may have an end (``bounds``). What was fetched up to there is not fetched on, and it is *finished* when the
+position is there.
+
 Whatever makes an answer on its way worthless gives the partition a new fence, a number never used again.
 """
 
@@ -31,6 +34,7 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.outcomes import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
 from kafka_nextgen.offset_reset import OffsetReset, Reset
@@ -89,6 +93,8 @@ class PartitionState:
     retry_at: float = 0.0
     failures: int = 0
     silent_since: float | None = None  # when a fetch was last answered, or, before that, could have
+    bound: Bound | None = None  # where it is to end, if anywhere
+    sought: int = 0  # how often its topic was looked up in vain, if it has an end
     end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
     log_start_offset: int = -1
 
@@ -130,7 +136,11 @@ class PartitionState:
 
         Of a partition that is being given up only the position is of interest: the callback may wait for it.
         """
-        return not self.asked and (not self.stopped or self.position is None)
+        return (
+            not self.asked
+            and (not self.stopped or self.position is None)
+            and (self.bound is None or not self.is_fetched)
+        )
 
     @property
     def is_left_out(self) -> bool:
@@ -142,19 +152,45 @@ class PartitionState:
         """The leader epoch in front of where the next fetch goes on."""
         return self.fetch_epoch if self.ahead is None else self.ahead.end_epoch
 
+    @property
+    def next_fetch_offset(self) -> int:
+        """Where the next fetch goes on."""
+        return self.fetch_offset if self.ahead is None else self.ahead.end_offset
+
+    @property
+    def is_fetched(self) -> bool:
+        """Whether all in front of its end has come."""
+        return self.bound is not None and self.phase is Phase.FETCHING and self.next_fetch_offset >= self.bound.end
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all in front of its end was handed over."""
+        return self.bound is not None and self.position is not None and self.position.offset >= self.bound.end
+
+    @property
+    def need_not_wait(self) -> bool:
+        """Whether it has an end, and more in front of that is in the log, as far as that is known."""
+        return self.bound is not None and not 0 <= self.end_offset <= self.next_fetch_offset
+
+    @property
+    def most_bytes(self) -> int:
+        """How much of it to ask for."""
+        return self.max_bytes if self.bound is None else self.bound.most_bytes(self.next_fetch_offset, self.max_bytes)
+
     def next_position(self) -> FetchPosition:
         """How a fetch is told of all that; the same value as long as it is the same, for there may be thousands."""
         last, ahead = self.asked_for, self.ahead
+        max_bytes = self.max_bytes if self.bound is None else self.most_bytes
         offset, epoch = (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
         if (
             last is None
             or last.offset != offset
             or last.last_epoch != epoch
             or last.leader_epoch != self.leader_epoch
-            or last.max_bytes != self.max_bytes
+            or last.max_bytes != max_bytes
             or last.topic_id is not self.topic_id
         ):
-            last = FetchPosition(self.partition, self.topic_id, offset, self.leader_epoch, self.max_bytes, epoch)
+            last = FetchPosition(self.partition, self.topic_id, offset, self.leader_epoch, max_bytes, epoch)
             self.asked_for = last
         return last
 
@@ -166,7 +202,7 @@ class PartitionState:
     @property
     def is_read(self) -> bool:
         """Whether it is to be fetched, now or later."""
-        return self.phase is Phase.FETCHING and self.may_hand_over
+        return self.phase is Phase.FETCHING and self.may_hand_over and (self.bound is None or not self.is_fetched)
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
         """Fetch from here on; ``checked_epoch`` is the leader's, if the position is its own word."""

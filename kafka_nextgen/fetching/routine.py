@@ -5,11 +5,11 @@ thousands of partitions. Taking that in and planning anew looks at all of them. 
 known: the node is to be asked for the same again, behind what it brought.
 
 It is routine as long as every partition is being fetched from its leader in the session of its node, or may not be
-handed over at all (paused, being given up); none has failed of late; nothing is being decoded or fetched aside; and
-nobody has changed anything since that was planned. Whatever may change that ends the routine, and the next answer goes
-the long way (``received``, ``fetched``, ``plan``), after which it may be routine again. So does every answer that has
-anything but sound records, and one after which something would be left out for want of room. The long way says what is
-right: whatever is done here comes to the same.
+handed over at all (paused, being given up); none has failed of late, or has an end; nothing is being decoded or fetched
+aside; and nobody has changed anything since that was planned. Whatever may change that ends the routine, and the next
+answer goes the long way (``received``, ``fetched``, ``plan``), after which it may be routine again. So does every
+answer that has anything but sound records, and one after which something would be left out for want of room. The long
+way says what is right: whatever is done here comes to the same.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def find_routine(states: Iterable[PartitionState], image: ClusterImage, settings
 
 
 def _is_routine(state: PartitionState, image: ClusterImage) -> bool:
-    is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error)
+    is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error or state.bound)
     is_in_place = state.image is image and state.leader is not None and state.replica is LEADER
     is_known = state.phase is Phase.FETCHING and state.ahead is None
     is_asked = state.asked and not state.is_new_there

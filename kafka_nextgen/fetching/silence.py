@@ -1,7 +1,7 @@
 """How long partitions have been silent: those that should bring records, or at least the news that there are none.
 
-Left out are partitions that are paused, being given up, or not yet released. Where records wait to be taken it is the
-application that is silent, not the partition.
+Left out are partitions that are paused, being given up, not yet released, or fetched up to their end. Where records
+wait to be taken it is the application that is silent, not the partition.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["note_silence", "silence_s"]
 def note_silence(states: Iterable[PartitionState], now: float) -> None:
     """Begin to count where records may be expected from now on, and end where they may not."""
     for state in states:
-        if not state.may_hand_over:
+        if not state.may_hand_over or state.is_fetched:
             state.silent_since = None
         elif state.silent_since is None:
             state.silent_since = now

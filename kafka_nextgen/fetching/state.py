@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafka_nextgen.fetching.assigned import Assigned
+from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.reading_along import ReadingAlong
 from kafka_nextgen.fetching.settings import FetchSettings
@@ -26,13 +27,15 @@ from kafka_nextgen.fetching.standings import Standings
 from kafka_nextgen.fetching.topics import is_of_old_topic
 from kafka_nextgen.fetching.uncommitted import Uncommitted, let_go, note_put_back
 from kafka_nextgen.offset_reset import Reset
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 
-__all__ = ["FetchState"]
+__all__ = ["NO_RANGES", "FetchState"]
 
 #: Whoever assigns by name.
 NO_TOPIC_IDS: Mapping[str, TopicId] = MappingProxyType({})
+#: Partitions without an end.
+NO_RANGES: Mapping[TopicPartition, OffsetRange] = MappingProxyType({})
 
 
 class FetchState(ReadingAlong):
@@ -41,6 +44,8 @@ class FetchState(ReadingAlong):
     def __init__(self, settings: FetchSettings, assigned: Assigned | None = None) -> None:
         super().__init__(settings, assigned)
         self._uncommitted = Uncommitted()
+        #: Whether partitions are read up to an end.
+        self.has_ranges = False
 
     # ---- the assignment
 
@@ -73,10 +78,12 @@ class FetchState(ReadingAlong):
         partitions: Iterable[TopicPartition],
         added: Iterable[TopicPartition],
         topic_ids: Mapping[str, TopicId] = NO_TOPIC_IDS,
+        ranges: Mapping[TopicPartition, OffsetRange] = NO_RANGES,
     ) -> None:
         """Make ``partitions`` the whole assignment. ``added`` begin anew, and wait for ``release``.
 
-        ``topic_ids`` says which topics are meant, if whoever assigns knows.
+        ``topic_ids`` says which topics are meant, if whoever assigns knows. ``ranges`` are of partitions that are
+        ``added``: they begin at the start of those, and are read up to the end. All others have no end (any more).
         """
         self._end_routine()
         partitions, added = set(partitions), set(added)
@@ -84,6 +91,17 @@ class FetchState(ReadingAlong):
         self._uncommitted.note_gone(state for state in self._assigned.states if state.partition not in kept)
         self._assigned.replace(partitions, added, topic_ids)
         self._searched = None
+        if ranges or self.has_ranges:
+            self._limit(ranges)
+
+    def _limit(self, ranges: Mapping[TopicPartition, OffsetRange]) -> None:
+        self.has_ranges = bool(ranges)
+        for state in self._assigned.states:
+            wanted = ranges.get(state.partition)
+            state.bound = None if wanted is None else Bound(wanted.end)
+            if wanted is not None:
+                state.start_at(wanted.start)
+                state.consumed = state.position
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""
@@ -145,6 +163,17 @@ class FetchState(ReadingAlong):
     def standings(self, given_out: Sequence[ColumnSlice] = ()) -> Standings:
         """Where every partition stands once ``given_out`` is handed over, for whoever measures."""
         return Standings.of(self._assigned, self.preview(given_out))
+
+    def finished(self, given_out: Sequence[ColumnSlice] = ()) -> frozenset[TopicPartition]:
+        """The partitions whose end is reached once ``given_out`` is handed over."""
+        if not self.has_ranges:
+            return frozenset()
+        behind = self.preview(given_out).by_partition
+        return frozenset(tp for tp, state in self.by_partition.items() if behind.get(tp, state).is_finished)
+
+    def is_all_finished(self) -> bool:
+        """Whether there are partitions, and the end of each is reached: nothing will ever come."""
+        return self.has_ranges and all(state.is_finished for state in self._assigned.states)
 
     # ---- handing over
 

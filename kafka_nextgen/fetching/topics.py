@@ -11,15 +11,22 @@ name; if there is another one later, its partitions begin anew.
 - They begin where ``auto.offset.reset`` says. An offset that is committed under that name was committed for the old
   topic, perhaps after the new one was made: taken for a position, it would pass over the new one's first records.
 - A commit beyond the position of such a partition was made for the old topic, and is not sent (``of_old_topics``).
+
+Where a partition is read up to an end (``bounds``), nothing can take the place of its topic. If that is missing, or
+another one is there, the application is told: once it was looked up twice, for a broker may have missed news of it.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.fetching.positions import PartitionState
 
-__all__ = ["find_topic", "is_of_old_topic"]
+__all__ = ["find_topic", "is_of_old_topic", "tell_if_missing"]
+
+#: How often a topic is looked up before it is said to be missing.
+_LOOKS = 2
 
 _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
@@ -34,7 +41,34 @@ def find_topic(state: PartitionState, image: ClusterImage) -> bool:
     is_another = _is_another(state, topic)
     was_there = state.topic_id is not None
     state.gone = is_another or (was_there and topic.error in _NO_SUCH_TOPIC)
-    return is_another and not state.assigned_by_id and not state.stopped
+    return is_another and not state.assigned_by_id and not state.stopped and state.bound is None
+
+
+def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered: bool) -> None:
+    """Tell the application that there is no such partition (any more), if it has an end and nothing is buffered."""
+    topic = image.topics_by_name.get(state.partition.topic)
+    if topic is None or state.bound is None:
+        return
+    is_missing = state.gone or topic.error in _NO_SUCH_TOPIC or not (topic.error or _has(topic, state))
+    if not is_missing:
+        state.sought = 0
+    elif state.sought >= _LOOKS and not (state.is_fetched or behind_buffered):
+        state.sought = 0
+        state.error = UnknownTopicError(
+            f"{state.partition} can't be read at offset {state.next_fetch_offset}: {_why(state, topic)}.",
+            code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            partition=state.partition,
+        )
+
+
+def _has(topic: TopicInfo, state: PartitionState) -> bool:
+    return state.partition.partition in topic.partitions
+
+
+def _why(state: PartitionState, topic: TopicInfo) -> str:
+    if topic.error in _NO_SUCH_TOPIC:
+        return "there is no such topic"
+    return "its topic was deleted and made again" if state.gone else "its topic has no such partition"
 
 
 def is_of_old_topic(state: PartitionState, offset: int) -> bool:

@@ -6,8 +6,9 @@
   fetched again; the application's position, by which that is done, is validated by itself.
 - If the position itself lies behind where the logs part, it goes there, and is read on from what is there now. If the
   leader can't tell where, the position is reset.
-- Neither is done where ``auto.offset.reset`` is none or ``offset.reset.strict`` is set: ``LogTruncationError`` tells
-  the application where the logs part, and the position stays until it seeks.
+- Neither is done where ``auto.offset.reset`` is none, ``offset.reset.strict`` is set, or the partition is read up to an
+  end (``bounds``): ``LogTruncationError`` tells the application where the logs part, and the position stays until it
+  seeks.
 
 This is what Kafka's own consumer does (4.3, SubscriptionState.maybeCompleteValidation), but for the strict reset.
 """
@@ -102,8 +103,8 @@ def _compare(
 
 def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now: float) -> Truncation | None:
     """Go where the logs part, or have the application decide."""
-    if settings.strict or settings.reset is OffsetReset.NONE:
-        note_trouble(state, _error_of(lost, settings), False, settings, now)
+    if settings.strict or settings.reset is OffsetReset.NONE or state.bound is not None:
+        note_trouble(state, _error_of(lost, state, settings), False, settings, now)
         return None
     if lost.diverging is None:
         state.await_reset(settings.reset)
@@ -114,8 +115,10 @@ def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now:
     return lost
 
 
-def _error_of(lost: Truncation, settings: FetchSettings) -> LogTruncationError:
+def _error_of(lost: Truncation, state: PartitionState, settings: FetchSettings) -> LogTruncationError:
     why = "auto.offset.reset is none" if settings.reset is OffsetReset.NONE else "offset.reset.strict is set"
+    if state.bound is not None:
+        why = f"the partition is read up to offset {state.bound.end} only as it was"
     return LogTruncationError(
         f"{lost}, and {why}. Seek to go on.",
         code=ErrorCode.OFFSET_OUT_OF_RANGE,

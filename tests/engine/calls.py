@@ -14,6 +14,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "unsubscribe": lambda consumer: consumer.unsubscribe(),
     "assign": lambda consumer: consumer.assign([tp()]),
     "assignment": lambda consumer: consumer.assignment(),
+    "finished": lambda consumer: consumer.finished(),
     "poll": lambda consumer: consumer.poll(),
     "__next__": lambda consumer: next(consumer),
     "batches": lambda consumer: next(consumer.batches()),
@@ -43,7 +44,10 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
 }
 
 #: What tells what is known already, at any time and to anybody.
-SHARED = {"assignment", "paused", "lag", "health", "metrics", "rebalances", "group_metadata", "group_protocol"}
+SHARED = {
+    *("assignment", "finished", "paused", "lag", "health", "metrics", "rebalances"),
+    *("group_metadata", "group_protocol"),
+}
 
 #: What may be asked of a closed consumer too.
 ALWAYS_OPEN = {"metrics"}

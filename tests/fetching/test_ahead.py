@@ -124,10 +124,11 @@ def test_where_records_end_is_told_by_the_last_whole_batch() -> None:
     world = World(FetchState(FetchSettings(OffsetReset.LATEST)), cluster({P0: 1}))
     world.start(P0, at=1)
     whole = encode_batch([NewRecord(b"a"), NewRecord(b"b")]) + encode_batch([NewRecord(b"c")], base_offset=2)
+    last = len(encode_batch([NewRecord(b"c")]))
     fetch = world.fetch()
     cases = {
-        whole: {P0: Arrival(3, len(whole))},
-        whole[:-1]: {P0: Arrival(2, len(whole) - 1)},
+        whole: {P0: Arrival(3, len(whole), -1, len(whole) / 3, last)},
+        whole[:-1]: {P0: Arrival(2, len(whole) - 1, -1, (len(whole) - last) / 2, len(whole) - last)},
         whole[:40]: {},
         encode_batch([NewRecord(b"a")]): {},  # ends where the fetch began
         b"\xff" * 70: {},

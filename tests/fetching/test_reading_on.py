@@ -228,6 +228,7 @@ def test_what_is_new_to_a_node_goes_the_long_way(world: World) -> None:
 
 #: What only looks, or concerns what is here already: what is to be asked next stays as it is.
 LOOKS_ONLY = {
+    *("finished", "is_all_finished"),
     *("assignment", "topic_ids", "gone", "paused", "position", "standings", "truncations", "take_truncations"),
     *("has_records", "take", "peek", "holds", "hand_over", "runs_done", "preview", "mark_consumed"),
     *("put_back", "pass_turn"),
@@ -267,7 +268,7 @@ def test_whatever_may_change_something_ends_the_routine(world: World, change: Ca
 
 
 def test_everything_that_can_be_done_either_looks_only_or_ends_the_routine() -> None:
-    public = {name for name in dir(FetchState) if not name.startswith("_")} - {"waits_for_room"}
+    public = {name for name in dir(FetchState) if not name.startswith("_")} - {"waits_for_room", "has_ranges"}
     assert public == LOOKS_ONLY | CHANGES.keys()
 
 

@@ -16,13 +16,15 @@ from operator import index
 
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, topic_name_complaint
+from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicPartition, topic_name_complaint
 
 __all__ = [
     "Offsets",
+    "ToAssign",
     "Topics",
     "checked_offset",
     "checked_partitions",
+    "checked_ranges",
     "checked_seconds",
     "checked_timestamps",
     "checked_topics",
@@ -30,6 +32,9 @@ __all__ = [
 
 #: Offsets as a caller gives them.
 Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
+
+#: What can be assigned: partitions, or ranges by partition, where None is a partition without an end.
+ToAssign = Collection[TopicPartition] | Mapping[TopicPartition, OffsetRange | None]
 
 #: What can be subscribed to: names, a pattern, or (deprecated) a pattern of Python's ``re``.
 Topics = Collection[str] | SubscriptionPattern | re.Pattern[str]
@@ -75,6 +80,22 @@ def _checked_partition(partition: TopicPartition) -> TopicPartition:
         raise ValueError(f"there can be no partition {partition!r}: {complaint}")
     _within(partition.partition, INT32_MAX, f"there can be no partition {partition!r}: its number")
     return partition
+
+
+def checked_ranges(partitions: ToAssign) -> dict[TopicPartition, OffsetRange]:
+    """The ranges among what is to be assigned."""
+    if not isinstance(partitions, Mapping):
+        return {}
+    return {tp: _checked_range(tp, wanted) for tp, wanted in partitions.items() if wanted is not None}
+
+
+def _checked_range(partition: TopicPartition, wanted: OffsetRange) -> OffsetRange:
+    if not isinstance(wanted, OffsetRange):
+        raise TypeError(f"{partition}: what to read of it is an OffsetRange, or None for all there is, not {wanted!r}")
+    return OffsetRange(
+        _within(wanted.start, INT64_MAX, f"{partition}: the start of a range"),
+        _within(wanted.end, INT64_MAX, f"{partition}: the end of a range"),
+    )
 
 
 def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import (
     Offsets,
+    ToAssign,
     Topics,
     checked_offset,
     checked_partitions,
+    checked_ranges,
     checked_timestamps,
     checked_topics,
 )
@@ -94,16 +96,16 @@ class ConsumerCore:
         """The partitions that the application assigned to itself."""
         return self.engine.by_hand.partitions
 
-    def assign(self, partitions: Iterable[TopicPartition], timeout_s: float) -> Future[None]:
-        """Read these partitions and no others, without being a member of a group."""
-        wanted = frozenset(checked_partitions(partitions))
+    def assign(self, partitions: ToAssign, timeout_s: float) -> Future[None]:
+        """Read these partitions, or ranges, and no others, without being a member of a group."""
+        wanted, ranges = frozenset(checked_partitions(partitions)), checked_ranges(partitions)
         if self.topics is not None:
             raise refusal("assign", wanted)
         self.engine.mailbox.raise_fatal()
         self.cursor.mark_processed()
         self.cursor.settle()
         self.fetches.let_go()
-        return self.engine.assign(wanted, timeout_s)
+        return self.engine.assign(wanted, ranges, timeout_s)
 
     # ---- polling
 

@@ -119,6 +119,15 @@ class Front:
         with self._presence:
             return self._usable().fetches.paused()
 
+    def finished(self) -> frozenset[TopicPartition]:
+        """The partitions of which ``assign`` was given a range, and all of that was handed over.
+
+        Once these are all that are assigned, loops end and ``poll`` returns no records, at once.
+        """
+        with self._presence:
+            core = self._usable()
+            return core.fetches.finished(core.cursor.given_out())
+
     def lag(self) -> dict[TopicPartition, int | None]:
         """How many offsets each assigned partition is behind its high watermark, as of its last fetch.
 
@@ -201,6 +210,8 @@ class Front:
         core = self._usable()
         if not self.config.group_id:
             raise MisuseError("run() commits what is handled: set group.id")
+        if topics is None and core.fetches.has_ranges:
+            raise MisuseError("run() reads on for ever: read ranges in a loop, or assign partitions without an end")
         if topics is not None or core.by_hand:
             return topics
         if core.topics is None:

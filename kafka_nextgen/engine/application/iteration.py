@@ -19,7 +19,7 @@ Refill = Iterator[Record]
 
 
 def iterate(poll: Callable[[], Refill]) -> Iterator[Record]:
-    """A loop without an end. ``poll`` gives what is next, however long it takes."""
+    """A loop. ``poll`` gives what is next, however long it takes, or raises StopIteration."""
     return accelerator.Stream(poll) if ACCELERATED else stream_in_python(poll)
 
 
@@ -29,17 +29,25 @@ def stream_in_python(poll: Callable[[], Refill]) -> Iterator[Record]:
 
 
 def _runs(poll: Callable[[], Refill]) -> Iterator[Iterator[Record]]:
-    """Iterators one after the other. What any of them raises ends neither this nor the chain of them."""
+    """Iterators one after the other. What any of them raises ends neither this nor the chain of them.
+
+    But StopIteration does, as it ends ``one_more``.
+    """
     rest: Iterator[Record] = iter(())
+    is_over = False
 
     def begin() -> Record:
-        nonlocal rest
+        nonlocal rest, is_over
         while True:
-            rest = poll()
+            try:
+                rest = poll()
+            except StopIteration:
+                is_over = True
+                raise
             for record in rest:
                 return record
 
     one_more = iter(begin, None)
-    while True:
+    while not is_over:
         yield islice(one_more, 1)
         yield rest

@@ -1,7 +1,8 @@
 """The rules of a poll and of leaving, said once for both fronts: what to do next, without doing it.
 
 A poll is, in this order: the application's progress counts; the member is told that the application polls; the
-callbacks that wait are run; what is to be raised is raised; records are handed over. So no record of a partition
+callbacks that wait are run; what is to be raised is raised; records are handed over, or there will be none any more,
+for all that was assigned was read up to its end. So no record of a partition
 that is being given up gets out after its revocation began, and everything handed over before counts as processed.
 
 Leaving runs callbacks as long as it takes. What a callback raised is raised when everything else is done.
@@ -53,7 +54,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 if core.has_callbacks:
                     yield from _callbacks(core)
                 core.raise_what_stands()
-            if core.fetches.has_records():
+            if core.fetches.has_records() or core.fetches.is_all_finished():
                 return
             left_s = deadline - time.monotonic()
             if left_s <= 0:

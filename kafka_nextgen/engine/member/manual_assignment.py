@@ -2,16 +2,18 @@
 
 - A new assignment takes the place of the one before. Partitions in both go on exactly as they are; what is given up
   is committed first, with auto-commit, as far as it was processed.
+- A partition of which a range is assigned begins anew, at the start of the range, and is given up before that.
 - With ``group.id`` reading begins at the group's committed offsets. Commits are a stranger's, with epoch -1 and no
   member id, which a coordinator accepts as long as the group has no members (KIP-848, "OffsetCommit API").
 - A partition that does not exist is waited for, and said so in the log and by ``problem``: it may be about to be
-  created. A topic that may not be described never comes, so that is raised where the application polls.
+  created. If a range of it is assigned it is not: fetching raises that where the application polls. A topic that may
+  not be described never comes, so that is raised there as well.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
@@ -19,7 +21,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
-from kafka_nextgen.types import TopicPartition, format_partitions
+from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
 
 __all__ = ["ManualAssignment", "refusal"]
 
@@ -41,26 +43,28 @@ class ManualAssignment:
         self._tasks = surroundings.tasks
         self.partitions: frozenset[TopicPartition] = frozenset()
 
-    async def assign(self, partitions: frozenset[TopicPartition], timeout_s: float) -> None:
+    async def assign(
+        self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange], timeout_s: float
+    ) -> None:
         """Make ``partitions`` the whole assignment; a commit before that takes ``timeout_s`` seconds at most."""
-        if self.partitions - partitions:
+        if self.partitions - (partitions - ranges.keys()):
             await self._commit(timeout_s)
-        self._replace(partitions)
+        self._replace(partitions, ranges)
 
     async def give_up(self, timeout_s: float, commits: bool) -> None:
         """Give all partitions up, committing before that if ``commits``, for ``timeout_s`` seconds at most."""
         if self.partitions and commits:
             await self._commit(timeout_s)
         if self.partitions:
-            self._replace(frozenset())
+            self._replace(frozenset(), {})
 
-    def _replace(self, partitions: frozenset[TopicPartition]) -> None:
-        added = partitions - self.partitions
+    def _replace(self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange]) -> None:
+        added = (partitions - self.partitions) | ranges.keys()
         self.partitions = partitions
-        if added:
-            self._cluster.let_create_topics({tp.topic for tp in added})
+        if added - ranges.keys():
+            self._cluster.let_create_topics({tp.topic for tp in added - ranges.keys()})
         logger.info("assigned by hand: %s", format_partitions(partitions))
-        self._fetcher.assign(partitions, added, {})
+        self._fetcher.assign(partitions, added, {}, ranges)
         self._fetcher.release(added)
         if added:
             self._tasks.start(self._look_for(added))

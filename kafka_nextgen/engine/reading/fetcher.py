@@ -24,6 +24,7 @@ from kafka_nextgen.engine.settings import record_limits
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import (
+    NO_RANGES,
     Arrival,
     DecodedPartition,
     Fetch,
@@ -40,7 +41,7 @@ from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.conversation import Errand
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.transport.outage import Outage
-from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
+from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_partitions
 
 __all__ = ["Fetcher"]
 
@@ -85,10 +86,11 @@ class Fetcher:
         partitions: Collection[TopicPartition],
         added: Collection[TopicPartition],
         topic_ids: Mapping[str, TopicId],
+        ranges: Mapping[TopicPartition, OffsetRange] = NO_RANGES,
     ) -> None:
-        """Make ``partitions`` the whole assignment; those kept go on as they are."""
+        """Make ``partitions`` the whole assignment; those kept go on as they are, but without an end."""
         with self._fetches.locked() as state:
-            state.assign(partitions, added, topic_ids)
+            state.assign(partitions, added, topic_ids, ranges)
         self._offsets.feed(AssignmentApplied(frozenset(partitions), frozenset(added)))
         self.pump()
 
@@ -258,7 +260,8 @@ class Fetcher:
         assert talk.brought is not None, "it was answered"
         need, (head, partitions, decoded) = talk.need, talk.brought
         if decoded is not None:
-            if self._receive(need, head, {}):
+            arrivals = find_arrivals(need, partitions) if need.has_ends else {}
+            if self._receive(need, head, arrivals):
                 self._take_in(need, decoded)
         elif self._receive(need, head, find_arrivals(need, partitions)):
             self.pump()  # go on behind what came before it is decoded

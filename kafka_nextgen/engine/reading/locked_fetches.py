@@ -156,6 +156,27 @@ class LockedFetches:
         with self._lock:
             return self._state.gone()
 
+    @property
+    def has_ranges(self) -> bool:
+        """Whether partitions are read up to an end."""
+        return self._state.has_ranges
+
+    def finished(self, given_out: Sequence[ColumnSlice] = ()) -> frozenset[TopicPartition]:
+        """The partitions whose end is reached by what was handed over and ``given_out``."""
+        is_inside = self._is_inside()
+        with self._lock:
+            if not is_inside:
+                self._settle_taken()
+            return self._state.finished(given_out)
+
+    def is_all_finished(self) -> bool:
+        """Whether the end of all there is to be read is reached; mostly there is none."""
+        if not self._state.has_ranges:
+            return False
+        with self._lock:
+            self._settle_taken()
+            return self._state.is_all_finished()
+
     def truncations(self) -> tuple[Truncation, ...]:
         """The logs, of partitions that are assigned still, that lost what was read of them."""
         with self._lock:

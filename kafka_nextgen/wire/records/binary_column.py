@@ -58,6 +58,10 @@ class BinaryColumn:
         data = bytes(self.data)  # the same object, if it is bytes already
         return [data[begin:end] for begin, end in pairwise(self.bounds[start : stop + 1].tolist())]
 
+    def first(self, count: int) -> BinaryColumn:
+        """The first ``count`` entries; nothing is copied."""
+        return BinaryColumn(self.data, self.bounds[: count + 1], self.validity)
+
     @property
     def buffers(self) -> tuple[bytes | memoryview, memoryview[int], bytes | memoryview | None]:
         """Its bytes, bounds and validity."""

@@ -10,10 +10,11 @@ it has records or not, -1 if there is none: a leader is asked by it whether its 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, evolve, field, frozen
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import TopicPartition
@@ -58,6 +59,10 @@ class HeaderColumn:
         keys = [(key or b"").decode() for key in self.keys.to_list(first, last)]
         pairs = list(zip(keys, self.values.to_list(first, last), strict=True))
         return [tuple(pairs[begin - first : end - first]) for begin, end in pairwise(bounds)]
+
+    def first(self, count: int) -> HeaderColumn:
+        """The headers of the first ``count`` records; nothing is copied."""
+        return HeaderColumn(self.bounds[: count + 1], self.keys, self.values)
 
     @property
     def buffers(self) -> tuple[memoryview[int], _Strings, _Strings]:
@@ -114,6 +119,27 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.offsets)
+
+    def before(self, offset: int) -> Columns:
+        """The records in front of ``offset``, as if the log went on there: nothing is copied, nor any memory freed."""
+        if self.next_offset <= offset:
+            return self
+        count = bisect_left(self.offsets, offset)
+        if count == len(self):  # the offset is in a gap behind the last record
+            return evolve(self, next_offset=offset)
+        return evolve(
+            self,
+            next_offset=offset,
+            offsets=self.offsets[:count],
+            timestamps=self.timestamps[:count],
+            keys=self.keys.first(count),
+            values=self.values.first(count),
+            headers=None if self.headers is None else self.headers.first(count),
+            leader_epochs=self.leader_epochs[:count],
+            timestamp_types=self.timestamp_types[:count],
+            data_bytes=self.data_bytes * count // len(self),
+            end_epoch=self.leader_epochs[count - 1] if count else _UNKNOWN,
+        )
 
 
 @frozen

@@ -19,10 +19,18 @@ _LEAST_LENGTH = HEADER.size - LENGTH_END
 
 @frozen
 class Extent:
-    """The offset where records end, and the leader epoch of the last batch."""
+    """The offset where whole batches end, the leader epoch of the last one, and their bytes."""
 
     offset: int
     leader_epoch: int
+    base_offset: int
+    nbytes: int
+    last_batch_bytes: int
+
+    @property
+    def bytes_per_offset(self) -> float:
+        """What each offset took, also one that has no record."""
+        return self.nbytes / max(self.offset - self.base_offset, 1)
 
 
 def find_end(data: memoryview, fetch_offset: int) -> Extent | None:
@@ -36,17 +44,18 @@ def find_end(data: memoryview, fetch_offset: int) -> Extent | None:
             break
         last = start
         start += LENGTH_END + length
-    return _end_of(data, last, fetch_offset) if last >= 0 else None
+    return _end_of(data, last, start, fetch_offset) if last >= 0 else None
 
 
-def _end_of(data: memoryview, start: int, fetch_offset: int) -> Extent | None:
+def _end_of(data: memoryview, last: int, stop: int, fetch_offset: int) -> Extent | None:
     try:
-        header = read_header(data, start)
+        header = read_header(data, last)
     except CorruptRecordError:
         return None
     if header is None or header.next_offset <= fetch_offset:
         return None
-    return Extent(header.next_offset, header.leader_epoch)
+    base_offset = int.from_bytes(data[:8], "big", signed=True)
+    return Extent(header.next_offset, header.leader_epoch, base_offset, stop, stop - last)
 
 
 def has_codec(data: bytes | memoryview) -> bool:

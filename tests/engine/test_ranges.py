@@ -1,0 +1,254 @@
+"""Ranges of partitions: read from their start up to their end, fetched no further, and then it is over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from kafka_nextgen import (
+    AsyncConsumer,
+    Consumer,
+    MisuseError,
+    OffsetOutOfRangeError,
+    OffsetRange,
+    TopicPartition,
+    UnknownTopicError,
+)
+from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
+from tests.engine.stage import PATIENCE_S, RECORDS_PER_BATCH, Stage, read, tp, values
+
+LONG_MS = 20_000
+#: Nothing may be waited for: a long poll, or iteration's next look.
+NO_WAIT: dict[str, object] = {"group_id": None, "fetch_max_wait_ms": LONG_MS, "fetch_min_bytes": 1}
+
+
+@pytest.fixture(autouse=True)
+def _topic(stage: Stage) -> None:
+    stage.create(partitions=2, records=100)
+
+
+def ranges(*ends: tuple[int, int]) -> Mapping[TopicPartition, OffsetRange]:
+    return {tp(number): OffsetRange(*pair) for number, pair in enumerate(ends)}
+
+
+# ---- ways to read
+
+
+def test_a_loop_ends_with_the_last_range(stage: Stage) -> None:
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.assign(ranges((5, 42), (90, 100)))
+        seen = sorted((record.partition, record.offset) for record in consumer)
+        assert seen == [*((0, offset) for offset in range(5, 42)), *((1, offset) for offset in range(90, 100))]
+        assert consumer.finished() == consumer.assignment() == {tp(0), tp(1)}
+        assert (consumer.position(tp(0)), consumer.position(tp(1))) == (42, 100)
+        assert list(consumer) == []
+        with pytest.raises(StopIteration):
+            next(consumer)
+
+
+def test_a_loop_that_has_ended_goes_on_with_the_next_range(stage: Stage) -> None:
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.assign(ranges((5, 8)))
+        records = iter(consumer)
+        assert values(list(records)) == [5, 6, 7]
+        consumer.assign(ranges((3, 6)))
+        assert values(list(consumer)) == [3, 4, 5]
+        consumer.assign({tp(1): OffsetRange(3, 6)})
+        assert values(list(consumer)) == [3, 4, 5]
+        consumer.seek(tp(1), 4)
+        assert values(list(consumer)) == [4, 5]
+
+
+def test_batches_end_as_well(stage: Stage) -> None:
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.assign(ranges((5, 42)))
+        assert values([record for batch in consumer.batches(max_records=10) for record in batch]) == list(range(5, 42))
+        assert list(consumer.batches()) == []
+
+
+def test_a_poll_behind_the_end_returns_at_once(stage: Stage) -> None:
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.assign(ranges((5, 8)))
+        assert values(read(consumer, 3)) == [5, 6, 7]
+        assert consumer.finished() == {tp(0)}
+        assert len(consumer.poll(timeout=LONG_MS)) == 0
+
+
+def test_a_coroutine_reads_ranges_as_well(stage: Stage) -> None:
+    async def go() -> None:
+        async with AsyncConsumer(**stage.config(**NO_WAIT)) as consumer:
+            await consumer.assign(ranges((5, 8)))
+            assert [record.offset async for record in consumer] == [5, 6, 7]
+            assert consumer.finished() == {tp(0)}
+            with pytest.raises(StopAsyncIteration):
+                await anext(consumer)
+            await consumer.assign(ranges((8, 10)))
+            assert [len(batch) async for batch in consumer.batches()] == [2]
+
+    asyncio.run(asyncio.wait_for(go(), PATIENCE_S))
+
+
+def test_deserialized_records_end_as_well(stage: Stage) -> None:
+    with stage.consumer(**NO_WAIT, value_deserializer=int) as consumer:
+        consumer.assign(ranges((5, 42)))
+        assert [record.value for record in consumer] == list(range(5, 42))
+        assert consumer.finished() == {tp(0)}
+
+
+@pytest.mark.parametrize("end", [50, 49, 0])
+def test_an_empty_range_needs_no_broker(stage: Stage, end: int) -> None:
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.assign(ranges((50, end)))
+        assert list(consumer) == []
+        assert consumer.finished() == {tp(0)}
+
+
+def test_what_is_not_written_yet_is_waited_for(stage: Stage) -> None:
+    with stage.consumer(group_id=None) as consumer:
+        consumer.assign(ranges((95, 105)))
+        assert values(read(consumer, 5)) == list(range(95, 100))
+        assert len(consumer.poll(timeout=0.2)) == 0
+        assert consumer.finished() == frozenset()
+        stage.write_batch(0, 10)
+        assert values(list(consumer)) == list(range(100, 105))
+
+
+def test_an_assignment_without_ranges_reads_on(stage: Stage) -> None:
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.assign(ranges((5, 8)))
+        assert len(list(consumer)) == 3
+        consumer.assign([tp(0)])
+        assert values(read(consumer, 92)) == list(range(8, 100))
+        assert consumer.finished() == frozenset()
+
+
+def test_a_partition_may_go_without_an_end(stage: Stage) -> None:
+    with stage.consumer(group_id=None) as consumer:
+        consumer.assign({tp(0): OffsetRange(5, 8), tp(1): None})
+        assert len(read(consumer, 103)) == 103
+        assert consumer.finished() == {tp(0)}
+        assert len(consumer.poll(timeout=0.1)) == 0
+
+
+def test_a_range_is_committed_up_to_its_end(stage: Stage) -> None:
+    with stage.consumer(enable_auto_commit=True, auto_commit_interval_ms=LONG_MS) as consumer:
+        consumer.assign(ranges((5, 8)))
+        assert len(list(consumer)) == 3
+        consumer.assign(ranges((50, 60)))
+        assert stage.committed() == {0: 8}
+
+
+# ---- logs with gaps
+
+
+def test_gaps_and_markers_at_the_end_are_passed(stage: Stage) -> None:
+    """Compaction left one record of 90 to 99; at 100 is a marker, and behind it what is not to be read."""
+
+    def append() -> None:
+        log = stage._partition(0).log
+        marker = NewRecord(b"\0\0\0\0\0\0", key=b"\0\0\0\1")
+        log.append(read_batches(encode_batch([marker], transactional=True, control=True))[0])
+        log.append(read_batches(encode_batch([NewRecord(b"101")]))[0])
+
+    stage.run(append)
+    stage._stored(0)[9] = encode_batch([NewRecord(b"90")], base_offset=90, last_offset_delta=9)
+    with stage.consumer(**NO_WAIT) as consumer:
+        for end in (91, 95, 100, 101):
+            consumer.assign(ranges((88, end)))
+            assert values(list(consumer)) == [88, 89, 90]
+            assert consumer.position(tp(0)) == end
+
+
+# ---- how much is fetched
+
+
+def fetched_bytes(consumer: Consumer) -> int:
+    return consumer.metrics().connections.bytes_in
+
+
+@pytest.mark.parametrize("size", [10, 100, 1000])
+def test_a_range_costs_its_bytes_and_a_batch(stage: Stage, size: int) -> None:
+    """10,000 records from the middle of a log of 40,000, in batches of 100."""
+    batch = encode_batch([NewRecord(bytes(size))] * 100)
+
+    def append() -> None:
+        for _ in range(400):
+            stage._partition(1).log.append(read_batches(batch)[0])
+
+    stage.run(append)
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.end_offsets([tp(1)])
+        before = fetched_bytes(consumer)
+        consumer.assign({tp(1): OffsetRange(15_050, 25_050)})
+        assert sum(map(len, consumer.batches())) == 10_000
+        overhead_bytes = 2_000  # of requests, and metadata
+        assert fetched_bytes(consumer) - before <= (101 + 1) * len(batch) + overhead_bytes
+
+
+def test_a_finished_partition_is_not_fetched_any_more(stage: Stage) -> None:
+    with stage.consumer(group_id=None) as consumer:
+        consumer.assign(ranges((5, 8)))
+        assert len(list(consumer)) == 3
+        before = consumer.metrics().reading.fetches
+        stage.write_batch(0, 10)
+        consumer.poll(timeout=0.3)
+        assert consumer.metrics().reading.fetches == before
+        assert consumer.health().stalled == ()
+
+
+# ---- what can't be read
+
+
+@pytest.mark.parametrize("reset", ["earliest", "latest", "none"])
+def test_a_range_that_was_deleted_is_told_of(stage: Stage, reset: str) -> None:
+    stage.drop_batches(0)
+    with stage.consumer(group_id=None, auto_offset_reset=reset) as consumer:
+        consumer.assign(ranges((5, 95)))
+        with pytest.raises(OffsetOutOfRangeError, match=r"orders\[0\]: the log has no offset 5"):
+            list(consumer)
+        consumer.seek(tp(0), 100 - RECORDS_PER_BATCH)
+        assert values(list(consumer)) == list(range(100 - RECORDS_PER_BATCH, 95))
+
+
+def test_a_topic_that_is_not_there_is_told_of(stage: Stage) -> None:
+    with stage.consumer(group_id=None) as consumer:
+        missing = TopicPartition("ordres", 0)
+        consumer.assign({missing: OffsetRange(0, 5)})
+        with pytest.raises(UnknownTopicError, match=r"ordres\[0\] can't be read at offset 0: there is no such topic"):
+            list(consumer)
+        consumer.assign({tp(7): OffsetRange(0, 5)})
+        with pytest.raises(UnknownTopicError, match="its topic has no such partition"):
+            list(consumer)
+        assert consumer.topics() == ("orders",), "it was not created for the asking"
+
+
+def test_a_topic_that_vanishes_is_told_of(stage: Stage) -> None:
+    with stage.consumer(group_id=None) as consumer:
+        consumer.assign(ranges((95, 200)))
+        assert len(read(consumer, 5)) == 5
+        stage.run(lambda: stage.cluster._broker._cluster.topics.delete(stage.topic()))
+        with pytest.raises(UnknownTopicError, match=r"orders\[0\] can't be read at offset 100: there is no such topic"):
+            list(consumer)
+
+
+def test_run_refuses_ranges(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        consumer.assign(ranges((5, 8)))
+        with pytest.raises(MisuseError, match="read ranges in a loop"):
+            consumer.run(print)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ((5, 8), TypeError, r"is an OffsetRange, or None for all there is, not \(5, 8\)"),
+        (OffsetRange(-1, 8), ValueError, "the start of a range is a number from 0"),
+        (OffsetRange(0, 2**63), ValueError, "the end of a range is a number from 0"),
+        (OffsetRange(0, "8"), TypeError, "the end of a range is a whole number, not '8'"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_can_be_no_range_is_refused(stage: Stage, given: object, error: type[Exception], words: str) -> None:
+    with stage.consumer() as consumer, pytest.raises(error, match=words):
+        consumer.assign({tp(): given})  # type: ignore[dict-item]

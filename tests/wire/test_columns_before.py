@@ -1,0 +1,48 @@
+"""Columns cut at an offset are what is decoded of a log that ends there."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.types import TimestampType, TopicPartition
+from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
+
+P0 = TopicPartition("orders", 0)
+
+HEADERS = st.lists(st.tuples(st.text(max_size=3), st.none() | st.binary(max_size=3)), max_size=2).map(tuple)
+RECORDS = st.builds(
+    NewRecord, st.none() | st.binary(max_size=5), key=st.none() | st.binary(max_size=5), headers=HEADERS,
+    timestamp=st.integers(0, 9),
+)  # fmt: skip
+
+
+def decode(batches: list[list[NewRecord]]) -> Columns:
+    data, base = b"", 0
+    for epoch, records in enumerate(batches):
+        kind = TimestampType(epoch % 2)
+        data += encode_batch(records, base_offset=base, leader_epoch=epoch, timestamp_type=kind)
+        base += len(records)
+    return decode_partition(data, P0, 0, RecordLimits())
+
+
+def rows(columns: Columns) -> list[tuple[object, ...]]:
+    count = len(columns)
+    headers = [()] * count if columns.headers is None else columns.headers.to_list(0, count)
+    numbers = columns.offsets, columns.timestamps, columns.timestamp_types, columns.leader_epochs
+    return list(zip(*numbers, columns.keys, columns.values, headers, strict=True))
+
+
+@given(st.lists(st.lists(RECORDS, min_size=1, max_size=4), min_size=1, max_size=4), st.integers(0, 17))
+def test_the_same_as_a_log_that_ends_there(batches: list[list[NewRecord]], offset: int) -> None:
+    whole = decode(batches)
+    cut = whole.before(offset)
+    assert rows(cut) == rows(whole)[:offset]
+    assert (cut.next_offset, cut.nbytes) == (min(offset, whole.next_offset), whole.nbytes)
+    assert cut.end_epoch == (cut.leader_epochs[-1] if cut.offsets else -1)
+
+
+def test_a_gap_behind_the_last_record_is_cut_as_well() -> None:
+    columns = decode_partition(encode_batch([NewRecord(b"a")], last_offset_delta=9), P0, 0, RecordLimits())
+    assert (len(columns.before(5)), columns.before(5).next_offset) == (1, 5)
+    assert columns.before(10) is columns
