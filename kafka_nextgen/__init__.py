@@ -20,6 +20,7 @@ from kafka_nextgen.engine.seeing.health import Health
 from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause
 from kafka_nextgen.engine.seeing.hooks import Hooks
 from kafka_nextgen.errors import (
+    ArrowSchemaError,
     AssignorError,
     AuthenticationError,
     BrokerError,
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddedMember",
+    "ArrowSchemaError",
     "AssignorError",
     "AsyncConsumer",
     "AsyncDeadLetter",

@@ -5,6 +5,7 @@ way to it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
 
     KafkaNextgenError
     ├── ConfigError                     a key is unknown, contradicts another, or is the broker's business
+    ├── ArrowSchemaError                records have no such column, or not of this type
     ├── MisuseError                     the caller asked for what cannot be
     │   └── ConcurrentUseError          two threads (or tasks) in one consumer
     ├── DecodeError                     what arrived is not Kafka's protocol
@@ -40,6 +41,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
 __all__ = [
+    "ArrowSchemaError",
     "AssignorError",
     "AuthenticationError",
     "BrokerError",
@@ -98,6 +100,14 @@ class ConfigError(KafkaNextgenError, ValueError):
     def __init__(self, message: str, key: str | None = None) -> None:
         super().__init__(message)
         self.key = key
+
+
+class ArrowSchemaError(KafkaNextgenError, ValueError):
+    """Records can't be had in the columns of this schema; the message tells which types ``column`` can have."""
+
+    def __init__(self, message: str, column: str | None = None) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 class MisuseError(KafkaNextgenError, RuntimeError):

@@ -8,23 +8,35 @@ No list goes through ``pyarrow.array``: that imports pandas, if it is there, to 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import pyarrow as pa
 
 from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice, HeaderColumn
 
-__all__ = ["SCHEMA", "to_batch", "to_table"]
+__all__ = [
+    "SCHEMA",
+    "TOPIC",
+    "binary_array",
+    "headers_array",
+    "no_headers_array",
+    "number_array",
+    "same_array",
+    "to_batch",
+    "to_table",
+    "topic_array",
+    "zeros",
+]
 
-_HEADER = pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())])
-_HEADERS = pa.list_(_HEADER)
-_TOPIC = pa.dictionary(pa.int32(), pa.string())
+_HEADERS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
 _TIMESTAMP = pa.timestamp("ms", tz="UTC")
+#: The name of the topic as it costs the least.
+TOPIC = pa.dictionary(pa.int32(), pa.string())
 
 SCHEMA = pa.schema(
     [
-        ("topic", _TOPIC),
+        ("topic", TOPIC),
         ("partition", pa.int32()),
         ("offset", pa.int64()),
         ("timestamp", _TIMESTAMP),
@@ -33,31 +45,50 @@ SCHEMA = pa.schema(
         ("headers", _HEADERS),
     ]
 )
-_NO_PAIRS = pa.nulls(0, _HEADER)
 
 
-def to_table(slices: Sequence[ColumnSlice]) -> pa.Table:
-    """One record batch per slice, in one table of ``SCHEMA``."""
-    return pa.Table.from_batches(map(to_batch, slices), schema=SCHEMA)
+def to_table(slices: Sequence[ColumnSlice], schema: pa.Schema | None = None) -> pa.Table:
+    """One record batch per slice, in one table of ``schema``, or of ``SCHEMA``."""
+    batches = [to_batch(part, schema) for part in slices]
+    if schema is not None and not batches:
+        _builders_of(schema)  # what is wrong with it is told without records, too
+    return pa.Table.from_batches(batches, schema=SCHEMA if schema is None else schema)
 
 
-def to_batch(part: ColumnSlice) -> pa.RecordBatch:
-    """The records of one slice, by ``SCHEMA``."""
+def to_batch(part: ColumnSlice, schema: pa.Schema | None = None) -> pa.RecordBatch:
+    """The records of one slice, by ``schema`` or by ``SCHEMA``. Raises ArrowSchemaError for what records don't have."""
+    if schema is not None:
+        return pa.RecordBatch.from_arrays([build(part) for build in _builders_of(schema)], schema=schema)
     columns, count = part.columns, len(part)
+    headers = columns.headers
     arrays = [
-        _topic(part.partition.topic, count),
-        _same(part.partition.partition, count),
-        _numbers(columns.offsets, pa.int64(), part),
-        _numbers(columns.timestamps, _TIMESTAMP, part),
-        _strings(columns.keys, pa.binary(), part.start, count),
-        _strings(columns.values, pa.binary(), part.start, count),
-        _no_headers(count) if columns.headers is None else _headers(columns.headers, part.start, count),
+        topic_array(part.partition.topic, count),
+        same_array(part.partition.partition, count),
+        number_array(columns.offsets, pa.int64(), part),
+        number_array(columns.timestamps, _TIMESTAMP, part),
+        binary_array(columns.keys, part),
+        binary_array(columns.values, part),
+        no_headers_array(_HEADERS, count) if headers is None else headers_array(_HEADERS, headers, part),
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _numbers(column: memoryview[int], kind: pa.DataType, part: ColumnSlice) -> pa.Array:
+def _builders_of(schema: pa.Schema) -> Sequence[Callable[[ColumnSlice], pa.Array]]:
+    from kafka_nextgen.engine.application.arrow_columns import builders_of  # it imports more of pyarrow
+
+    if not isinstance(schema, pa.Schema):
+        raise TypeError(f"a pyarrow.Schema is needed, not {schema!r}")
+    return builders_of(schema)
+
+
+def number_array(column: memoryview[int], kind: pa.DataType, part: ColumnSlice) -> pa.Array:
+    """The numbers of these records, of a type as wide as they are."""
     return pa.Array.from_buffers(kind, len(part), [None, pa.py_buffer(column)], offset=part.start)
+
+
+def binary_array(column: BinaryColumn, part: ColumnSlice) -> pa.Array:
+    """The keys or values of these records."""
+    return _strings(column, pa.binary(), part.start, len(part))
 
 
 def _strings(column: BinaryColumn, kind: pa.DataType, start: int, count: int) -> pa.Array:
@@ -66,27 +97,34 @@ def _strings(column: BinaryColumn, kind: pa.DataType, start: int, count: int) ->
     return pa.Array.from_buffers(kind, count, buffers, offset=start)
 
 
-def _headers(headers: HeaderColumn, start: int, count: int) -> pa.Array:
+def headers_array(
+    kind: pa.DataType, headers: HeaderColumn, part: ColumnSlice, validity: pa.Buffer | None = None
+) -> pa.Array:
+    """The headers of these records, as lists of this type; ``validity`` has a bit for each record."""
     names = _strings(headers.keys, pa.string(), 0, len(headers.keys))
     values = _strings(headers.values, pa.binary(), 0, len(headers.values))
-    pairs = pa.StructArray.from_arrays([names, values], fields=list(_HEADER))
-    return pa.Array.from_buffers(_HEADERS, count, [None, pa.py_buffer(headers.bounds)], offset=start, children=[pairs])
+    pairs = pa.StructArray.from_arrays([names, values], fields=list(kind.value_type))
+    bounds = pa.py_buffer(headers.bounds[part.start : part.stop + 1])
+    return pa.Array.from_buffers(kind, len(part), [validity, bounds], children=[pairs])
 
 
-def _no_headers(count: int) -> pa.Array:
-    return pa.Array.from_buffers(_HEADERS, count, [None, _zeros(count + 1)], children=[_NO_PAIRS])
+def no_headers_array(kind: pa.DataType, count: int, validity: pa.Buffer | None = None) -> pa.Array:
+    """Lists of this type without anything in them."""
+    return pa.Array.from_buffers(kind, count, [validity, zeros(count + 1)], children=[_no_pairs(kind.value_type)])
 
 
-def _topic(name: str, count: int) -> pa.Array:
-    indexes = pa.Array.from_buffers(pa.int32(), count, [None, _zeros(count)])
+def topic_array(name: str, count: int) -> pa.Array:
+    """The same name as often as that, as a dictionary."""
+    indexes = pa.Array.from_buffers(pa.int32(), count, [None, zeros(count)])
     return pa.DictionaryArray.from_arrays(indexes, _dictionary(name), safe=False)
 
 
-def _same(number: int, count: int) -> pa.Array:
+def same_array(number: int, count: int) -> pa.Array:
+    """The same int32 as often as that."""
     return pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(array("i", (number,)) * count)])
 
 
-def _zeros(count: int) -> pa.Buffer:
+def zeros(count: int) -> pa.Buffer:
     """At least that many int32 of 0, of which few sizes are kept for all."""
     return _zeros_of(max(4096, 1 << (count - 1).bit_length()))
 
@@ -94,6 +132,11 @@ def _zeros(count: int) -> pa.Buffer:
 @lru_cache(maxsize=32)
 def _zeros_of(count: int) -> pa.Buffer:
     return pa.py_buffer(bytes(4 * count))
+
+
+@lru_cache(maxsize=32)
+def _no_pairs(kind: pa.DataType) -> pa.Array:
+    return pa.nulls(0, kind)
 
 
 @lru_cache(maxsize=1024)

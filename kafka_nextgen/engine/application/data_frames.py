@@ -19,8 +19,8 @@ class DataFrames(ABC):
     """The ways out of Arrow."""
 
     @abstractmethod
-    def to_arrow(self) -> pyarrow.Table | pyarrow.RecordBatch:
-        """The records in pyarrow."""
+    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.Table | pyarrow.RecordBatch:
+        """The records in pyarrow, perhaps in the caller's columns."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""

@@ -91,6 +91,11 @@ class RecordBatch(DataFrames):
         return self._part.columns.timestamps[self._part.start : self._part.stop]
 
     @property
+    def timestamp_types(self) -> memoryview[int]:
+        """Who set the timestamps, int8, by the numbers of ``TimestampType``: 0 the producer, 1 the broker."""
+        return self._part.columns.timestamp_types[self._part.start : self._part.stop]
+
+    @property
     def leader_epochs(self) -> memoryview[int]:
         """The leader epochs they were written in, int32, -1 where the broker gave none."""
         return self._part.columns.leader_epochs[self._part.start : self._part.stop]
@@ -111,11 +116,11 @@ class RecordBatch(DataFrames):
         column = self._part.columns.headers
         return _Column(_none_at_all if column is None else column.to_list, self._part.start, self._part.stop)
 
-    def to_arrow(self) -> pyarrow.RecordBatch:
-        """The same in pyarrow, nothing copied: the columns of ``Records.to_arrow``."""
+    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.RecordBatch:
+        """The same in pyarrow, nothing copied: the columns of ``Records.to_arrow``, or those of ``schema``."""
         with needs("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_batch
-        return to_batch(self._part)
+        return to_batch(self._part, schema)
 
     def __arrow_c_schema__(self) -> object:
         return self.to_arrow().schema.__arrow_c_schema__()

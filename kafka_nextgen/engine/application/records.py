@@ -83,15 +83,17 @@ class Records(DataFrames):
         """The same records with keys and values as bytes, for whoever deserializes later."""
         return Records(self._slices)
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.Table:
         """The records as a pyarrow Table, nothing copied. Needs the extra ``kafka-nextgen[arrow]``.
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
-        applied), headers (a list of structs of key and value). ImportError says that pyarrow is not there.
+        applied), headers (a list of structs of key and value). With ``schema``, its columns in its order and of its
+        types; ``docs/columns.md`` has those that can be. Raises ArrowSchemaError, which names the column, for any
+        other, and ImportError if pyarrow is not there.
         """
         with needs("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_table
-        return to_table(self._slices)
+        return to_table(self._slices, schema)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
