@@ -10,7 +10,12 @@ from kafka_nextgen.bridge.brokers import Broker
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["ClusterImage", "PartitionInfo", "TopicInfo"]
+__all__ = ["LOOKS", "ClusterImage", "PartitionInfo", "TopicInfo"]
+
+#: How often a topic is looked up before it is said to be missing: a broker may hear of a new one a little later.
+LOOKS = 3
+
+_NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
 
 @frozen
@@ -56,6 +61,16 @@ class ClusterImage:
         """The partition, if there is one."""
         topic = self.topics_by_name.get(partition.topic)
         return None if topic is None else topic.partitions.get(partition.partition)
+
+    def why_missing(self, partition: TopicPartition) -> str | None:
+        """In words, why there is no such partition; None if there is one, or that is not known."""
+        topic = self.topics_by_name.get(partition.topic)
+        if topic is None:
+            return None
+        if topic.error in _NO_SUCH_TOPIC:
+            return "there is no such topic"
+        has_it = topic.error != ErrorCode.NONE or partition.partition in topic.partitions
+        return None if has_it else "its topic has no such partition"
 
     def leader_of(self, partition: TopicPartition) -> Broker | None:
         """The broker that leads the partition, if there is one and it is up."""

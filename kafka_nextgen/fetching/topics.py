@@ -13,20 +13,17 @@ name; if there is another one later, its partitions begin anew.
 - A commit beyond the position of such a partition was made for the old topic, and is not sent (``of_old_topics``).
 
 Where a partition is read up to an end (``bounds``), nothing can take the place of its topic. If that is missing, or
-another one is there, the application is told: once it was looked up twice, for a broker may have missed news of it.
+another one is there, the application is told, once it was looked up a few times.
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
+from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.fetching.positions import PartitionState
 
 __all__ = ["find_topic", "is_of_old_topic", "tell_if_missing"]
-
-#: How often a topic is looked up before it is said to be missing.
-_LOOKS = 2
 
 _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
@@ -46,16 +43,13 @@ def find_topic(state: PartitionState, image: ClusterImage) -> bool:
 
 def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered: bool) -> None:
     """Tell the application that there is no such partition (any more), if it has an end and nothing is buffered."""
-    topic = image.topics_by_name.get(state.partition.topic)
-    if topic is None or state.bound is None:
-        return
-    is_missing = state.gone or topic.error in _NO_SUCH_TOPIC or not (topic.error or _has(topic, state))
-    if not is_missing:
+    why = image.why_missing(state.partition) or ("its topic was deleted and made again" if state.gone else None)
+    if why is None:
         state.sought = 0
-    elif state.sought >= _LOOKS and not (state.is_fetched or behind_buffered):
+    elif state.sought >= LOOKS and not (state.is_fetched or behind_buffered):
         state.sought = 0
         state.error = UnknownTopicError(
-            f"{state.partition} can't be read at offset {state.next_fetch_offset}: {_why(state, topic)}.",
+            f"{state.partition} can't be read at offset {state.next_fetch_offset}: {why}.",
             code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
             partition=state.partition,
         )

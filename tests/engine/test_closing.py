@@ -227,7 +227,8 @@ def test_close_lets_a_commit_end_that_nobody_waited_for(stage: Stage) -> None:
 
 def test_a_call_says_what_it_waited_for_when_its_time_is_over(stage: Stage) -> None:
     stage.create(partitions=1)
-    with stage.consumer() as consumer, pytest.raises(RequestTimeoutError, match=r"orders\[5\].*0\.1 s"):
+    more = {"retry_backoff_ms": 5000, "retry_backoff_max_ms": 5000}  # it is not looked up once more
+    with stage.consumer(**more) as consumer, pytest.raises(RequestTimeoutError, match=r"orders\[5\].*0\.1 s"):
         consumer.end_offsets([tp(5)], timeout=0.1)
 
 

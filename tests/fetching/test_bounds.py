@@ -287,9 +287,10 @@ def look(world: World, image: ClusterImage) -> None:
     world.state.metadata_refreshed(need, world.now)
 
 
-def test_a_partition_that_is_missing_is_told_of_at_the_second_look(world: World) -> None:
+def test_a_partition_that_is_missing_is_told_of_at_the_third_look(world: World) -> None:
     world.image = without_it = cluster({P1: 1})
     read(world, p0=(5, 10))
+    look(world, without_it)
     look(world, without_it)
     world.plan()
     assert not world.state.has_records()
@@ -313,6 +314,7 @@ def test_a_topic_that_vanishes_is_told_of_behind_what_was_read(world: World, ima
     world.answer(world.fetch(), DecodedPartition(P0, ErrorCode.UNKNOWN_TOPIC_ID))
     look(world, image)
     look(world, image)
+    look(world, image)
     world.plan()
     assert len(world.take()) == 4
     look(world, image)
@@ -325,6 +327,7 @@ def test_a_topic_that_vanishes_is_told_of_behind_what_was_read(world: World, ima
 def test_a_topic_that_one_broker_had_not_heard_of_is_read_on(world: World) -> None:
     whole, world.image = world.image, cluster({P1: 1})
     read(world, p0=(0, 10))
+    look(world, world.image)
     look(world, world.image)
     look(world, whole)
     assert asked(world.plan()) == [(1, 0, 0)]

@@ -96,21 +96,24 @@ class AwaitedCalls(Front):
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The first offset there is in each partition."""
+        """The first offset there is in each partition. Raises UnknownTopicError if there is no such partition."""
         found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
     async def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, int]:
-        """The offset behind the last record of each partition."""
+        """The offset behind the last record of each partition. Raises as ``beginning_offsets`` does."""
         found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return {tp: at.offset for tp, at in found.items()}
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The first offset whose record is not older than the timestamp (milliseconds since the epoch)."""
+        """The first offset whose record is not older than the timestamp (milliseconds since the epoch).
+
+        Raises as ``beginning_offsets`` does.
+        """
         return await self._list_offsets("offsets_for_times", timestamps, timeout)
 
     async def _list_offsets(

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
 from kafka_nextgen.bridge import list_offsets as bridge
+from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage
 from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.errors import DecodeError, OutageError
+from kafka_nextgen.errors import DecodeError, OutageError, UnknownTopicError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicPartition, format_partitions
@@ -31,6 +33,22 @@ class OffsetAndTimestamp:
     leader_epoch: int = -1
 
 
+class Looks:
+    """How often partitions were looked up and not there."""
+
+    def __init__(self) -> None:
+        self._in_vain: Counter[TopicPartition] = Counter()
+
+    def note(self, partitions: Iterable[TopicPartition], image: ClusterImage) -> None:
+        """Take in what the cluster says. Raises UnknownTopicError if one is not there again, and that is enough."""
+        for tp in partitions:
+            why = image.why_missing(tp)
+            self._in_vain[tp] = 0 if why is None else self._in_vain[tp] + 1
+            if self._in_vain[tp] >= LOOKS:
+                code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                raise UnknownTopicError(f"{tp} has no offsets: {why}", code=code, partition=tp)
+
+
 class Lookups:
     """Asks partition leaders for offsets and any broker for topics."""
 
@@ -43,20 +61,23 @@ class Lookups:
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning).
 
-        Retries what may pass. Raises RequestTimeoutError when the time is over, and a BrokerError for what won't
-        pass.
+        Retries what may pass. Raises RequestTimeoutError when the time is over, UnknownTopicError if there is no such
+        partition, looked up a few times, and another BrokerError for what won't pass.
         """
         deadline = Deadline(timeout_s, f"offsets of {format_partitions(timestamps)}")
         failures = 0
         found: dict[TopicPartition, OffsetAndTimestamp] = {}
         missing = dict(timestamps)
+        looks = Looks()
+        if missing and not self._by_leader(missing):
+            await self._look_up(missing, looks, deadline)
         while missing:
             failure = await self._ask_leaders(missing, found, deadline)
             missing = {tp: at for tp, at in missing.items() if tp not in found}
             if missing:
                 failures += 1
                 await deadline.pause(self._cluster.retry_pause_s(failures), failure)
-                await self._refresh(missing, deadline)
+                await self._look_up(missing, looks, deadline)
         return found
 
     async def _ask_leaders(
@@ -66,11 +87,7 @@ class Lookups:
         deadline: Deadline,
     ) -> object:
         """Ask every leader for its share; what was found goes into ``found``, the last failure is returned."""
-        by_leader = self._by_leader(missing)
-        if not by_leader:
-            await self._refresh(missing, deadline)
-            by_leader = self._by_leader(missing)
-        asked = [self._ask(node, share, deadline) for node, share in by_leader.items()]
+        asked = [self._ask(node, share, deadline) for node, share in self._by_leader(missing).items()]
         failure: object = "no leader is known"
         for answer in await asyncio.gather(*asked, return_exceptions=True):
             if isinstance(answer, (OutageError, DecodeError)):
@@ -103,13 +120,15 @@ class Lookups:
         assert isinstance(answer, ListOffsetsResponse)
         return bridge.from_response(answer, share)
 
-    async def _refresh(self, partitions: Mapping[TopicPartition, int], deadline: Deadline) -> None:
+    async def _look_up(self, partitions: Mapping[TopicPartition, int], looks: Looks, deadline: Deadline) -> None:
         topics = frozenset(tp.topic for tp in partitions)
         try:
             await self._cluster.refresh_metadata(topics=topics, timeout_s=deadline.left_s())
         except (OutageError, DecodeError) as failure:
             if deadline.left_s() <= 0:
                 raise deadline.missed(failure) from failure
+        else:
+            looks.note(partitions, self._cluster.metadata)
 
     async def partitions_for(self, topic: str, timeout_s: float) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
