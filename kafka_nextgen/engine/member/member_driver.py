@@ -77,6 +77,10 @@ class MemberDriver(Generic[M]):
         """What keeps the coordinator from being reached; may be read from any thread."""
         return self._cluster.coordinator_trouble(self._identity.group_id)
 
+    def instance_id_wait_s(self, now: float) -> float | None:
+        """For how long (seconds) an instance id is asked for still that another member holds; None if it is not."""
+        return None
+
     def feed(self, event: object) -> None:
         """Tell the member what happened and carry out what it answers."""
         wanted_poll = self._member.wants_poll

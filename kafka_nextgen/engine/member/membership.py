@@ -3,7 +3,8 @@
 With auto a member first tries the consumer group protocol. A cluster that lacks it says UNSUPPORTED_VERSION, or has
 no such API at all; then, and only before it was ever let in, the member starts again by the classic protocol.
 
-The classic protocol, and what members with assignors of their own need, is imported when there is such a member.
+Each protocol, and what members with assignors of their own need, is imported when there is such a member: whoever reads
+partitions assigned by hand needs none of it.
 """
 
 from __future__ import annotations
@@ -13,14 +14,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.client import OffsetClient
-from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
 from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
-from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.offsets import rules as consumer_offsets
 from kafka_nextgen.membership.offsets.events import GroupEntered, GroupQuit, ProtocolChosen
 from kafka_nextgen.types import JoinReason
@@ -28,6 +26,7 @@ from kafka_nextgen.types import JoinReason
 if TYPE_CHECKING:
     from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
     from kafka_nextgen.engine.member.classic_driver import ClassicDriver
+    from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
     from kafka_nextgen.engine.member.leading import Leading
     from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 
@@ -122,6 +121,10 @@ class Membership:
     def _first_driver(self) -> Driver:
         if self._config.group_protocol is GroupProtocol.CLASSIC:
             return self._classic_driver()
+        from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
+        from kafka_nextgen.engine.seeing.readings import ConsumerReading
+        from kafka_nextgen.membership.member import Member
+
         member = Member(member_settings(self._config), str(uuid4()))
         driver = ConsumerDriver(member, ConsumerReading(), self._surroundings, self._own_part())
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
@@ -132,6 +135,7 @@ class Membership:
         if self._own is None:
             return None
         from kafka_nextgen.engine.member.assigning_driver import AssigningDriver
+        from kafka_nextgen.engine.member.consumer_driver import OwnPart
 
         assert self._asking is not None, "the assignors were asked before there was a member"
         return OwnPart(AssigningDriver(assigning_settings(self._config), self._own, self._surroundings), self._asking)

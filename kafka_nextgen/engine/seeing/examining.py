@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
 from kafka_nextgen.engine.member.membership import Membership
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.seeing.counters import Counters
@@ -42,7 +41,7 @@ def take_health(
         rebalancing=history.under_way,
         rebalancing_s=history.since_s(now),
         coordinator_trouble=driver.coordinator_trouble,
-        instance_id_wait_s=driver.instance_id_wait_s(now) if isinstance(driver, ConsumerDriver) else None,
+        instance_id_wait_s=driver.instance_id_wait_s(now),
         missing=membership.missing.names,
         assignor_trouble=membership.assignor_trouble,
     )
