@@ -7,8 +7,8 @@
 - A node is asked for what is left, so that little is fetched in vain: the bytes that each offset has taken of late,
   times the offsets that are left, and one batch more, for the batch that has the end should come whole. The first
   question is for one batch, to learn that: a second question costs less than a megabyte that nobody reads.
-- What is known to be in the log need not be waited for, whatever ``fetch.min.bytes`` says: a node that is asked for
-  less than that would hold back its answer. At the end of the log such a partition waits as all others do.
+- ``fetch.min.bytes`` does not count (``Fetch.has_ends``): a node that is asked for less than that would hold back its
+  answer, as long as it may, for what it was not asked for. Where nothing is in the log yet a node waits as ever.
 - A range says which records are meant. So a position that the log does not have, or a log that was truncated, is an
   error, whatever ``auto.offset.reset`` says. So is a topic that is missing, or another one under the same name.
 """

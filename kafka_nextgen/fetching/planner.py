@@ -8,7 +8,6 @@
   A partition that is new to a node may be fetched aside (``aside``).
 - If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
   application may hand over what is buffered any time, and the next request must ask for that partition again.
-  So it may if a partition is read up to an end that is in the log (``bounds``).
 - A node is asked for no more than there is room for, counting what other requests may still bring (``room``). A broker
   sends its first batch whole whatever the limit (KIP-74), so that a small limit delays but never blocks.
 - A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
@@ -97,8 +96,7 @@ def plan_fetches(
             continue
         most_bytes = min(most_bytes, settings.max_bytes, sum([state.most_bytes for state in asked]))
         is_all = len(asked) == len(there) and not underway.is_asked_aside(node_id)
-        may_wait = is_all and not any(state.bound is not None and state.need_not_wait for state in asked)
-        wait_ms = settings.max_wait_ms if may_wait else min(settings.max_wait_ms, SHORT_WAIT_MS)
+        wait_ms = settings.max_wait_ms if is_all else min(settings.max_wait_ms, SHORT_WAIT_MS)
         fetches.append(fetch_of(node_id, asked, most_bytes, wait_ms, room.taken_by(most_bytes), now))
         free_bytes -= fetches[-1].set_aside_bytes
     return fetches

@@ -168,11 +168,6 @@ class PartitionState:
         return self.bound is not None and self.position is not None and self.position.offset >= self.bound.end
 
     @property
-    def need_not_wait(self) -> bool:
-        """Whether it has an end, and more in front of that is in the log, as far as that is known."""
-        return self.bound is not None and not 0 <= self.end_offset <= self.next_fetch_offset
-
-    @property
     def most_bytes(self) -> int:
         """How much of it to ask for."""
         return self.max_bytes if self.bound is None else self.bound.most_bytes(self.next_fetch_offset, self.max_bytes)

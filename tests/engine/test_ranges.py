@@ -21,7 +21,7 @@ from tests.engine.stage import PATIENCE_S, RECORDS_PER_BATCH, Stage, read, tp, v
 
 LONG_MS = 20_000
 #: Nothing may be waited for: a long poll, or iteration's next look.
-NO_WAIT: dict[str, object] = {"group_id": None, "fetch_max_wait_ms": LONG_MS, "fetch_min_bytes": 1}
+NO_WAIT: dict[str, object] = {"group_id": None, "fetch_max_wait_ms": LONG_MS, "fetch_min_bytes": 1_000_000}
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +116,7 @@ def test_what_is_not_written_yet_is_waited_for(stage: Stage) -> None:
 
 
 def test_an_assignment_without_ranges_reads_on(stage: Stage) -> None:
-    with stage.consumer(**NO_WAIT) as consumer:
+    with stage.consumer(group_id=None) as consumer:
         consumer.assign(ranges((5, 8)))
         assert len(list(consumer)) == 3
         consumer.assign([tp(0)])

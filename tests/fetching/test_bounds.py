@@ -15,7 +15,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, UnknownTopicError
 from kafka_nextgen.fetching import Arrival, DecodedPartition, Fetch, FetchSettings, FetchState, NeedMetadata
 from kafka_nextgen.fetching.bounds import Bound
-from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.types import OffsetRange, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, asked, cluster, columns
@@ -227,16 +226,11 @@ def test_a_limit_that_cannot_grow_is_raised_as_anywhere() -> None:
     assert not bound.widen(0, 20_000)
 
 
-def test_what_is_in_the_log_is_not_waited_for_and_what_is_not_written_yet_is(world: World) -> None:
+def test_what_is_not_written_yet_is_waited_for(world: World) -> None:
     read(world, p0=(0, 10))
-    fetch = world.fetch()
-    assert fetch.max_wait_ms == SHORT_WAIT_MS
-    world.answer(fetch, at(P0, columns(P0, 0, 2), 5))
-    fetch = world.fetch()
-    assert fetch.max_wait_ms == SHORT_WAIT_MS
-    world.answer(fetch, at(P0, columns(P0, 2, 3), 5))
-    fetch = world.fetch()
-    assert fetch.max_wait_ms == 500
+    world.answer(world.fetch(), at(P0, columns(P0, 0, 5), 5))
+    assert world.fetch().max_wait_ms == 500
+    assert len(world.take()) == 5
     assert not world.state.is_all_finished()
 
 

@@ -74,7 +74,7 @@ class FetchTalk:
         self.went_on = went_on
         self._limits = FetchLimits(
             max_wait_ms=need.max_wait_ms,
-            min_bytes=config.fetch_min_bytes,
+            min_bytes=1 if need.has_ends else config.fetch_min_bytes,
             isolation_level=number_of(config.isolation_level),
             rack_id=(config.client_rack or "") if need.tells_rack else "",
         )
