@@ -21,8 +21,9 @@ from attrs import frozen
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.patterns import half_anchor_advice, matching, re2_complaint
 from kafka_nextgen.spark.java_regex import compile_java_pattern
+from kafka_nextgen.spark.offsets import parse_partitions
 from kafka_nextgen.spark.option_values import read_word
-from kafka_nextgen.types import topic_name_complaint
+from kafka_nextgen.types import TopicPartition, topic_name_complaint
 
 __all__ = [
     "AssignStrategy",
@@ -63,9 +64,9 @@ class SubscribePatternStrategy:
 
 @frozen
 class AssignStrategy:
-    """Partitions by topic, as JSON that is still to be parsed: ``{"topicA":[0,1]}``."""
+    """These partitions, sorted."""
 
-    text: str
+    partitions: tuple[TopicPartition, ...]
 
 
 ConsumerStrategy: TypeAlias = SubscribeStrategy | SubscribePatternStrategy | AssignStrategy
@@ -86,7 +87,9 @@ def read_strategy(options: Mapping[str, str]) -> ConsumerStrategy:
     text = options[given[0].lower()].strip()
     if given == ["subscribe"]:
         return _subscribe(text)
-    return _assign(text) if given == ["assign"] else _subscribe_pattern(text, options)
+    if given == ["assign"]:
+        return AssignStrategy(parse_partitions(text))
+    return _subscribe_pattern(text, options)
 
 
 def strategy_warnings(strategy: ConsumerStrategy) -> tuple[str, ...]:
@@ -116,9 +119,3 @@ def _subscribe_pattern(text: str, options: Mapping[str, str]) -> SubscribePatter
     elif complaint := re2_complaint(text):
         raise ConfigError(f"subscribePattern {text!r} is not valid RE2: {complaint}", "subscribePattern")
     return SubscribePatternStrategy(text, cast(PatternSyntax, syntax))
-
-
-def _assign(text: str) -> AssignStrategy:
-    if not text.startswith("{"):
-        raise ConfigError(f'assign must be JSON such as {{"topicA":[0,1]}}, not {text!r}', "assign")
-    return AssignStrategy(text)

@@ -1,4 +1,4 @@
-"""What the options can say about the start and the end of a query, and which of it a batch can't have.
+"""Where a query can start and end, and which of it a batch can't have.
 
 The rules for batches are those of Spark's built-in source (KafkaSourceProvider.scala):
 
@@ -6,6 +6,8 @@ The rules for batches are those of Spark's built-in source (KafkaSourceProvider.
 - Offsets by partition for both the start and the end name the same partitions, and no start exceeds its end. The
   same holds for timestamps. Here it holds for one timestamp for all partitions too: the built-in source reads nothing.
 - One kind of start is ours: the offsets that a group has committed. It is no end.
+
+Limits are equal by value, have a hash and can be sent to another process.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from kafka_nextgen.spark.errors import OffsetLimitError, PartitionsMismatchError, StartBeyondEndError
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST
@@ -52,23 +54,27 @@ class NoMatch(str, Enum):
 class GroupFallback(str, Enum):
     """``groupFallback``: where to start in a partition for which the group has no committed offset."""
 
+    ERROR = "error"
     EARLIEST = "earliest"
     LATEST = "latest"
-    ERROR = "error"
+
+
+def _by_value(numbers: PartitionOffsets) -> frozenset[tuple[TopicPartition, int]]:
+    return frozenset(numbers.items())
 
 
 @frozen
 class SpecificOffsets:
     """Offsets by partition, ``EARLIEST`` and ``LATEST`` among them."""
 
-    offsets: PartitionOffsets
+    offsets: PartitionOffsets = field(eq=_by_value)
 
 
 @frozen
 class SpecificTimestamps:
     """Timestamps by partition, in milliseconds since the epoch."""
 
-    timestamps: Mapping[TopicPartition, int]
+    timestamps: Mapping[TopicPartition, int] = field(eq=_by_value)
     no_match: NoMatch = NoMatch.ERROR
 
 
@@ -102,8 +108,6 @@ def check_batch_limits(start: OffsetLimit, end: OffsetLimit) -> None:
         _refuse("startingOffsets", "a batch can't start at the latest offset", _at(start, LATEST))
     if end is Edge.EARLIEST or (isinstance(end, SpecificOffsets) and EARLIEST in end.offsets.values()):
         _refuse("endingOffsets", "a batch can't end at the earliest offset", _at(end, EARLIEST))
-    if isinstance(end, GroupOffsets):
-        _refuse("endingOffsets", "a batch can't end at a group's committed offsets", [])
     if isinstance(start, SpecificOffsets) and isinstance(end, SpecificOffsets):
         _check_pairs("offset", start.offsets, end.offsets)
     if isinstance(start, SpecificTimestamps) and isinstance(end, SpecificTimestamps):

@@ -38,7 +38,6 @@ __all__ = [
     "parse_timestamps",
     "read_checkpoint",
     "write_offsets",
-    "write_partitions",
 ]
 
 #: An offset in an option that stands for the end of the partition.
@@ -121,14 +120,6 @@ def offsets_document(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[st
     for tp in sorted(offsets):
         document.setdefault(tp.topic, {})[str(tp.partition)] = offsets[tp]
     return document
-
-
-def write_partitions(partitions: Iterable[TopicPartition]) -> str:
-    """Write a list of partitions for ``assign``, sorted, without spaces."""
-    document: dict[str, list[int]] = {}
-    for tp in sorted(set(partitions)):
-        document.setdefault(tp.topic, []).append(tp.partition)
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
 
 
 def _parsed(text: str, option: str, form: _Form) -> dict[TopicPartition, int]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from enum import Enum
+from typing import Final, TypeVar
 
 from attrs import frozen
 
@@ -19,6 +20,7 @@ __all__ = ["INT64_MAX", "OptionValues", "read_boolean", "read_milliseconds", "re
 INT64_MAX: Final = 2**63 - 1
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,20}")
+_E = TypeVar("_E", bound=Enum)
 _TIME: Final = re.compile(r"(-?[0-9]{1,20})([a-z]+)?")
 _MICROSECONDS: Final = {
     "us": 1,
@@ -93,10 +95,10 @@ class OptionValues:
         text = self._text(option)
         return default if text is None else read_boolean(option, text)
 
-    def word(self, option: str, words: tuple[str, ...]) -> str:
-        """One of some words, the first by default."""
-        text = self._text(option)
-        return words[0] if text is None else read_word(option, text, words)
+    def member(self, option: str, default: _E) -> _E:
+        """The member of an enum that a word stands for."""
+        text, members = self._text(option), type(default)
+        return default if text is None else members(read_word(option, text, tuple(one.value for one in members)))
 
     def _text(self, option: str) -> str | None:
         return self.given.get(option.lower())

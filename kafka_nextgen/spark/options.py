@@ -9,7 +9,7 @@ option                           what it is (new ones are marked with a +)
 ===============================  ====================================================================================
 subscribe, subscribePattern,     what to read: see ``consumer_strategy``
 assign, patternSyntax +
-startingOffsets and the rest     where to start and to end: see ``offset_choice``
+startingOffsets and the rest     where to start and to end: see ``limit_options``
 groupId +                        the group whose committed offsets show the progress; no consumer joins it to read
 groupFallback +                  where ``startingOffsets=group`` starts in a partition without a committed offset
 startingOffsetsByTimestamp-      where to start if no record is as young as the timestamp
@@ -40,12 +40,14 @@ from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import INT32_MAX
+from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, read_strategy, strategy_warnings
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
 from kafka_nextgen.spark.java_keys import PREFIX
-from kafka_nextgen.spark.limits import GroupFallback, NoMatch
-from kafka_nextgen.spark.offset_choice import OffsetChoice, OffsetKind, read_end, read_start, unused_choices
+from kafka_nextgen.spark.limit_options import read_end, read_start, unused_limits
+from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits
 from kafka_nextgen.spark.option_values import INT64_MAX, OptionValues
+from kafka_nextgen.spark.splitting import SplitOptions
 
 __all__ = ["OPTIONS", "SourceOptions", "parse_source_options"]
 
@@ -93,25 +95,19 @@ _ADVICE: Final = {
 
 @frozen(kw_only=True)
 class SourceOptions:
-    """The options of one query. Times are in milliseconds, sizes in records; None is no limit.
+    """The options of one query. Times are in milliseconds.
 
-    ``start`` and ``end`` keep the JSON of offsets and timestamps as text, ``strategy`` that of ``assign``; planning
-    parses it. ``end`` is None for a streaming query. Options that are equal have the same hash and can be sent to
-    another process. No secret is shown.
+    ``end`` is None for a streaming query. Options that are equal have the same hash and can be sent to another process.
+    No secret is shown.
     """
 
     strategy: ConsumerStrategy
-    start: OffsetChoice
-    end: OffsetChoice | None
-    no_match: NoMatch
+    start: OffsetLimit
+    end: OffsetLimit | None
     group_id: str | None
-    group_fallback: GroupFallback
     fail_on_data_loss: bool
-    max_offsets_per_trigger: int | None
-    min_offsets_per_trigger: int | None
-    max_trigger_delay_ms: int
-    min_partitions: int | None
-    max_records_per_partition: int | None
+    trigger_limits: TriggerLimits
+    split_options: SplitOptions
     include_headers: bool
     poll_timeout_ms: int
     fetch_offset_num_retries: int
@@ -129,27 +125,27 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
         options: names in any case, and their values, as Spark hands them over.
         is_streaming: whether the query is a streaming query.
 
-    Raises ``ConfigError``, whose ``key`` is the name of the option.
+    Raises ``ConfigError``, whose ``key`` is the name of the option; for a batch that starts and ends in different
+    partitions ``PartitionsMismatchError``, for one that starts after its end ``StartBeyondEndError``.
     """
     given = _in_lower_case(options)
     named = {name: text for name, text in given.items() if not name.startswith((PREFIX, _SPARK))}
     _refuse_unknown(named)
     values = OptionValues(named)
-    strategy, start = read_strategy(named), read_start(named, is_streaming=is_streaming)
+    strategy, group_id = read_strategy(named), _group_id(named)
+    start = read_start(values, group_id, is_streaming=is_streaming)
+    end = read_end(named, is_streaming=is_streaming)
+    if end is not None:
+        check_batch_limits(start, end)
     kafka = _kafka(given)
-    parsed = SourceOptions(
+    return SourceOptions(
         strategy=strategy,
         start=start,
-        end=read_end(named, is_streaming=is_streaming),
-        no_match=NoMatch(values.word("startingOffsetsByTimestampStrategy", ("error", "latest"))),
-        group_id=_group_id(named),
-        group_fallback=GroupFallback(values.word("groupFallback", ("error", "earliest", "latest"))),
+        end=end,
+        group_id=group_id,
         fail_on_data_loss=values.boolean("failOnDataLoss", default=True),
-        max_offsets_per_trigger=values.limit("maxOffsetsPerTrigger"),
-        min_offsets_per_trigger=values.minimum("minOffsetsPerTrigger"),
-        max_trigger_delay_ms=values.milliseconds("maxTriggerDelay", 15 * 60_000),
-        min_partitions=values.limit("minPartitions", INT32_MAX),
-        max_records_per_partition=values.limit("maxRecordsPerPartition"),
+        trigger_limits=_trigger_limits(values),
+        split_options=SplitOptions(values.limit("minPartitions", INT32_MAX), values.limit("maxRecordsPerPartition")),
         include_headers=values.boolean("includeHeaders", default=False),
         poll_timeout_ms=values.number("kafkaConsumer.pollTimeoutMs", 120_000, 1, INT64_MAX),
         fetch_offset_num_retries=values.number("fetchOffset.numRetries", 3, 0, INT32_MAX),
@@ -159,8 +155,6 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
         kafka=kafka,
         warnings=(*_warnings(given, is_streaming), *strategy_warnings(strategy), *kafka.warnings),
     )
-    _refuse_contradictions(parsed)
-    return parsed
 
 
 def _in_lower_case(options: Mapping[str, str]) -> dict[str, str]:
@@ -192,17 +186,16 @@ def _group_id(named: Mapping[str, str]) -> str | None:
     return named["groupid"].strip() if "groupid" in named else None
 
 
-def _refuse_contradictions(options: SourceOptions) -> None:
-    if options.start.kind is OffsetKind.GROUP and options.group_id is None:
-        raise ConfigError("startingOffsets=group needs groupId, the group whose offsets are meant", "groupId")
-    least, most = options.min_offsets_per_trigger, options.max_offsets_per_trigger
+def _trigger_limits(values: OptionValues) -> TriggerLimits:
+    most, least = values.limit("maxOffsetsPerTrigger"), values.minimum("minOffsetsPerTrigger")
     if least is not None and most is not None and least > most:
         why = f"minOffsetsPerTrigger={least} is above maxOffsetsPerTrigger={most}"
         raise ConfigError(f"{why}: lower the first, or raise the second", "minOffsetsPerTrigger")
+    return TriggerLimits(most, least, values.milliseconds("maxTriggerDelay", 15 * 60_000) / 1_000)
 
 
 def _warnings(given: Mapping[str, str], is_streaming: bool) -> Iterator[str]:
-    yield from unused_choices(given, is_streaming=is_streaming)
+    yield from unused_limits(given, is_streaming=is_streaming)
     for option in _TRIGGER if not is_streaming else ():
         if option.lower() in given:
             yield f"the option {option} is ignored in a batch query"

@@ -2,7 +2,6 @@
 
 The steps of a batch query:
 
-    check_batch_limits       what the options say, before the cluster is asked
     timestamps_to_ask        what to look up
     resolve_starting_offsets, resolve_ending_offsets
     plan_batch               ranges and losses
@@ -25,24 +24,23 @@ from collections.abc import Collection
 from attrs import frozen
 
 from kafka_nextgen.spark.admission import Admission, TriggerLimits, admit, admit_available_now, check_available_now
-from kafka_nextgen.spark.limits import check_batch_limits, check_start_not_beyond_end
+from kafka_nextgen.spark.limits import check_start_not_beyond_end
 from kafka_nextgen.spark.losses import DataLoss, batch_losses, stream_losses, warnings_of
 from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets, timestamps_to_ask
 from kafka_nextgen.spark.splitting import SplitOptions, split
-from kafka_nextgen.spark.values import ClusterOffsets, OffsetRange, PartitionOffsets, begin_of
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_of
 from kafka_nextgen.types import TopicPartition
 
 __all__ = [
     "Admission",
     "ClusterOffsets",
-    "OffsetRange",
+    "PartitionRange",
     "Plan",
     "SplitOptions",
     "TriggerLimits",
     "admit",
     "admit_available_now",
     "check_available_now",
-    "check_batch_limits",
     "plan_batch",
     "plan_stream",
     "resolve_ending_offsets",
@@ -56,7 +54,7 @@ __all__ = [
 class Plan:
     """The ranges to read, one task each, and what can't be read because it is gone. There may be no ranges."""
 
-    ranges: tuple[OffsetRange, ...]
+    ranges: tuple[PartitionRange, ...]
     losses: tuple[DataLoss, ...] = ()
 
 
@@ -89,5 +87,5 @@ def plan_stream(
     return Plan(split(whole, options), stream_losses(start, end, cluster, recreated))
 
 
-def _readable(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets) -> OffsetRange:
-    return OffsetRange(tp.topic, tp.partition, begin, min(end, cluster.latest.get(tp, end)))
+def _readable(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets) -> PartitionRange:
+    return PartitionRange(tp.topic, tp.partition, begin, min(end, cluster.latest.get(tp, end)))

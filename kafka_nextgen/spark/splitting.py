@@ -18,7 +18,7 @@ from math import floor
 
 from attrs import field, frozen, validators
 
-from kafka_nextgen.spark.values import OffsetRange
+from kafka_nextgen.spark.values import PartitionRange
 
 __all__ = ["SplitOptions", "split"]
 
@@ -31,7 +31,7 @@ class SplitOptions:
     max_records_per_partition: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
 
 
-def split(ranges: Iterable[OffsetRange], options: SplitOptions) -> tuple[OffsetRange, ...]:
+def split(ranges: Iterable[PartitionRange], options: SplitOptions) -> tuple[PartitionRange, ...]:
     """Split ranges, of which each partition has at most one, into ranges of one task each."""
     parts = [whole for whole in sorted(ranges) if whole.size > 0]
     most = options.max_records_per_partition
@@ -42,7 +42,7 @@ def split(ranges: Iterable[OffsetRange], options: SplitOptions) -> tuple[OffsetR
     return tuple(parts)
 
 
-def _spread(parts: list[OffsetRange], at_least: int) -> list[OffsetRange]:
+def _spread(parts: list[PartitionRange], at_least: int) -> list[PartitionRange]:
     total = sum(part.size for part in parts)
     small = [part for part in parts if _share(part.size, total, at_least) == 1]
     whole = {part.topic_partition for part in small}
@@ -60,11 +60,11 @@ def _share(size: int, total: int, count: int) -> int:
     return max(floor(size / total * count + 0.5), 1)
 
 
-def _divided(whole: OffsetRange, count: int) -> list[OffsetRange]:
+def _divided(whole: PartitionRange, count: int) -> list[PartitionRange]:
     count = min(count, whole.size)  # no part is empty
     pieces, start = [], whole.start
     for left in range(count, 0, -1):
         end = start + (whole.end - start) // left
-        pieces.append(OffsetRange(whole.topic, whole.partition, start, end))
+        pieces.append(PartitionRange(whole.topic, whole.partition, start, end))
         start = end
     return pieces

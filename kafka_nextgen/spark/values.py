@@ -8,7 +8,7 @@ from attrs import frozen
 
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["ClusterOffsets", "OffsetRange", "PartitionOffsets", "begin_of", "first_few"]
+__all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "begin_of", "first_few"]
 
 #: An error about many partitions shows so many of them.
 _SHOWN = 5
@@ -30,7 +30,7 @@ class ClusterOffsets:
 
 
 @frozen(order=True)
-class OffsetRange:
+class PartitionRange:
     """The records of one partition from ``start`` up to, not including, ``end``: what one task reads."""
 
     topic: str

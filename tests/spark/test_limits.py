@@ -28,7 +28,6 @@ T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
         (SpecificOffsets({T0: 1, T1: LATEST}), Edge.LATEST, r"startingOffsets: .*latest offset \(in t\[1\]\)"),
         (Edge.EARLIEST, Edge.EARLIEST, "endingOffsets: a batch can't end at the earliest offset"),
         (Edge.EARLIEST, SpecificOffsets({T0: EARLIEST}), r"endingOffsets: .*earliest offset \(in t\[0\]\)"),
-        (Edge.EARLIEST, GroupOffsets("g"), "endingOffsets: a batch can't end at a group's committed offsets"),
     ],
 )
 def test_a_batch_needs_a_start_and_an_end_that_make_sense(start: OffsetLimit, end: OffsetLimit, message: str) -> None:

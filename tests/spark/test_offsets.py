@@ -21,7 +21,6 @@ from kafka_nextgen.spark.offsets import (
     parse_timestamps,
     read_checkpoint,
     write_offsets,
-    write_partitions,
 )
 from kafka_nextgen.types import TopicPartition
 
@@ -61,12 +60,6 @@ def test_nothing_is_written_as_an_empty_object() -> None:
     assert read_checkpoint("{}") == {}
 
 
-def test_partitions_are_written_sorted() -> None:
-    assert write_partitions([TopicPartition("b", 1), TopicPartition("a", 2), TopicPartition("b", 0)]) == (
-        '{"a":[2],"b":[0,1]}'
-    )
-
-
 @given(OFFSETS)
 def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, int]) -> None:
     text = write_offsets(offsets)
@@ -74,11 +67,6 @@ def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, in
     assert parse_offsets(text) == parse_timestamps(text) == read_checkpoint(text) == offsets
     assert read_checkpoint(json.loads(json.dumps(offsets_document(offsets)))) == offsets
     assert write_offsets(dict(reversed(offsets.items()))) == text
-
-
-@given(st.sets(st.builds(TopicPartition, TOPICS, NUMBERS), min_size=1))
-def test_partitions_come_back_as_they_were_written(partitions: set[TopicPartition]) -> None:
-    assert parse_partitions(write_partitions(partitions)) == tuple(sorted(partitions))
 
 
 @pytest.mark.parametrize(

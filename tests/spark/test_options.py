@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import pickle
+from operator import attrgetter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy, SubscribeStrategy
-from kafka_nextgen.spark.offset_choice import OffsetChoice, OffsetKind
+from kafka_nextgen.spark.errors import StartBeyondEndError
+from kafka_nextgen.spark.limits import (
+    Edge,
+    GlobalTimestamp,
+    GroupFallback,
+    GroupOffsets,
+    NoMatch,
+    OffsetLimit,
+    SpecificOffsets,
+    SpecificTimestamps,
+)
 from kafka_nextgen.spark.options import OPTIONS, SourceOptions, parse_source_options
+from kafka_nextgen.spark.splitting import SplitOptions
+from kafka_nextgen.types import TopicPartition
 
 SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
 ORDERS = {"subscribe": "orders"}
-OFFSETS = '{"orders":{"0":23,"1":-2}}'
+OFFSETS = ' {"orders":{"0":23,"1":7}} '
+O0, O1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
+NUMBERS = {O0: 23, O1: 7}
 
 
 def parse(*parts: dict[str, str], streaming: bool = True) -> SourceOptions:
@@ -32,14 +48,11 @@ def refusal(options: dict[str, str], *, streaming: bool = True) -> ConfigError:
 def test_defaults_are_those_of_the_built_in_source() -> None:
     options = parse()
     assert options.strategy == SubscribeStrategy(("orders",))
-    assert options.start == OffsetChoice(OffsetKind.LATEST, "startingOffsets")
-    assert options.end is None
-    assert options.no_match == "error"
-    assert (options.group_id, options.group_fallback) == (None, "error")
+    assert (options.start, options.end, options.group_id) == (Edge.LATEST, None, None)
     assert (options.fail_on_data_loss, options.include_headers, options.pushdown) == (True, False, False)
-    assert (options.max_offsets_per_trigger, options.min_offsets_per_trigger) == (None, None)
-    assert (options.min_partitions, options.max_records_per_partition) == (None, None)
-    assert (options.max_trigger_delay_ms, options.poll_timeout_ms) == (900_000, 120_000)
+    assert options.trigger_limits == TriggerLimits(None, None, 900.0)
+    assert options.split_options == SplitOptions(None, None)
+    assert options.poll_timeout_ms == 120_000
     assert (options.fetch_offset_num_retries, options.fetch_offset_retry_interval_ms) == (3, 1_000)
     assert options.rows_per_batch == 10_000
     assert options.warnings == ()
@@ -47,8 +60,7 @@ def test_defaults_are_those_of_the_built_in_source() -> None:
 
 def test_a_batch_starts_at_the_earliest_offset_and_ends_at_the_latest() -> None:
     options = parse(streaming=False)
-    assert options.start == OffsetChoice(OffsetKind.EARLIEST, "startingOffsets")
-    assert options.end == OffsetChoice(OffsetKind.LATEST, "endingOffsets")
+    assert (options.start, options.end) == (Edge.EARLIEST, Edge.LATEST)
 
 
 @pytest.mark.parametrize(
@@ -57,28 +69,27 @@ def test_a_batch_starts_at_the_earliest_offset_and_ends_at_the_latest() -> None:
         ("failOnDataLoss", "FALSE", "fail_on_data_loss", False),
         ("includeHeaders", "True", "include_headers", True),
         ("pushdown", "true", "pushdown", True),
-        ("maxOffsetsPerTrigger", "+250000", "max_offsets_per_trigger", 250_000),
-        ("minOffsetsPerTrigger", "9223372036854775807", "min_offsets_per_trigger", 2**63 - 1),
-        ("minOffsetsPerTrigger", "0", "min_offsets_per_trigger", None),
-        ("minOffsetsPerTrigger", "-5", "min_offsets_per_trigger", None),
-        ("maxTriggerDelay", "30s", "max_trigger_delay_ms", 30_000),
-        ("maxTriggerDelay", " 2H ", "max_trigger_delay_ms", 7_200_000),
-        ("maxTriggerDelay", "1min", "max_trigger_delay_ms", 60_000),
-        ("maxTriggerDelay", "1500us", "max_trigger_delay_ms", 1),
-        ("maxTriggerDelay", "500", "max_trigger_delay_ms", 500),
-        ("minPartitions", "8", "min_partitions", 8),
-        ("maxRecordsPerPartition", "5000000000", "max_records_per_partition", 5_000_000_000),
+        ("maxOffsetsPerTrigger", "+250000", "trigger_limits.max_offsets", 250_000),
+        ("minOffsetsPerTrigger", "9223372036854775807", "trigger_limits.min_offsets", 2**63 - 1),
+        ("minOffsetsPerTrigger", "0", "trigger_limits.min_offsets", None),
+        ("minOffsetsPerTrigger", "-5", "trigger_limits.min_offsets", None),
+        ("maxTriggerDelay", "30s", "trigger_limits.max_delay_s", 30),
+        ("maxTriggerDelay", " 2H ", "trigger_limits.max_delay_s", 7_200),
+        ("maxTriggerDelay", "1min", "trigger_limits.max_delay_s", 60),
+        ("maxTriggerDelay", "1500us", "trigger_limits.max_delay_s", 0.001),
+        ("maxTriggerDelay", "500", "trigger_limits.max_delay_s", 0.5),
+        ("minPartitions", "8", "split_options.min_partitions", 8),
+        ("maxRecordsPerPartition", "5000000000", "split_options.max_records_per_partition", 5_000_000_000),
         ("kafkaConsumer.pollTimeoutMs", "512", "poll_timeout_ms", 512),
         ("fetchOffset.numRetries", "0", "fetch_offset_num_retries", 0),
         ("fetchOffset.retryIntervalMs", "10", "fetch_offset_retry_interval_ms", 10),
         ("groupId", " billing ", "group_id", "billing"),
         ("rowsPerBatch", "4000", "rows_per_batch", 4_000),
-        ("startingOffsetsByTimestampStrategy", "LATEST", "no_match", "latest"),
     ],
 )
 def test_values_are_read(option: str, text: str, attribute: str, value: object) -> None:
     for name in (option, option.lower(), option.upper()):
-        assert getattr(parse({name: text}), attribute) == value
+        assert attrgetter(attribute)(parse({name: text})) == value
 
 
 @pytest.mark.parametrize(
@@ -105,7 +116,7 @@ def test_values_are_read(option: str, text: str, attribute: str, value: object) 
         ("startingTimestamp", "-1", "must be a whole number from 0"),
         ("startingTimestamp", "2026-01-01", "must be a whole number from 0"),
         ("startingOffsets", "begin", "must be earliest, latest, group, JSON such as"),
-        ("startingOffsetsByTimestamp", "earliest", 'must be JSON such as {"topicA"'),
+        ("startingOffsetsByTimestamp", "earliest", "this is not JSON"),
     ],
 )
 def test_values_that_cannot_be_meant_are_refused(option: str, text: str, says: str) -> None:
@@ -156,7 +167,7 @@ def strategy(*parts: dict[str, str]) -> object:
         ({"subscribe": " orders , audit,,orders "}, SubscribeStrategy(("orders", "audit"))),
         ({"subscribePattern": " ord.* "}, SubscribePatternStrategy("ord.*", "java")),
         ({"subscribePattern": "ord.*", "patternSyntax": "RE2"}, SubscribePatternStrategy("ord.*", "re2")),
-        ({"assign": ' {"orders":[0,1]} '}, AssignStrategy('{"orders":[0,1]}')),
+        ({"assign": ' {"orders":[1,0]} '}, AssignStrategy((O0, O1))),
     ],
 )
 def test_one_option_says_what_to_read(options: dict[str, str], expected: object) -> None:
@@ -173,7 +184,7 @@ def test_one_option_says_what_to_read(options: dict[str, str], expected: object)
         ({"subscribePattern": " "}, "subscribePattern", "is empty"),
         ({"subscribePattern": r"\p{L}"}, "subscribePattern", "write the characters"),
         ({"subscribePattern": "a(?=b)", "patternSyntax": "re2"}, "subscribePattern", "is not valid RE2"),
-        ({"assign": "orders-0"}, "assign", 'must be JSON such as {"topicA":[0,1]}'),
+        ({"assign": "orders-0"}, "assign", 'expected e.g. {"topicA":[0,1]'),
     ],
 )
 def test_what_to_read_has_to_be_clear(options: dict[str, str], key: str, says: str) -> None:
@@ -201,39 +212,42 @@ def test_re2_patterns_with_an_anchor_at_one_end_cause_a_warning() -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"startingOffsets": " Earliest "}, OffsetChoice(OffsetKind.EARLIEST, "startingOffsets")),
-        ({"startingOffsets": "latest"}, OffsetChoice(OffsetKind.LATEST, "startingOffsets")),
-        ({"startingOffsets": f" {OFFSETS} "}, OffsetChoice(OffsetKind.OFFSETS, "startingOffsets", OFFSETS)),
-        (
-            {"startingOffsetsByTimestamp": OFFSETS, "startingOffsets": "never read"},
-            OffsetChoice(OffsetKind.TIMESTAMPS, "startingOffsetsByTimestamp", OFFSETS),
-        ),
-        (
-            {"startingTimestamp": " 1700 ", "startingOffsetsByTimestamp": "never read"},
-            OffsetChoice(OffsetKind.TIMESTAMP, "startingTimestamp", timestamp_ms=1700),
-        ),
+        ({"startingOffsets": " Earliest "}, Edge.EARLIEST),
+        ({"startingOffsets": "latest"}, Edge.LATEST),
+        ({"startingOffsets": OFFSETS}, SpecificOffsets(NUMBERS)),
+        ({"startingOffsetsByTimestamp": OFFSETS, "startingOffsets": "never read"}, SpecificTimestamps(NUMBERS)),
+        ({"startingTimestamp": " 1700 ", "startingOffsetsByTimestamp": "never read"}, GlobalTimestamp(1700)),
     ],
 )
-def test_the_first_option_about_the_start_counts(options: dict[str, str], expected: OffsetChoice) -> None:
+def test_the_first_option_about_the_start_counts(options: dict[str, str], expected: OffsetLimit) -> None:
     parsed = parse(options)
     assert parsed.start == expected
     assert len(parsed.warnings) == len(options) - 1
-    assert all(f"is ignored: {expected.option} is given" in warning for warning in parsed.warnings)
+    assert all(f"is ignored: {next(iter(options))} is given" in warning for warning in parsed.warnings)
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"endingOffsets": "LATEST"}, OffsetChoice(OffsetKind.LATEST, "endingOffsets")),
-        ({"endingOffsets": OFFSETS}, OffsetChoice(OffsetKind.OFFSETS, "endingOffsets", OFFSETS)),
-        (
-            {"endingOffsetsByTimestamp": OFFSETS},
-            OffsetChoice(OffsetKind.TIMESTAMPS, "endingOffsetsByTimestamp", OFFSETS),
-        ),
-        ({"endingTimestamp": "0"}, OffsetChoice(OffsetKind.TIMESTAMP, "endingTimestamp", timestamp_ms=0)),
+        ({"startingTimestamp": "5"}, GlobalTimestamp(5, NoMatch.LATEST)),
+        ({"startingOffsetsByTimestamp": OFFSETS}, SpecificTimestamps(NUMBERS, NoMatch.LATEST)),
     ],
 )
-def test_a_batch_has_an_end(options: dict[str, str], expected: OffsetChoice) -> None:
+def test_a_strategy_says_what_a_time_without_records_means(options: dict[str, str], expected: OffsetLimit) -> None:
+    strategy = {"startingOffsetsByTimestampStrategy": "LATEST"}
+    assert parse(options, strategy).start == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"endingOffsets": "LATEST"}, Edge.LATEST),
+        ({"endingOffsets": OFFSETS}, SpecificOffsets(NUMBERS)),
+        ({"endingOffsetsByTimestamp": OFFSETS}, SpecificTimestamps(NUMBERS)),
+        ({"endingTimestamp": "0"}, GlobalTimestamp(0)),
+    ],
+)
+def test_a_batch_has_an_end(options: dict[str, str], expected: OffsetLimit) -> None:
     assert parse(options, streaming=False).end == expected
 
 
@@ -256,18 +270,24 @@ def test_a_streaming_query_ignores_an_ending_timestamp_as_the_built_in_source_do
         ({"startingOffsets": "latest"}, "startingOffsets"),
         ({"endingOffsets": "earliest"}, "endingOffsets"),
         ({"endingOffsets": "group", "groupId": "billing"}, "endingOffsets"),
+        ({"startingOffsets": '{"orders":{"0":-1}}'}, "startingOffsets"),
     ],
 )
 def test_a_batch_that_would_read_nothing_is_refused(options: dict[str, str], key: str) -> None:
     assert refusal(options, streaming=False).key == key
 
 
+def test_a_batch_that_starts_after_its_end_is_refused() -> None:
+    with pytest.raises(StartBeyondEndError, match=r"orders\[1\] \(7 > 6\)"):
+        parse({"startingOffsets": OFFSETS, "endingOffsets": '{"orders":{"0":23,"1":6}}'}, streaming=False)
+
+
 @pytest.mark.parametrize("streaming", [True, False])
 def test_a_query_may_start_where_a_group_is(streaming: bool) -> None:
     group = {"startingOffsets": "GROUP", "groupId": "billing", "groupFallback": "Earliest"}
     options = parse(group, streaming=streaming)
-    assert options.start == OffsetChoice(OffsetKind.GROUP, "startingOffsets")
-    assert (options.group_id, options.group_fallback, options.warnings) == ("billing", "earliest", ())
+    assert options.start == GroupOffsets("billing", GroupFallback.EARLIEST)
+    assert (options.group_id, options.warnings) == ("billing", ())
     assert refusal({"startingOffsets": "group"}, streaming=streaming).key == "groupId"
 
 
@@ -332,7 +352,7 @@ def test_options_show_no_secret_and_can_be_sent() -> None:
         "kafka.sasl.mechanism": "PLAIN",
         "kafka.sasl.jaas.config": f'{module} required username="alice" password="s3cret";',
     }
-    options = parse(login, {"kafka.linger.ms": "5"})
+    options = parse(login, {"kafka.linger.ms": "5", "startingOffsets": OFFSETS})
     assert "s3cret" not in repr(options)
     sent = pickle.loads(pickle.dumps(options))
     assert sent == options

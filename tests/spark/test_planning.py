@@ -12,7 +12,7 @@ from kafka_nextgen.spark.admission import rate_limited
 from kafka_nextgen.spark.errors import DataLossError, StartBeyondEndError
 from kafka_nextgen.spark.losses import LossKind
 from kafka_nextgen.spark.planning import Plan, SplitOptions, plan_batch, plan_stream, warnings_of
-from kafka_nextgen.spark.values import ClusterOffsets, OffsetRange
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionRange
 from kafka_nextgen.types import TopicPartition
 from tests.spark.strategies import clusters, progress
 
@@ -28,7 +28,7 @@ def ranges(plan: Plan) -> list[tuple[int, int, int]]:
 def test_a_batch_reads_from_start_to_end() -> None:
     cluster = ClusterOffsets({T0: 0, T1: 0}, {T0: 100, T1: 100})
     plan = plan_batch({T1: 5, T0: 0}, {T0: 10, T1: 5}, cluster, SplitOptions(min_partitions=2))
-    assert plan == Plan((OffsetRange("t", 0, 0, 5), OffsetRange("t", 0, 5, 10)))
+    assert plan == Plan((PartitionRange("t", 0, 0, 5), PartitionRange("t", 0, 5, 10)))
     assert str(plan.ranges[0]) == "t[0] 0..5"
 
 
@@ -184,7 +184,7 @@ def test_a_recreated_topic_may_be_gone_again() -> None:
 
 def test_a_partition_that_was_not_read_before_is_new_though_its_topic_was_recreated() -> None:
     plan = plan_stream({}, {T0: 9}, ClusterOffsets({T0: 0}, {}), WHOLE, recreated=[T0])
-    assert plan == Plan((OffsetRange("t", 0, 0, 9),))
+    assert plan == Plan((PartitionRange("t", 0, 0, 9),))
 
 
 def test_a_checkpoint_of_other_topics_is_a_loss_of_all_of_them() -> None:

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.spark.splitting import SplitOptions, split
-from kafka_nextgen.spark.values import OffsetRange
+from kafka_nextgen.spark.values import PartitionRange
 from tests.spark.strategies import PARTITIONS, SIZES
 
 Bounds = list[tuple[str, int, int]]
 
 
 def outcome(bounds: Bounds, options: SplitOptions) -> Bounds:
-    ranges = split([OffsetRange(topic, 1, start, end) for topic, start, end in bounds], options)
+    ranges = split([PartitionRange(topic, 1, start, end) for topic, start, end in bounds], options)
     return [(part.topic, part.start, part.end) for part in ranges]
 
 
@@ -105,15 +105,15 @@ def test_an_option_below_one_is_refused(options: dict[str, int]) -> None:
 
 
 @st.composite
-def whole_ranges(draw: st.DrawFn) -> list[OffsetRange]:
+def whole_ranges(draw: st.DrawFn) -> list[PartitionRange]:
     partitions = draw(st.lists(PARTITIONS, unique=True, max_size=8))
     starts = [draw(st.integers(0, 100)) for _ in partitions]
     # Sizes below 0 are what planning makes of logs that became shorter.
-    return [OffsetRange(*tp, start, start + draw(SIZES) - 1) for tp, start in zip(partitions, starts, strict=True)]
+    return [PartitionRange(*tp, start, start + draw(SIZES) - 1) for tp, start in zip(partitions, starts, strict=True)]
 
 
 @st.composite
-def split_options(draw: st.DrawFn, ranges: list[OffsetRange]) -> SplitOptions:
+def split_options(draw: st.DrawFn, ranges: list[PartitionRange]) -> SplitOptions:
     greatest = max((one.size for one in ranges), default=1)
     least_records = max(greatest // 50, 1)  # no test needs more than 50 parts of a range
     most = draw(st.none() | st.integers(least_records, max(greatest, least_records)))
@@ -129,7 +129,7 @@ def test_parts_cover_the_ranges_exactly_and_in_order(data: st.DataObject) -> Non
     for _, group in groupby(parts, key=lambda part: part.topic_partition):
         pieces = list(group)
         assert all(before.end == after.start for before, after in pairwise(pieces))
-        joined.append(OffsetRange(pieces[0].topic, pieces[0].partition, pieces[0].start, pieces[-1].end))
+        joined.append(PartitionRange(pieces[0].topic, pieces[0].partition, pieces[0].start, pieces[-1].end))
     assert joined == sorted(one for one in ranges if one.size > 0)
     assert all(part.size > 0 for part in parts)
     assert list(parts) == sorted(parts)
@@ -155,6 +155,6 @@ def test_counts_are_respected(data: st.DataObject) -> None:
 
 @given(st.integers(1, 10**9), st.integers(1, 500))
 def test_a_single_range_is_split_into_min_partitions_of_about_one_size(size: int, least: int) -> None:
-    parts = split([OffsetRange("t", 0, 3, 3 + size)], SplitOptions(min_partitions=least))
+    parts = split([PartitionRange("t", 0, 3, 3 + size)], SplitOptions(min_partitions=least))
     assert len(parts) == min(size, least)
     assert max(part.size for part in parts) - min(part.size for part in parts) <= 1
