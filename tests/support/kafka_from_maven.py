@@ -1,8 +1,6 @@
 """Apache Kafka from Maven Central, run by the Java of this machine (17 or newer).
 
-Maven copies the jars of one version into a directory of the user's cache. They are fetched beside it and moved
-there by one rename, so nobody sees half-done work; processes that want them at the same time take turns. The
-broker itself keeps everything in a temporary directory and is killed at the end: nobody needs its data. It has little
+The broker keeps everything in a temporary directory and is killed at the end: its data is not needed. It has little
 memory, for there may be many of them, unless ``KAFKA_HEAP_OPTS`` says otherwise, which Kafka's own scripts heed, too.
 """
 
@@ -12,15 +10,14 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-
-from filelock import FileLock
 
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
+from tests.support.maven_jars import Artifact, fetch_artifacts
 
 __all__ = ["fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_node"]
 
@@ -29,22 +26,16 @@ CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 LOG_LINES_SHOWN = 40
 SMALL_HEAP = "-Xmx512m"
 
-POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>tests</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging>
-  <dependencies>
-    <dependency>
-      <groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{version}</version>
-    </dependency>
-    <dependency><!-- its own clients and commands, which are run against the broker here -->
-      <groupId>org.apache.kafka</groupId><artifactId>kafka-tools</artifactId><version>{version}</version>
-    </dependency>
-    <dependency><!-- without it the broker logs nothing -->
-      <groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version>
-    </dependency>
-  </dependencies>
-</project>
-"""
+_GROUP = "org.apache.kafka"
+
+
+def _artifacts(version: str) -> Sequence[Artifact]:
+    """The broker, its own clients and commands, which are run against it here, and what it needs to log anything."""
+    return (
+        Artifact(_GROUP, "kafka_2.13", version),
+        Artifact(_GROUP, "kafka-tools", version),
+        Artifact("org.slf4j", "slf4j-simple", "1.7.36"),
+    )
 
 
 def start_from_maven(version: str) -> KafkaServer:
@@ -126,37 +117,4 @@ def find_java() -> str:
 
 def fetch_jars(version: str) -> Path:
     """Return the directory that holds Kafka's jars of ``version``, fetched by Maven if it is not there yet."""
-    jars = _cache_dir() / f"{version}-and-tools"
-    if jars.is_dir():
-        return jars
-    maven = shutil.which("mvn")
-    if maven is None:
-        raise NoKafkaError("no mvn on PATH to fetch Kafka's jars")
-    jars.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        FileLock(jars.parent / ".lock"),
-        tempfile.TemporaryDirectory(dir=jars.parent, prefix=f".{version}-") as scratch,
-    ):
-        if not jars.is_dir():  # another process was quicker
-            _copy_dependencies(maven, version, Path(scratch))
-            (Path(scratch) / "jars").rename(jars)
-    return jars
-
-
-def _copy_dependencies(maven: str, version: str, scratch: Path) -> None:
-    (scratch / "pom.xml").write_text(POM.format(version=version))
-    command = [maven, "-B", "-q", "dependency:copy-dependencies", "-DincludeScope=runtime"]
-    command.append(f"-DoutputDirectory={scratch / 'jars'}")
-    done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=240, check=False)
-    if done.returncode != 0:
-        raise NoKafkaError(f"Maven could not fetch Kafka {version}:\n{done.stdout[-2000:]}{done.stderr[-1000:]}")
-
-
-def _cache_dir() -> Path:
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library/Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "kafka-nextgen-tests"
+    return fetch_artifacts(f"{version}-and-tools", _artifacts(version))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -9,13 +10,15 @@ from threading import Event
 import pytest
 
 from tests.support import kafka_from_maven as maven
+from tests.support import maven_jars
 from tests.support.kafka_server import NoKafkaError
+from tests.support.maven_jars import Artifact
 from tests.support.waiting import eventually
 
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(maven, "_cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(maven_jars, "_cache_dir", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
@@ -40,14 +43,21 @@ def test_without_cache_and_maven_there_is_no_kafka(monkeypatch: pytest.MonkeyPat
         maven.fetch_jars("4.3.0")
 
 
+def test_an_artifact_may_be_fetched_without_what_it_depends_on() -> None:
+    whole, alone = (Artifact("org.example", "a", "1", alone=alone).dependency for alone in (False, True))
+    place = "<groupId>org.example</groupId><artifactId>a</artifactId><version>1</version>"
+    assert whole.strip() == f"<dependency>{place}</dependency>"
+    assert place + "<exclusions>" in alone
+
+
 def test_of_two_that_want_the_same_jars_one_fetches_them(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     other_came = Event()
 
-    def copy(_: str, version: str, scratch: Path) -> None:
-        asked.append(version)
+    def copy(_: str, artifacts: Sequence[Artifact], scratch: Path) -> None:
+        asked.append(artifacts[0].version)
         (scratch / "jars").mkdir()
-        (scratch / "jars" / f"kafka-{version}.jar").touch()
+        (scratch / "jars" / "kafka.jar").touch()
         assert other_came.wait(timeout=10)
 
     def looked_for(_: str) -> str:
@@ -55,15 +65,15 @@ def test_of_two_that_want_the_same_jars_one_fetches_them(cache: Path, monkeypatc
             other_came.set()
         return "mvn"
 
-    monkeypatch.setattr(maven, "_copy_dependencies", copy)
-    monkeypatch.setattr(maven.shutil, "which", looked_for)
+    monkeypatch.setattr(maven_jars, "_copy_dependencies", copy)
+    monkeypatch.setattr(maven_jars.shutil, "which", looked_for)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(maven.fetch_jars, "4.3.0")
         eventually("the first fetches", lambda: bool(asked))
         found = [pool.submit(maven.fetch_jars, "4.3.0").result(), first.result()]
     assert found == [cache / "4.3.0-and-tools"] * 2
     assert asked == ["4.3.0"]
-    assert [path.name for path in found[0].iterdir()] == ["kafka-4.3.0.jar"]
+    assert [path.name for path in found[0].iterdir()] == ["kafka.jar"]
 
 
 @pytest.mark.parametrize(
