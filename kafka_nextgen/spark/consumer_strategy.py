@@ -13,7 +13,7 @@ A pattern is matched in the driver, against the names of all topics that are not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal, TypeAlias, cast
 
 from attrs import frozen
@@ -22,7 +22,7 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.patterns import half_anchor_advice, matching, re2_complaint
 from kafka_nextgen.spark.java_regex import compile_java_pattern
 from kafka_nextgen.spark.offsets import parse_partitions
-from kafka_nextgen.spark.option_values import read_word
+from kafka_nextgen.spark.option_values import OptionValues
 from kafka_nextgen.types import TopicPartition, topic_name_complaint
 
 __all__ = [
@@ -72,24 +72,21 @@ class AssignStrategy:
 ConsumerStrategy: TypeAlias = SubscribeStrategy | SubscribePatternStrategy | AssignStrategy
 
 
-def read_strategy(options: Mapping[str, str]) -> ConsumerStrategy:
+def read_strategy(values: OptionValues) -> ConsumerStrategy:
     """Read which topics to read.
 
-    Arguments:
-        options: values by the name of the option in lower case.
-
-    Raises ``ConfigError`` unless exactly one of the three options is given, and says something that can be read.
+    Raises ``ConfigError`` unless exactly one of the three options is given and can be read.
     """
-    given = [option for option in _OPTIONS if option.lower() in options]
+    given = [option for option in _OPTIONS if option in values]
     if len(given) != 1:
         found = "none is given" if not given else f"{' and '.join(given)} are given"
         raise ConfigError(f"exactly one of {', '.join(_OPTIONS)} has to be given: {found}", (given or _OPTIONS)[0])
-    text = options[given[0].lower()].strip()
+    text = values.text(given[0]) or ""
     if given == ["subscribe"]:
         return _subscribe(text)
     if given == ["assign"]:
         return AssignStrategy(parse_partitions(text))
-    return _subscribe_pattern(text, options)
+    return _subscribe_pattern(text, cast(PatternSyntax, values.word("patternSyntax", ("java", "re2"), "java")))
 
 
 def strategy_warnings(strategy: ConsumerStrategy) -> tuple[str, ...]:
@@ -110,12 +107,11 @@ def _subscribe(text: str) -> SubscribeStrategy:
     return SubscribeStrategy(topics)
 
 
-def _subscribe_pattern(text: str, options: Mapping[str, str]) -> SubscribePatternStrategy:
+def _subscribe_pattern(text: str, syntax: PatternSyntax) -> SubscribePatternStrategy:
     if not text:
         raise ConfigError("subscribePattern is empty", "subscribePattern")
-    syntax = read_word("patternSyntax", options.get("patternsyntax", "java"), ("java", "re2"))
     if syntax == "java":
         compile_java_pattern(text)
     elif complaint := re2_complaint(text):
         raise ConfigError(f"subscribePattern {text!r} is not valid RE2: {complaint}", "subscribePattern")
-    return SubscribePatternStrategy(text, cast(PatternSyntax, syntax))
+    return SubscribePatternStrategy(text, syntax)

@@ -27,7 +27,7 @@ from kafka_nextgen.spark.limits import (
     SpecificTimestamps,
 )
 from kafka_nextgen.spark.offsets import parse_offsets, parse_timestamps
-from kafka_nextgen.spark.option_values import OptionValues, read_number
+from kafka_nextgen.spark.option_values import OptionValues
 
 __all__ = ["read_end", "read_start", "unused_limits"]
 
@@ -42,35 +42,29 @@ def read_start(values: OptionValues, group_id: str | None, *, is_streaming: bool
     no_match = values.member("startingOffsetsByTimestampStrategy", NoMatch.ERROR)
     group = GroupOffsets(group_id or "", values.member("groupFallback", GroupFallback.ERROR))
     default = "latest" if is_streaming else "earliest"
-    limit = _read(values.given, "starting", default, {**_EDGES, "group": group}, no_match)
+    limit = _read(values, "starting", default, {**_EDGES, "group": group}, no_match)
     if limit is group and group_id is None:
         raise ConfigError("startingOffsets=group needs groupId, the group whose offsets are meant", "groupId")
     return limit
 
 
-def read_end(given: Mapping[str, str], *, is_streaming: bool) -> OffsetLimit | None:
-    """Read where a batch query ends; None for a streaming query.
-
-    Arguments:
-        given: values by the name of the option in lower case.
-
-    Raises ``ConfigError``.
-    """
+def read_end(values: OptionValues, *, is_streaming: bool) -> OffsetLimit | None:
+    """Read where a batch query ends; None for a streaming query. Raises ``ConfigError``."""
     if not is_streaming:
-        return _read(given, "ending", "latest", _EDGES)
+        return _read(values, "ending", "latest", _EDGES)
     for option in _names("ending")[1:]:
-        if option.lower() in given:
+        if option in values:
             raise ConfigError(f"{option} can't be given in a streaming query, which has no end: remove it", option)
     return None
 
 
-def unused_limits(given: Mapping[str, str], *, is_streaming: bool) -> Iterator[str]:
+def unused_limits(values: OptionValues, *, is_streaming: bool) -> Iterator[str]:
     """Warnings about options that another one makes useless."""
     for side in ("starting",) if is_streaming else ("starting", "ending"):
-        first, *others = [option for option in _names(side) if option.lower() in given] or [""]
+        first, *others = [option for option in _names(side) if option in values] or [""]
         for option in others:
             yield f"the option {option} is ignored: {first} is given, which comes first"
-    if is_streaming and "endingtimestamp" in given:
+    if is_streaming and "endingTimestamp" in values:
         yield "the option endingTimestamp is ignored: a streaming query has no end"
 
 
@@ -79,18 +73,20 @@ def _names(side: str) -> tuple[str, str, str]:
 
 
 def _read(
-    given: Mapping[str, str],
+    values: OptionValues,
     side: str,
     default: str,
     words: Mapping[str, OffsetLimit],
     no_match: NoMatch = NoMatch.ERROR,
 ) -> OffsetLimit:
     timestamp, by_timestamp, by_offset = _names(side)
-    if timestamp.lower() in given:
-        return GlobalTimestamp(read_number(timestamp, given[timestamp.lower()], 0), no_match)
-    if by_timestamp.lower() in given:
-        return SpecificTimestamps(parse_timestamps(given[by_timestamp.lower()], by_timestamp), no_match)
-    text = given.get(by_offset.lower(), default).strip()
+    if (moment := values.optional_number(timestamp, 0)) is not None:
+        return GlobalTimestamp(moment, no_match)
+    if (moments := values.text(by_timestamp)) is not None:
+        return SpecificTimestamps(parse_timestamps(moments, by_timestamp), no_match)
+    text = values.text(by_offset)
+    if text is None:
+        text = default
     if text.lower() in words:
         return words[text.lower()]
     if not text.startswith("{"):

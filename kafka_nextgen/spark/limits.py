@@ -12,7 +12,7 @@ Limits are equal by value, have a hash and can be sent to another process.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import TypeAlias
 
@@ -104,16 +104,15 @@ def check_batch_limits(start: OffsetLimit, end: OffsetLimit) -> None:
     Raises ``OffsetLimitError`` for a start at the latest or an end at the earliest offset, ``PartitionsMismatchError``
     if the two name different partitions, ``StartBeyondEndError`` if a start is greater than its end.
     """
-    if start is Edge.LATEST or (isinstance(start, SpecificOffsets) and LATEST in start.offsets.values()):
-        _refuse("startingOffsets", "a batch can't start at the latest offset", _at(start, LATEST))
-    if end is Edge.EARLIEST or (isinstance(end, SpecificOffsets) and EARLIEST in end.offsets.values()):
-        _refuse("endingOffsets", "a batch can't end at the earliest offset", _at(end, EARLIEST))
-    if isinstance(start, SpecificOffsets) and isinstance(end, SpecificOffsets):
-        _check_pairs("offset", start.offsets, end.offsets)
-    if isinstance(start, SpecificTimestamps) and isinstance(end, SpecificTimestamps):
-        _check_pairs("timestamp", start.timestamps, end.timestamps)
-    if isinstance(start, GlobalTimestamp) and isinstance(end, GlobalTimestamp):
-        _check_global(start, end)
+    _refuse_edge("startingOffsets", "a batch can't start at the latest offset", start, Edge.LATEST, LATEST)
+    _refuse_edge("endingOffsets", "a batch can't end at the earliest offset", end, Edge.EARLIEST, EARLIEST)
+    match start, end:
+        case SpecificOffsets(first), SpecificOffsets(last):
+            _check_pairs("offset", first, last)
+        case SpecificTimestamps(first), SpecificTimestamps(last):
+            _check_pairs("timestamp", first, last)
+        case GlobalTimestamp(begin_ms), GlobalTimestamp(end_ms) if begin_ms > end_ms:
+            raise StartBeyondEndError(f"startingTimestamp {begin_ms} is greater than endingTimestamp {end_ms}")
 
 
 def check_start_not_beyond_end(
@@ -139,18 +138,9 @@ def _check_pairs(what: str, start: Mapping[TopicPartition, int], end: Mapping[To
     check_start_not_beyond_end(what, start, end)
 
 
-def _check_global(start: GlobalTimestamp, end: GlobalTimestamp) -> None:
-    if start.timestamp_ms > end.timestamp_ms:
-        raise StartBeyondEndError(
-            f"startingTimestamp {start.timestamp_ms} is greater than endingTimestamp {end.timestamp_ms}"
-        )
-
-
-def _refuse(option: str, rule: str, partitions: Collection[TopicPartition]) -> None:
-    where = f" (in {format_partitions(partitions)})" if partitions else ""
-    raise OffsetLimitError(f"{option}: {rule}{where}", option)
-
-
-def _at(limit: OffsetLimit, special: int) -> list[TopicPartition]:
+def _refuse_edge(option: str, rule: str, limit: OffsetLimit, edge: Edge, special: int) -> None:
     offsets = limit.offsets if isinstance(limit, SpecificOffsets) else {}
-    return [tp for tp, offset in offsets.items() if offset == special]
+    partitions = [tp for tp, offset in offsets.items() if offset == special]
+    if limit is edge or partitions:
+        where = f" (in {format_partitions(partitions)})" if partitions else ""
+        raise OffsetLimitError(f"{option}: {rule}{where}", option)

@@ -1,7 +1,8 @@
-"""How the text of one option is read. Every error is a ``ConfigError`` that names the option and shows what is wanted.
+"""The values of a query's options: found in any case, and read as one kind of value or another.
 
-Numbers and truth values are read as the built-in source reads them: Scala's ``toInt``, ``toLong`` and ``toBoolean``.
-Times are Spark's time strings (``JavaUtils.timeStringAs``): ``500ms``, ``30s``, ``15m``; without a unit milliseconds.
+Every error is a ``ConfigError`` that names the option and says what it may be. Numbers and truth values are read as the
+built-in source reads them: Scala's ``toInt``, ``toLong`` and ``toBoolean``. Times are Spark's time strings
+(``JavaUtils.timeStringAs``): ``500ms``, ``30s``, ``15m``; without a unit milliseconds.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["INT64_MAX", "OptionValues", "read_boolean", "read_milliseconds", "read_number", "read_word"]
+__all__ = ["INT64_MAX", "OptionValues"]
 
 INT64_MAX: Final = 2**63 - 1
 
-_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,20}")
 _E = TypeVar("_E", bound=Enum)
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,20}")
 _TIME: Final = re.compile(r"(-?[0-9]{1,20})([a-z]+)?")
 _MICROSECONDS: Final = {
     "us": 1,
@@ -33,72 +34,62 @@ _MICROSECONDS: Final = {
 }
 
 
-def read_boolean(option: str, text: str) -> bool:
-    """Read true or false, in any case."""
-    return read_word(option, text, ("true", "false")) == "true"
-
-
-def read_word(option: str, text: str, words: tuple[str, ...]) -> str:
-    """Read one of some words, in any case; the word in lower case."""
-    word = text.strip().lower()
-    if word not in words:
-        raise ConfigError(f"{option} must be {' or '.join(words)}, not {text!r}", option)
-    return word
-
-
-def read_number(option: str, text: str, least: int, greatest: int = INT64_MAX) -> int:
-    """Read a whole number within bounds, both included."""
-    found = _NUMBER.fullmatch(text.strip())
-    if found is None or not least <= int(found[0]) <= greatest:
-        raise ConfigError(f"{option} must be a whole number from {least} to {greatest}, not {text!r}", option)
-    return int(found[0])
-
-
-def read_milliseconds(option: str, text: str) -> int:
-    """Read a time as milliseconds, rounded down; it is not negative."""
-    found = _TIME.fullmatch(text.strip().lower())
-    unit = _MICROSECONDS.get(found[2] or "ms") if found is not None else None
-    if found is None or unit is None or found[1].startswith("-") or int(found[1]) > INT64_MAX:
-        raise ConfigError(f"{option} must be a time with a unit of {', '.join(_MICROSECONDS)}, not {text!r}", option)
-    return int(found[1]) * unit // 1_000
-
-
 @frozen
 class OptionValues:
-    """The values of a query's options by name in lower case, each read on demand. Raises ``ConfigError``."""
+    """Options as text, ``given`` by name in lower case, each read on demand. The methods raise ``ConfigError``."""
 
     given: Mapping[str, str]
 
-    def number(self, option: str, default: int, least: int, greatest: int) -> int:
+    def text(self, option: str) -> str | None:
+        """The text of an option without spaces around it; None if it is not given."""
+        text = self.given.get(option.lower())
+        return None if text is None else text.strip()
+
+    def __contains__(self, option: str) -> bool:
+        return option.lower() in self.given
+
+    def number(self, option: str, default: int, least: int, greatest: int = INT64_MAX) -> int:
         """A whole number within bounds, both included."""
-        text = self._text(option)
-        return default if text is None else read_number(option, text, least, greatest)
+        number = self.optional_number(option, least, greatest)
+        return default if number is None else number
 
-    def limit(self, option: str, greatest: int = INT64_MAX) -> int | None:
-        """A number from 1 up; None, which is no limit, by default."""
-        text = self._text(option)
-        return None if text is None else read_number(option, text, 1, greatest)
-
-    def minimum(self, option: str) -> int | None:
-        """A number that from 0 down is none, as for the built-in source."""
-        text = self._text(option)
-        number = 0 if text is None else read_number(option, text, -INT64_MAX - 1)
-        return number if number > 0 else None
+    def optional_number(self, option: str, least: int, greatest: int = INT64_MAX) -> int | None:
+        """A whole number within bounds, both included; None if it is not given."""
+        text = self.text(option)
+        if text is None:
+            return None
+        if not _NUMBER.fullmatch(text) or not least <= int(text) <= greatest:
+            raise _wrong(option, f"a whole number from {least} to {greatest}", text)
+        return int(text)
 
     def milliseconds(self, option: str, default: int) -> int:
-        """A time."""
-        text = self._text(option)
-        return default if text is None else read_milliseconds(option, text)
+        """A time as milliseconds, rounded down; it is not negative."""
+        text = self.text(option)
+        if text is None:
+            return default
+        found = _TIME.fullmatch(text.lower())
+        unit = _MICROSECONDS.get(found[2] or "ms") if found is not None else None
+        if found is None or unit is None or not 0 <= int(found[1]) <= INT64_MAX:
+            raise _wrong(option, f"a time with a unit of {', '.join(_MICROSECONDS)}", text)
+        return int(found[1]) * unit // 1_000
 
     def boolean(self, option: str, *, default: bool) -> bool:
-        """True or false."""
-        text = self._text(option)
-        return default if text is None else read_boolean(option, text)
+        """True or false, in any case."""
+        return self.word(option, ("true", "false"), str(default).lower()) == "true"
 
     def member(self, option: str, default: _E) -> _E:
-        """The member of an enum that a word stands for."""
-        text, members = self._text(option), type(default)
-        return default if text is None else members(read_word(option, text, tuple(one.value for one in members)))
+        """The member of an enum whose value is the word, in any case."""
+        members = type(default)
+        return members(self.word(option, tuple(one.value for one in members), default.value))
 
-    def _text(self, option: str) -> str | None:
-        return self.given.get(option.lower())
+    def word(self, option: str, words: tuple[str, ...], default: str) -> str:
+        """One of some words in lower case, in any case; the word in lower case."""
+        text = self.text(option)
+        word = default if text is None else text.lower()
+        if word not in words:
+            raise _wrong(option, " or ".join(words), text)
+        return word
+
+
+def _wrong(option: str, wanted: str, text: str | None) -> ConfigError:
+    return ConfigError(f"{option} must be {wanted}, not {text!r}", option)

@@ -129,12 +129,11 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
     partitions ``PartitionsMismatchError``, for one that starts after its end ``StartBeyondEndError``.
     """
     given = _in_lower_case(options)
-    named = {name: text for name, text in given.items() if not name.startswith((PREFIX, _SPARK))}
-    _refuse_unknown(named)
-    values = OptionValues(named)
-    strategy, group_id = read_strategy(named), _group_id(named)
+    _refuse_unknown(given)
+    values = OptionValues(given)
+    strategy, group_id = read_strategy(values), _group_id(values)
     start = read_start(values, group_id, is_streaming=is_streaming)
-    end = read_end(named, is_streaming=is_streaming)
+    end = read_end(values, is_streaming=is_streaming)
     if end is not None:
         check_batch_limits(start, end)
     kafka = _kafka(given)
@@ -145,15 +144,17 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
         group_id=group_id,
         fail_on_data_loss=values.boolean("failOnDataLoss", default=True),
         trigger_limits=_trigger_limits(values),
-        split_options=SplitOptions(values.limit("minPartitions", INT32_MAX), values.limit("maxRecordsPerPartition")),
+        split_options=SplitOptions(
+            values.optional_number("minPartitions", 1, INT32_MAX), values.optional_number("maxRecordsPerPartition", 1)
+        ),
         include_headers=values.boolean("includeHeaders", default=False),
-        poll_timeout_ms=values.number("kafkaConsumer.pollTimeoutMs", 120_000, 1, INT64_MAX),
+        poll_timeout_ms=values.number("kafkaConsumer.pollTimeoutMs", 120_000, 1),
         fetch_offset_num_retries=values.number("fetchOffset.numRetries", 3, 0, INT32_MAX),
-        fetch_offset_retry_interval_ms=values.number("fetchOffset.retryIntervalMs", 1_000, 0, INT64_MAX),
+        fetch_offset_retry_interval_ms=values.number("fetchOffset.retryIntervalMs", 1_000, 0),
         pushdown=values.boolean("pushdown", default=False),
         rows_per_batch=values.number("rowsPerBatch", 10_000, 1, INT32_MAX),
         kafka=kafka,
-        warnings=(*_warnings(given, is_streaming), *strategy_warnings(strategy), *kafka.warnings),
+        warnings=(*_warnings(values, is_streaming), *strategy_warnings(strategy), *kafka.warnings),
     )
 
 
@@ -165,8 +166,10 @@ def _in_lower_case(options: Mapping[str, str]) -> dict[str, str]:
     return given
 
 
-def _refuse_unknown(named: Mapping[str, str]) -> None:
-    for name in named.keys() - _BY_LOWER_CASE.keys():
+def _refuse_unknown(given: Mapping[str, str]) -> None:
+    for name in given:
+        if name in _BY_LOWER_CASE or name.startswith((PREFIX, _SPARK)):
+            continue
         nearest = difflib.get_close_matches(name, _BY_LOWER_CASE, n=1, cutoff=0.0)[0]
         advice = _ADVICE.get(name, f"the nearest is {_BY_LOWER_CASE[nearest]}")
         raise ConfigError(f"there is no option {name}: {advice}", name)
@@ -180,31 +183,35 @@ def _kafka(given: Mapping[str, str]) -> JavaConfig:
     return read_java_config(keys)
 
 
-def _group_id(named: Mapping[str, str]) -> str | None:
-    if "groupid" in named and not named["groupid"].strip():
+def _group_id(values: OptionValues) -> str | None:
+    group_id = values.text("groupId")
+    if group_id == "":
         raise ConfigError("groupId is empty: name the group that is to show the progress, or remove it", "groupId")
-    return named["groupid"].strip() if "groupid" in named else None
+    return group_id
 
 
 def _trigger_limits(values: OptionValues) -> TriggerLimits:
-    most, least = values.limit("maxOffsetsPerTrigger"), values.minimum("minOffsetsPerTrigger")
-    if least is not None and most is not None and least > most:
+    most = values.optional_number("maxOffsetsPerTrigger", 1)
+    least = values.number("minOffsetsPerTrigger", 0, -INT64_MAX - 1)  # none from 0 down, as for the built-in source
+    if most is not None and least > most:
         why = f"minOffsetsPerTrigger={least} is above maxOffsetsPerTrigger={most}"
         raise ConfigError(f"{why}: lower the first, or raise the second", "minOffsetsPerTrigger")
-    return TriggerLimits(most, least, values.milliseconds("maxTriggerDelay", 15 * 60_000) / 1_000)
+    return TriggerLimits(
+        most, least if least > 0 else None, values.milliseconds("maxTriggerDelay", 15 * 60_000) / 1_000
+    )
 
 
-def _warnings(given: Mapping[str, str], is_streaming: bool) -> Iterator[str]:
-    yield from unused_limits(given, is_streaming=is_streaming)
+def _warnings(values: OptionValues, is_streaming: bool) -> Iterator[str]:
+    yield from unused_limits(values, is_streaming=is_streaming)
     for option in _TRIGGER if not is_streaming else ():
-        if option.lower() in given:
+        if option in values:
             yield f"the option {option} is ignored in a batch query"
-    if "groupidprefix" in given:
+    if "groupIdPrefix" in values:
         yield "the option groupIdPrefix is ignored: groups are not made up; groupId names the one to commit to"
-    if "groupfallback" in given and given.get("startingoffsets", "").strip().lower() != "group":
+    if "groupFallback" in values and (values.text("startingOffsets") or "").lower() != "group":
         yield "the option groupFallback is ignored: it needs startingOffsets=group"
-    if "patternsyntax" in given and "subscribepattern" not in given:
+    if "patternSyntax" in values and "subscribePattern" not in values:
         yield "the option patternSyntax is ignored: it needs subscribePattern"
-    for name in sorted(given):
+    for name in sorted(values.given):
         if name.startswith(_SPARK):
             yield f"the option {name} is ignored: it is a setting of Spark, not of a source"
