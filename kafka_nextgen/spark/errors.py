@@ -6,11 +6,11 @@ KafkaNextgenError
     OffsetLimitError          a start or an end that a batch can't have
   PlanningError               no ranges can be planned
     PartitionsMismatchError   offsets name other partitions than are read
-    TimestampNotFoundError    no record is as young as a timestamp asks for
+    TimestampNotFoundError    no record has the timestamp of an option or a later one
     CommittedOffsetError      the group has no committed offset for a partition
     StartBeyondEndError       a range would end before it begins
     AvailableNowError         the partitions changed during an AvailableNow run
-    DataLossError             records are gone, and failOnDataLoss forbids to go on
+    DataLossError             records are gone, and failOnDataLoss is true
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class PartitionsMismatchError(PlanningError):
 
 
 class TimestampNotFoundError(PlanningError):
-    """A partition has no record as young as the starting timestamp, and the strategy for that case is ``error``."""
+    """A partition has no record at or after the starting timestamp, and the strategy for that case is ``error``."""
 
 
 class CommittedOffsetError(PlanningError):

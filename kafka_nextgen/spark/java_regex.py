@@ -36,6 +36,7 @@ from typing import Final, NoReturn
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark.java_quotations import without_quotations
+from kafka_nextgen.spark.java_refusals import refusal, why_refused
 
 __all__ = ["compile_java_pattern"]
 
@@ -46,8 +47,13 @@ _QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})[+?]?")
 _NAMED_GROUP: Final = re.compile(r"\(\?<([a-zA-Z][a-zA-Z0-9]*)>")
 _FLAGS: Final = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])")
 _ANCHOR_BEFORE_FLAGS: Final = re.compile(r"\^\(\?[a-zA-Z-]*\)")
-_OCTAL: Final = re.compile(r"[0-3][0-7]{2}|[0-7]{1,2}")
-_HEX: Final = {"x": re.compile(r"[0-9a-fA-F]{2}"), "u": re.compile(r"[0-9a-fA-F]{4}")}
+
+#: Escapes by number: their digits and the base.
+_NUMBERED: Final = {
+    "0": (re.compile(r"[0-3][0-7]{2}|[0-7]{1,2}"), 8),
+    "x": (re.compile(r"[0-9a-fA-F]{2}"), 16),
+    "u": (re.compile(r"[0-9a-fA-F]{4}"), 16),
+}
 
 #: Beginnings of groups that are alike in both languages; the longest is looked for first.
 _SAME_GROUPS: Final = ("(?<=", "(?<!", "(?:", "(?=", "(?!")
@@ -59,25 +65,6 @@ _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": 
 
 #: Flags without an effect on topic names, beside the one that has.
 _FLAGS_WITHOUT_EFFECT: Final = frozenset("dms")
-
-_REFUSED_ESCAPES: Final = {
-    "p": r"\p{...}: write the characters, as in [a-z]",
-    "P": r"\P{...}: write the characters, as in [^a-z]",
-    "h": r"\h: a topic's name has no white space",
-    "H": r"\H: a topic's name has no white space, so write a dot",
-    "v": r"\v: a topic's name has no white space",
-    "V": r"\V: a topic's name has no white space, so write a dot",
-    "R": r"\R: a topic's name has no line break",
-    "X": r"\X: write a dot",
-    "G": r"\G: write ^",
-    "k": r"a back-reference (\k)",
-    "N": r"\N{...}: write the character",
-    "c": r"\c: a topic's name has no control characters",
-}
-_INSTEAD: Final = (
-    "Write the pattern without it, name the topics with subscribe, or set patternSyntax=re2 and write it in RE2, which "
-    "is matched against whole names"
-)
 
 
 def compile_java_pattern(pattern: str) -> re.Pattern[str]:
@@ -156,7 +143,7 @@ class _Translation:
     def _group_with_flags(self) -> str:
         found = _FLAGS.match(self._text, self._at)
         if found is None:
-            self._refuse(f"a group that begins with {self._text[self._at : self._at + 3]}, which Java has none of")
+            self._refuse(f"a group that begins with {self._text[self._at : self._at + 3]}, which Java does not have")
         if found[3] == ")":
             self._refuse(f"{found[0]} behind the beginning: write (?i:...) around what it is meant for")
         on, off = self._checked(found)
@@ -175,10 +162,9 @@ class _Translation:
         return found[0]
 
     def _escape(self) -> str:
-        kind = self._text[self._at + 1 : self._at + 2]
-        if kind and kind in _SAME_ESCAPES:
+        if self._behind() in _SAME_ESCAPES:
             return self._take(2)
-        if kind and kind in _ENDS:
+        if self._behind() in _ENDS:
             self._at += 2
             return r"\Z"
         return re.escape(self._character())
@@ -195,11 +181,10 @@ class _Translation:
         return f"{begin}{''.join(members)}]"
 
     def _member(self) -> str:
-        if self._text.startswith("\\", self._at) and self._text[self._at + 1 : self._at + 2] in _SAME_CLASSES:
+        if self._text.startswith("\\", self._at) and self._behind() in _SAME_CLASSES:
             return self._take(2)
         first = self._single()
-        behind = self._text[self._at + 1 : self._at + 2]
-        if not self._text.startswith("-", self._at) or behind in ("", "]"):
+        if not self._text.startswith("-", self._at) or self._behind() in ("", "]"):
             return re.escape(first)
         self._at += 1
         last = self._single()
@@ -219,16 +204,14 @@ class _Translation:
 
     def _character(self) -> str:
         """The character that an escape stands for."""
-        kind = self._text[self._at + 1 : self._at + 2]
+        kind = self._behind()
         self._at += 2
         if kind in _CONTROLS:
             return _CONTROLS[kind]
-        if kind == "0":
-            return self._numbered(_OCTAL, 8)
-        if kind in _HEX:
-            return self._numbered(_HEX[kind], 16)
+        if kind in _NUMBERED:
+            return self._numbered(*_NUMBERED[kind])
         if not kind or (kind.isascii() and kind.isalnum()):
-            self._refuse(_why_not(kind))
+            self._refuse(why_refused(kind))
         return kind
 
     def _numbered(self, digits: re.Pattern[str], base: int) -> str:
@@ -240,19 +223,15 @@ class _Translation:
 
     def _demand_possessive(self, construct: str) -> None:
         if not _HAS_POSSESSIVE:
-            self._refuse(f"{construct}, which Python matches rightly from 3.11.5 on")
+            self._refuse(f"{construct}, which Python matches correctly from 3.11.5 on")
+
+    def _behind(self) -> str:
+        """The character behind this one; empty at the end."""
+        return self._text[self._at + 1 : self._at + 2]
 
     def _take(self, count: int) -> str:
         self._at += count
         return self._text[self._at - count : self._at]
 
     def _refuse(self, construct: str) -> NoReturn:
-        raise ConfigError(f"subscribePattern {self._pattern!r} has {construct}. {_INSTEAD}.", "subscribePattern")
-
-
-def _why_not(kind: str) -> str:
-    if not kind:
-        return "a backslash at its end"
-    if kind.isdigit():
-        return rf"a back-reference (\{kind})"
-    return _REFUSED_ESCAPES.get(kind, rf"\{kind}, which stands for no character")
+        raise refusal(self._pattern, construct)

@@ -1,4 +1,4 @@
-"""How Java's ``sasl.*`` keys say who logs in, and the same in this library's keys.
+"""Logins from Java's ``sasl.*`` keys, in this library's keys.
 
 ==============  =======================  =================================================================
 mechanism       login module             what becomes of its options
@@ -132,7 +132,7 @@ def _endpoint(keys: Mapping[str, str]) -> str:
     if not url:
         raise wrong(_ENDPOINT, "is needed with kafka.sasl.mechanism=OAUTHBEARER: tokens are asked for there")
     if not url.startswith("https://"):
-        raise wrong(_ENDPOINT, "has to begin with https://, for it is sent a secret")
+        raise wrong(_ENDPOINT, "has to begin with https://: a secret is sent there")
     return url
 
 

@@ -32,7 +32,7 @@ class StoreFile:
 
 @frozen
 class Identity:
-    """What a client shows of itself: a PEM file, or else PEM as text; and what opens its key."""
+    """A client's key and certificates, in a PEM file or as PEM text, and the key's password."""
 
     path: str | None
     text: Secret | None

@@ -1,4 +1,4 @@
-"""How Java's ``ssl.*`` keys say whom to trust and what to show of this client, and the same in this library's keys.
+"""Trust and identity from Java's ``ssl.*`` keys, in this library's keys.
 
 The contents of a store decide how it is read, not ``ssl.truststore.type`` or ``ssl.keystore.type``: Java, too, opens a
 PKCS12 file that is declared as JKS, which is the default.
@@ -88,14 +88,14 @@ def read_stores(keys: Mapping[str, str]) -> TlsStores:
 
 
 def trusted(stores: TlsStores) -> dict[str, object]:
-    """This library's settings for whom to trust; empty if that is left to the system. Raises ``ConfigError``."""
+    """This library's settings for trust; empty if that is left to the system. Raises ``ConfigError``."""
     if stores.certificates is not None:
         return {"ssl.ca.pem": stores.certificates}
     return {} if stores.truststore is None else trusted_in(stores.truststore)
 
 
 def client_identity(stores: TlsStores) -> Identity | None:
-    """What this client shows of itself, None if nothing. Raises ``ConfigError`` if a store can't be read."""
+    """The client's key and certificates, None without them. Raises ``ConfigError`` if a store can't be read."""
     if stores.key is not None and stores.certificate_chain is not None:
         return Identity(None, Secret(f"{stores.key.reveal()}{stores.certificate_chain}"), stores.key_password)
     return None if stores.keystore is None else identity_in(stores.keystore, stores.key_password)

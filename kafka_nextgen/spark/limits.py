@@ -45,7 +45,7 @@ class Edge(Enum):
 
 
 class NoMatch(str, Enum):
-    """``startingOffsetsByTimestampStrategy``: where to start if no record is as young as the timestamp."""
+    """``startingOffsetsByTimestampStrategy``: where to start if no record has the timestamp or a later one."""
 
     ERROR = "error"
     LATEST = "latest"

@@ -12,7 +12,7 @@ assign, patternSyntax +
 startingOffsets and the rest     where to start and to end: see ``limit_options``
 groupId +                        the group whose committed offsets show the progress; no consumer joins it to read
 groupFallback +                  where ``startingOffsets=group`` starts in a partition without a committed offset
-startingOffsetsByTimestamp-      where to start if no record is as young as the timestamp
+startingOffsetsByTimestamp-      where to start if no record has the timestamp or a later one
 Strategy
 failOnDataLoss                   whether lost records end the query
 maxOffsetsPerTrigger,            how much a batch of a streaming query reads, and how long it waits for a minimum;

@@ -4,8 +4,8 @@ The rules are those of Spark's built-in source (KafkaOffsetReaderAdmin.scala):
 
 - Offsets or timestamps by partition must name exactly the partitions that are read.
 - In offsets by partition, -1 stands for the latest and -2 for the earliest.
-- A timestamp stands for the first record that is as young. If there is none, a start is an error or the latest offset,
-  as the strategy says, and an end is the latest offset.
+- A timestamp stands for the first record with that timestamp or a later one. If there is none, a start is an error or
+  the latest offset, as the strategy says, and an end is the latest offset.
 
 With a group's committed offsets, a partition without one starts where the fallback says. A committed offset that the
 log no longer has stays as it is, and planning reports the loss.
@@ -104,7 +104,7 @@ def _check_found(asked: Mapping[TopicPartition, int], answers: Answers) -> None:
     missing = [tp for tp in asked if answers.get(tp) is None]
     if missing:
         raise TimestampNotFoundError(
-            "no record is as young as the starting timestamp in "
+            "no record has the starting timestamp or a later one in "
             f"{first_few([f'{tp} (timestamp {asked[tp]})' for tp in missing])}; "
             "set startingOffsetsByTimestampStrategy to latest to start at the end there",
             missing,

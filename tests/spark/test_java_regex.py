@@ -135,11 +135,11 @@ REFUSED = [
     (r"[\z]", r"\\z"),
     # Constructs of Python that Java refuses.
     ("(?P<n>a)", r"begins with \(\?P"),
-    ("(?#a)", "Java has none of"),
-    ("(a)?(?(1)b)", "Java has none of"),
+    ("(?#a)", "Java does not have"),
+    ("(a)?(?(1)b)", "Java does not have"),
     ("a{,2}", "without a number of repetitions"),
     ("a{", "without a number of repetitions"),
-    ("(?<1a>x)", "Java has none of"),
+    ("(?<1a>x)", "Java does not have"),
     # Mistakes in either language.
     ("*a", "nothing to repeat"),
     ("a**", "multiple repeat"),
