@@ -232,28 +232,6 @@ def test_a_truststore_without_certificates_is_refused(issued: Issued, tmp_path: 
     assert "has no certificate to trust" in refused_stores(keys)
 
 
-CONTRADICTIONS: list[tuple[dict[str, str], str]] = [
-    ({"ssl.truststore.certificates": "a", "ssl.truststore.location": "b"}, "can't be given beside"),
-    ({"ssl.truststore.password": PASSWORD}, "needs kafka.ssl.truststore.location"),
-    ({"ssl.keystore.password": PASSWORD}, "needs kafka.ssl.keystore.location"),
-    ({"ssl.keystore.key": PASSWORD}, "certificate.chain is needed"),
-    ({"ssl.keystore.certificate.chain": "a"}, "ssl.keystore.key is needed"),
-    (
-        {"ssl.keystore.key": PASSWORD, "ssl.keystore.certificate.chain": "a", "ssl.keystore.location": "b"},
-        "can't be given beside",
-    ),
-    ({"ssl.keystore.key": PASSWORD, "ssl.keystore.certificate.chain": "a"}, "has nothing in PEM"),
-    ({"ssl.truststore.certificates": "ca.pem"}, "has nothing in PEM"),
-]
-
-
-@pytest.mark.parametrize(("keys", "says"), CONTRADICTIONS)
-def test_keys_that_contradict_each_other_are_refused_without_reading_a_file(keys: dict[str, str], says: str) -> None:
-    with pytest.raises(ConfigError, match=says) as caught:
-        read(keys)
-    assert PASSWORD not in str(caught.value)
-
-
 def test_a_key_that_does_not_open_is_refused(issued: Issued, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     texts = {"ssl.keystore.key": issued.encrypted_key, "ssl.keystore.certificate.chain": issued.chain}

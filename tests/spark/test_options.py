@@ -11,38 +11,11 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark.admission import TriggerLimits
-from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy, SubscribeStrategy
-from kafka_nextgen.spark.errors import StartBeyondEndError
-from kafka_nextgen.spark.limits import (
-    Edge,
-    GlobalTimestamp,
-    GroupFallback,
-    GroupOffsets,
-    NoMatch,
-    OffsetLimit,
-    SpecificOffsets,
-    SpecificTimestamps,
-)
-from kafka_nextgen.spark.options import OPTIONS, SourceOptions, parse_source_options
+from kafka_nextgen.spark.consumer_strategy import SubscribeStrategy
+from kafka_nextgen.spark.limits import Edge
+from kafka_nextgen.spark.options import OPTIONS, parse_source_options
 from kafka_nextgen.spark.splitting import SplitOptions
-from kafka_nextgen.types import TopicPartition
-
-SERVERS = {"kafka.bootstrap.servers": "localhost:9092"}
-ORDERS = {"subscribe": "orders"}
-OFFSETS = ' {"orders":{"0":23,"1":7}} '
-O0, O1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
-NUMBERS = {O0: 23, O1: 7}
-
-
-def parse(*parts: dict[str, str], streaming: bool = True) -> SourceOptions:
-    options = {name: text for part in (SERVERS, ORDERS, *parts) for name, text in part.items()}
-    return parse_source_options(options, is_streaming=streaming)
-
-
-def refusal(options: dict[str, str], *, streaming: bool = True) -> ConfigError:
-    with pytest.raises(ConfigError) as caught:
-        parse(options, streaming=streaming)
-    return caught.value
+from tests.spark.parsing import OFFSETS, ORDERS, SERVERS, parse, refusal
 
 
 def test_defaults_are_those_of_the_built_in_source() -> None:
@@ -111,7 +84,6 @@ def test_values_are_read(option: str, text: str, attribute: str, value: object) 
         ("rowsPerBatch", "0", "must be a whole number from 1"),
         ("groupId", " ", "groupId is empty"),
         ("groupFallback", "none", "must be error or earliest or latest"),
-        ("patternSyntax", "glob", "must be java or re2"),
         ("startingOffsetsByTimestampStrategy", "earliest", "must be error or latest"),
         ("startingTimestamp", "-1", "must be a whole number from 0"),
         ("startingTimestamp", "2026-01-01", "must be a whole number from 0"),
@@ -120,14 +92,9 @@ def test_values_are_read(option: str, text: str, attribute: str, value: object) 
     ],
 )
 def test_values_that_cannot_be_meant_are_refused(option: str, text: str, says: str) -> None:
-    more = {"subscribe": "", "subscribePattern": "x"} if option == "patternSyntax" else {}
-    options = {**SERVERS, **ORDERS, **more, option: text}
-    if more:
-        del options["subscribe"]
-    with pytest.raises(ConfigError) as caught:
-        parse_source_options(options, is_streaming=True)
-    assert says in str(caught.value)
-    assert caught.value.key == option
+    error = refusal({option: text})
+    assert says in str(error)
+    assert error.key == option
 
 
 @pytest.mark.parametrize(
@@ -151,144 +118,6 @@ def test_an_option_that_does_not_exist_is_refused_with_the_nearest(name: str, sa
 def test_an_option_in_two_spellings_has_one_value() -> None:
     assert parse({"SUBSCRIBE": "orders"}).strategy == SubscribeStrategy(("orders",))
     assert "is given twice" in str(refusal({"Subscribe": "audit"}))
-
-
-# What to read.
-
-
-def strategy(*parts: dict[str, str]) -> object:
-    options = {name: text for part in (SERVERS, *parts) for name, text in part.items()}
-    return parse_source_options(options, is_streaming=True).strategy
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"subscribe": " orders , audit,,orders "}, SubscribeStrategy(("orders", "audit"))),
-        ({"subscribePattern": " ord.* "}, SubscribePatternStrategy("ord.*", "java")),
-        ({"subscribePattern": "ord.*", "patternSyntax": "RE2"}, SubscribePatternStrategy("ord.*", "re2")),
-        ({"assign": ' {"orders":[1,0]} '}, AssignStrategy((O0, O1))),
-    ],
-)
-def test_one_option_says_what_to_read(options: dict[str, str], expected: object) -> None:
-    assert strategy(options) == expected
-
-
-@pytest.mark.parametrize(
-    ("options", "key", "says"),
-    [
-        ({}, "subscribe", "exactly one of subscribe, subscribePattern, assign has to be given: none is given"),
-        ({"assign": "{}", "subscribe": "a"}, "subscribe", "subscribe and assign are given"),
-        ({"subscribe": " , "}, "subscribe", "must name topics, separated by commas"),
-        ({"subscribe": "orders,a b"}, "subscribe", "has characters other than"),
-        ({"subscribePattern": " "}, "subscribePattern", "is empty"),
-        ({"subscribePattern": r"\p{L}"}, "subscribePattern", "write the characters"),
-        ({"subscribePattern": "a(?=b)", "patternSyntax": "re2"}, "subscribePattern", "is not valid RE2"),
-        ({"assign": "orders-0"}, "assign", 'expected e.g. {"topicA":[0,1]'),
-    ],
-)
-def test_what_to_read_has_to_be_clear(options: dict[str, str], key: str, says: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        strategy(options)
-    assert says in str(caught.value)
-    assert caught.value.key == key
-
-
-def test_java_patterns_search_and_re2_patterns_match_whole_names() -> None:
-    topics = ["orders-eu", "audit", "orders"]
-    assert SubscribePatternStrategy("orders").matching(topics) == ("orders", "orders-eu")
-    assert SubscribePatternStrategy("orders", "re2").matching(topics) == ("orders",)
-
-
-def test_re2_patterns_with_an_anchor_at_one_end_cause_a_warning() -> None:
-    options = {**SERVERS, "subscribePattern": "^orders", "patternSyntax": "re2"}
-    (warning,) = parse_source_options(options, is_streaming=True).warnings
-    assert "matches whole topic names" in warning
-
-
-# Where to start and to end.
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"startingOffsets": " Earliest "}, Edge.EARLIEST),
-        ({"startingOffsets": "latest"}, Edge.LATEST),
-        ({"startingOffsets": OFFSETS}, SpecificOffsets(NUMBERS)),
-        ({"startingOffsetsByTimestamp": OFFSETS, "startingOffsets": "never read"}, SpecificTimestamps(NUMBERS)),
-        ({"startingTimestamp": " 1700 ", "startingOffsetsByTimestamp": "never read"}, GlobalTimestamp(1700)),
-    ],
-)
-def test_the_first_option_about_the_start_counts(options: dict[str, str], expected: OffsetLimit) -> None:
-    parsed = parse(options)
-    assert parsed.start == expected
-    assert len(parsed.warnings) == len(options) - 1
-    assert all(f"is ignored: {next(iter(options))} is given" in warning for warning in parsed.warnings)
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"startingTimestamp": "5"}, GlobalTimestamp(5, NoMatch.LATEST)),
-        ({"startingOffsetsByTimestamp": OFFSETS}, SpecificTimestamps(NUMBERS, NoMatch.LATEST)),
-    ],
-)
-def test_a_strategy_says_what_a_time_without_records_means(options: dict[str, str], expected: OffsetLimit) -> None:
-    strategy = {"startingOffsetsByTimestampStrategy": "LATEST"}
-    assert parse(options, strategy).start == expected
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"endingOffsets": "LATEST"}, Edge.LATEST),
-        ({"endingOffsets": OFFSETS}, SpecificOffsets(NUMBERS)),
-        ({"endingOffsetsByTimestamp": OFFSETS}, SpecificTimestamps(NUMBERS)),
-        ({"endingTimestamp": "0"}, GlobalTimestamp(0)),
-    ],
-)
-def test_a_batch_has_an_end(options: dict[str, str], expected: OffsetLimit) -> None:
-    assert parse(options, streaming=False).end == expected
-
-
-@pytest.mark.parametrize("option", ["endingOffsets", "endingOffsetsByTimestamp"])
-def test_a_streaming_query_refuses_an_end(option: str) -> None:
-    error = refusal({option: "latest"})
-    assert "a streaming query" in str(error)
-    assert error.key == option
-
-
-def test_a_streaming_query_ignores_an_ending_timestamp_as_the_built_in_source_does() -> None:
-    assert parse({"endingTimestamp": "5"}).warnings == (
-        "the option endingTimestamp is ignored: a streaming query has no end",
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "key"),
-    [
-        ({"startingOffsets": "latest"}, "startingOffsets"),
-        ({"endingOffsets": "earliest"}, "endingOffsets"),
-        ({"endingOffsets": "group", "groupId": "billing"}, "endingOffsets"),
-        ({"startingOffsets": '{"orders":{"0":-1}}'}, "startingOffsets"),
-    ],
-)
-def test_a_batch_that_would_read_nothing_is_refused(options: dict[str, str], key: str) -> None:
-    assert refusal(options, streaming=False).key == key
-
-
-def test_a_batch_that_starts_after_its_end_is_refused() -> None:
-    with pytest.raises(StartBeyondEndError, match=r"orders\[1\] \(7 > 6\)"):
-        parse({"startingOffsets": OFFSETS, "endingOffsets": '{"orders":{"0":23,"1":6}}'}, streaming=False)
-
-
-@pytest.mark.parametrize("streaming", [True, False])
-def test_a_query_may_start_where_a_group_is(streaming: bool) -> None:
-    group = {"startingOffsets": "GROUP", "groupId": "billing", "groupFallback": "Earliest"}
-    options = parse(group, streaming=streaming)
-    assert options.start == GroupOffsets("billing", GroupFallback.EARLIEST)
-    assert (options.group_id, options.warnings) == ("billing", ())
-    assert refusal({"startingOffsets": "group"}, streaming=streaming).key == "groupId"
 
 
 # Warnings.

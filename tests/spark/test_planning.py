@@ -25,6 +25,10 @@ def ranges(plan: Plan) -> list[tuple[int, int, int]]:
     return [(part.partition, part.start, part.end) for part in plan.ranges]
 
 
+def at(offset: int | None) -> Offsets:
+    return {} if offset is None else {T0: offset}
+
+
 def test_a_batch_reads_from_start_to_end() -> None:
     cluster = ClusterOffsets({T0: 0, T1: 0}, {T0: 100, T1: 100})
     plan = plan_batch({T1: 5, T0: 0}, {T0: 10, T1: 5}, cluster, SplitOptions(min_partitions=2))
@@ -66,100 +70,29 @@ def test_a_streaming_batch_reads_new_partitions_from_their_earliest_offset() -> 
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "cluster", "kind", "read", "warning"),
+    ("start", "end", "earliest", "latest", "kind", "read", "warning"),
     [
-        pytest.param(
-            {T0: 5, T1: 5},
-            {T1: 6},
-            ClusterOffsets({}, {}),
-            LossKind.DELETED,
-            [(1, 5, 6)],
-            "t[0] no longer exists; it was deleted, or its topic is no longer subscribed to; nothing more",
-            id="a partition was deleted",
-        ),
-        pytest.param(
-            {},
-            {T0: 9},
-            ClusterOffsets({}, {}),
-            LossKind.VANISHED,
-            [],
-            "its records up to offset 9 are skipped",
-            id="a new partition was deleted before it was read",
-        ),
-        pytest.param(
-            {},
-            {T0: 9},
-            ClusterOffsets({T0: 4}, {}),
-            LossKind.NOT_FROM_ZERO,
-            [(0, 4, 9)],
-            "t[0] is new and begins at offset 4 instead of 0; reading begins at 4",
-            id="a new partition has lost its first records",
-        ),
-        pytest.param(
-            {T0: 50},
-            {T0: 9},
-            ClusterOffsets({T0: 0}, {T0: 9}),
-            LossKind.RECEDED,
-            [],
-            "nothing is read of it now, and the next batch begins at 9",
-            id="the log became shorter than what was read",
-        ),
-        pytest.param(
-            {T0: 5},
-            {T0: 30},
-            ClusterOffsets({T0: 20}, {}),
-            LossKind.AGED_OUT,
-            [(0, 20, 30)],
-            "offsets 5 to 19 are skipped, reading goes on at 20",
-            id="records aged out",
-        ),
-        pytest.param(
-            {T0: 5},
-            {T0: 15},
-            ClusterOffsets({T0: 20}, {}),
-            LossKind.AGED_OUT,
-            [],
-            "offsets 5 to 14 are skipped, the batch has nothing else of it",
-            id="all records of the batch aged out",
-        ),
-        pytest.param(
-            {T0: 5},
-            {T0: 20},
-            ClusterOffsets({T0: 20}, {}),
-            LossKind.AGED_OUT,
-            [],
-            "offsets 5 to 19 are skipped, the batch has nothing else of it",
-            id="all records of the batch aged out, and no more",
-        ),
-        pytest.param(
-            {T0: 5},
-            {T0: 15},
-            ClusterOffsets({}, {T0: 12}),
-            LossKind.TRUNCATED,
-            [(0, 5, 12)],
-            "offsets 12 to 14 are skipped, and the next batch begins at 15",
-            id="the log was truncated below the planned end",
-        ),
-        pytest.param(
-            {T0: 5},
-            {T0: 15},
-            ClusterOffsets({}, {T0: 2}),
-            LossKind.TRUNCATED,
-            [],
-            "offsets 5 to 14 are skipped",
-            id="it was truncated below the start",
-        ),
+        (5, None, None, None, LossKind.DELETED, [], "no longer exists; it was deleted, or its topic is no longer"),
+        (None, 9, None, None, LossKind.VANISHED, [], "was deleted before it was read; its records up to offset 9"),
+        (None, 9, 4, None, LossKind.NOT_FROM_ZERO, [(0, 4, 9)], "begins at offset 4 instead of 0; reading begins at 4"),
+        (50, 9, 0, 9, LossKind.RECEDED, [], "nothing is read of it now, and the next batch begins at 9"),
+        (5, 30, 20, None, LossKind.AGED_OUT, [(0, 20, 30)], "offsets 5 to 19 are skipped, reading goes on at 20"),
+        (5, 15, 20, None, LossKind.AGED_OUT, [], "offsets 5 to 14 are skipped, the batch has nothing else of it"),
+        (5, 20, 20, None, LossKind.AGED_OUT, [], "offsets 5 to 19 are skipped, the batch has nothing else of it"),
+        (5, 15, None, 12, LossKind.TRUNCATED, [(0, 5, 12)], "offsets 12 to 14 are skipped, and the next batch begins"),
+        (5, 15, None, 2, LossKind.TRUNCATED, [], "offsets 5 to 14 are skipped"),
     ],
 )
 def test_a_streaming_batch_reads_what_there_is_and_names_the_rest(
-    start: Offsets,
-    end: Offsets,
-    cluster: ClusterOffsets,
+    start: int | None,
+    end: int | None,
+    earliest: int | None,
+    latest: int | None,
     kind: LossKind,
     read: list[tuple[int, int, int]],
     warning: str,
 ) -> None:
-    plan = plan_stream(start, end, cluster, WHOLE)
+    plan = plan_stream(at(start), at(end), ClusterOffsets(at(earliest), at(latest)), WHOLE)
     assert [loss.kind for loss in plan.losses] == [kind]
     assert ranges(plan) == read
     (warned,) = warnings_of(plan.losses, fail_on_data_loss=False)
