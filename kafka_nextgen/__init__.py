@@ -80,6 +80,7 @@ from kafka_nextgen.types import (
     RebalanceReason,
     Record,
     TimestampType,
+    TopicDescription,
     TopicPartition,
 )
 
@@ -216,6 +217,7 @@ __all__ = [
     "TimestampType",
     "TlsError",
     "TopicAuthorizationError",
+    "TopicDescription",
     "TopicMetrics",
     "TopicPartition",
     "TransportError",

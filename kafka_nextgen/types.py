@@ -25,6 +25,7 @@ __all__ = [
     "RebalanceReason",
     "Record",
     "TimestampType",
+    "TopicDescription",
     "TopicId",
     "TopicIdPartition",
     "TopicPartition",
@@ -84,6 +85,16 @@ class OffsetRange:
 
     start: int
     end: int
+
+
+@frozen
+class TopicDescription:
+    """A topic as brokers describe it; ``topic_id`` is None from brokers before Kafka 2.8, ``partitions`` are sorted."""
+
+    name: str
+    topic_id: TopicId | None
+    partitions: tuple[int, ...]
+    is_internal: bool = False
 
 
 class TimestampType(IntEnum):

@@ -11,7 +11,7 @@ from kafka_nextgen.engine.offsets.client import OffsetClient
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.tasks import UnderWay
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
 
 __all__ = ["Questions"]
 
@@ -53,6 +53,10 @@ class Questions:
     def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
         """The partitions of a topic, empty if there is no such topic."""
         return self._ask(lambda: self._lookups.partitions_for(topic, timeout_s))
+
+    def describe_topics(self, topics: Collection[str] | None, timeout_s: float) -> Future[dict[str, TopicDescription]]:
+        """These topics, or all; those that are not there are left out."""
+        return self._ask(lambda: self._lookups.describe_topics(topics, timeout_s))
 
     def topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
         """The topics of the cluster that may be seen."""

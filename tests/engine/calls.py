@@ -41,6 +41,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "offsets_for_times": lambda consumer: consumer.offsets_for_times({tp(): 0}),
     "partitions_for": lambda consumer: consumer.partitions_for(TOPIC),
     "topics": lambda consumer: consumer.topics(),
+    "describe_topics": lambda consumer: consumer.describe_topics([TOPIC]),
 }
 
 #: What tells what is known already, at any time and to anybody.

@@ -130,6 +130,7 @@ ASYNC_CALLS: dict[str, AsyncCall] = {
     "offsets_for_times": lambda consumer: consumer.offsets_for_times({tp(): 0}),
     "partitions_for": lambda consumer: consumer.partitions_for(TOPIC),
     "topics": lambda consumer: consumer.topics(),
+    "describe_topics": lambda consumer: consumer.describe_topics([TOPIC]),
 }
 
 

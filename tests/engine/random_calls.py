@@ -92,6 +92,7 @@ CALLS: Sequence[Call] = [
     Call("end_offsets", lambda c, dice, _: c.end_offsets([_partition(dice)], timeout=WAIT_S), LATE),
     Call("partitions_for", lambda c, dice, _: c.partitions_for(TOPIC, timeout=WAIT_S), LATE),
     Call("topics", lambda c, dice, _: c.topics(timeout=WAIT_S), LATE),
+    Call("describe_topics", lambda c, dice, _: c.describe_topics(timeout=WAIT_S), LATE),
     Call("assign", lambda c, dice, _: c.assign([_partition(dice)], timeout=WAIT_S), (MisuseError, *REFUSED)),
     Call("assignment", lambda c, dice, _: c.assignment(), is_shared=True),
     Call("paused", lambda c, dice, _: c.paused(), is_shared=True),

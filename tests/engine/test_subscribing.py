@@ -88,3 +88,20 @@ def test_asking_for_a_topic_does_not_create_it(stage: Stage) -> None:
     with stage.consumer() as consumer:
         assert consumer.partitions_for("nowhere") == ()
         assert consumer.topics() == (TOPIC,)
+
+
+def test_topics_are_described_by_name_and_those_that_are_not_there_are_left_out(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        described = consumer.describe_topics([TOPIC, "missing"])
+        assert list(described) == [TOPIC]
+        assert described[TOPIC].partitions == tuple(range(len(described[TOPIC].partitions))) != ()
+        assert described[TOPIC].topic_id is not None
+        assert consumer.describe_topics()[TOPIC] == described[TOPIC]
+
+
+def test_a_topic_is_described_by_a_name_that_it_can_have(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        with pytest.raises(TypeError, match=r"describe_topics\(\) takes a collection"):
+            consumer.describe_topics(TOPIC)
+        with pytest.raises(ValueError, match=r"describe_topics\(\): there can be no topic"):
+            consumer.describe_topics(["a b"])

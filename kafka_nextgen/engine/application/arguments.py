@@ -27,6 +27,7 @@ __all__ = [
     "checked_ranges",
     "checked_seconds",
     "checked_timestamps",
+    "checked_topic_names",
     "checked_topics",
 ]
 
@@ -50,17 +51,22 @@ def checked_topics(topics: Topics) -> Subscribed:
         topics = SubscriptionPattern.of_compiled(topics)
     if isinstance(topics, SubscriptionPattern):
         return Subscribed(pattern=topics.pattern)
-    if isinstance(topics, str | bytes):
-        raise TypeError(f"subscribe() takes a collection of topic names; did you mean [{topics!r}]?")
-    names = list(topics)
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"subscribe() takes the names of topics, which are str; {name!r} is none")
-    if not names or not all(names):
+    names = checked_topic_names(topics, "subscribe")
+    if not names:
         raise ValueError("subscribe() needs the name of a topic at least; unsubscribe() gives all of them up")
-    for complaint in filter(None, map(topic_name_complaint, names)):
-        raise ValueError(f"there can be no topic of that name: {complaint}")
-    return Subscribed(frozenset(names))
+    return Subscribed(names)
+
+
+def checked_topic_names(topics: Collection[str], call: str) -> frozenset[str]:
+    """Names that topics can have."""
+    if isinstance(topics, str | bytes):
+        raise TypeError(f"{call}() takes a collection of topic names; did you mean [{topics!r}]?")
+    for name in topics:
+        if not isinstance(name, str):
+            raise TypeError(f"{call}() takes the names of topics, which are str; {name!r} is none")
+        if complaint := topic_name_complaint(name):
+            raise ValueError(f"{call}(): there can be no topic of that name: {complaint}")
+    return frozenset(topics)
 
 
 def checked_partitions(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:

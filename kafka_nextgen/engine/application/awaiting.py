@@ -11,7 +11,7 @@ from kafka_nextgen.engine.application.front import Front
 from kafka_nextgen.engine.application.waiting import answer_to
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
 
 __all__ = ["AwaitedCalls"]
 
@@ -126,6 +126,13 @@ class AwaitedCalls(Front):
         """The partitions of a topic, empty if there is no such topic."""
         with self._use("partitions_for"):
             return await answer_to(self._core.engine.ask.partitions_for(topic, self._limit_s(timeout)))
+
+    async def describe_topics(
+        self, topics: Collection[str] | None = None, timeout: float | None = None
+    ) -> dict[str, TopicDescription]:
+        """These topics with their ids and partitions, or all that may be seen; as ``Consumer.describe_topics``."""
+        with self._use("describe_topics"):
+            return await answer_to(self._core.describe_topics(topics, self._limit_s(timeout)))
 
     async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""

@@ -14,7 +14,7 @@ from kafka_nextgen.engine.application.waiting import answer
 from kafka_nextgen.engine.mailbox import CommitCallback
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
 
 __all__ = ["BlockingCalls"]
 
@@ -145,6 +145,17 @@ class BlockingCalls(Front):
         with self._use("partitions_for"):
             limit_s = self._limit_s(timeout)
             return self._answer(self._core.engine.ask.partitions_for(topic, limit_s), limit_s)
+
+    def describe_topics(
+        self, topics: Collection[str] | None = None, timeout: float | None = None
+    ) -> dict[str, TopicDescription]:
+        """These topics with their ids and partitions, or all that may be seen; those that are not there are left out.
+
+        Raises TopicAuthorizationError for a topic that may not be seen, and RequestTimeoutError.
+        """
+        with self._use("describe_topics"):
+            limit_s = self._limit_s(timeout)
+            return self._answer(self._core.describe_topics(topics, limit_s), limit_s)
 
     def topics(self, timeout: float | None = None) -> tuple[str, ...]:
         """The topics of the cluster this principal may see."""

@@ -20,6 +20,7 @@ from kafka_nextgen.engine.application.arguments import (
     checked_partitions,
     checked_ranges,
     checked_timestamps,
+    checked_topic_names,
     checked_topics,
 )
 from kafka_nextgen.engine.application.cursor import Cursor
@@ -35,7 +36,7 @@ from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.membership.events import Polled
 from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition, format_partitions
+from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
@@ -295,6 +296,11 @@ class ConsumerCore:
     ) -> Future[dict[TopicPartition, OffsetAndTimestamp]]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
         return self.engine.ask.list_offsets(checked_timestamps(timestamps), timeout_s)
+
+    def describe_topics(self, topics: Collection[str] | None, timeout_s: float) -> Future[dict[str, TopicDescription]]:
+        """These topics, or all; those that are not there are left out."""
+        names = None if topics is None else checked_topic_names(topics, "describe_topics")
+        return self.engine.ask.describe_topics(names, timeout_s)
 
     # ---- closing
 

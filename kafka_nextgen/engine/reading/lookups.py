@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from attrs import frozen
 
 from kafka_nextgen.bridge import list_offsets as bridge
-from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage
+from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, TopicInfo
 from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
@@ -17,7 +17,7 @@ from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.errors import DecodeError, OutageError, UnknownTopicError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.types import TopicPartition, format_partitions
+from kafka_nextgen.types import TopicDescription, TopicPartition, format_partitions
 from kafka_nextgen.wire.apis import LIST_OFFSETS
 from kafka_nextgen.wire.messages import ListOffsetsResponse
 
@@ -140,10 +140,27 @@ class Lookups:
             raise error_from_code(info.error, f"topic {topic}")
         return tuple(sorted(info.partitions))
 
+    async def describe_topics(self, names: Collection[str] | None, timeout_s: float) -> dict[str, TopicDescription]:
+        """These topics, or all, by name; those that are not there are left out."""
+        if names is None:
+            topics = (await self._cluster.all_topics(timeout_s)).topics_by_name
+        else:
+            await self._cluster.refresh_metadata(topics=frozenset(names), timeout_s=timeout_s)
+            found = self._cluster.metadata.topics_by_name
+            topics = {name: found[name] for name in sorted(set(names)) if name in found}
+        for topic in topics.values():
+            if topic.error == ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+                raise error_from_code(topic.error, f"topic {topic.name}")
+        return {name: _description_of(topic) for name, topic in topics.items() if not topic.error}
+
     async def topics(self, timeout_s: float) -> tuple[str, ...]:
         """The names of the topics there are, internal ones left out."""
         image = await self._cluster.all_topics(timeout_s)
         return tuple(sorted(t.name for t in image.topics_by_name.values() if not t.error and not t.is_internal))
+
+
+def _description_of(topic: TopicInfo) -> TopicDescription:
+    return TopicDescription(topic.name, topic.topic_id, tuple(sorted(topic.partitions)), topic.is_internal)
 
 
 def _sort_out(
