@@ -4,6 +4,7 @@ KafkaNextgenError
   ConfigError
     OffsetsFormatError        the text of offsets, timestamps or partitions is malformed
     OffsetLimitError          a start or an end that a batch can't have
+    SchemaError               columns that there are not
   PlanningError               no ranges can be planned
     PartitionsMismatchError   offsets name other partitions than are read
     TimestampNotFoundError    no record has the timestamp of an option or a later one
@@ -32,6 +33,7 @@ __all__ = [
     "OffsetsFormatError",
     "PartitionsMismatchError",
     "PlanningError",
+    "SchemaError",
     "StartBeyondEndError",
     "TimestampNotFoundError",
 ]
@@ -43,6 +45,10 @@ class OffsetsFormatError(ConfigError):
 
 class OffsetLimitError(ConfigError):
     """A batch can't start or end where an option says; ``key`` is the option."""
+
+
+class SchemaError(ConfigError):
+    """The schema of a query has a column that there is not, or in another type."""
 
 
 class PlanningError(KafkaNextgenError):

@@ -26,7 +26,7 @@ from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["DataLoss", "LossKind", "batch_losses", "stream_losses", "warnings_of"]
+__all__ = ["DataLoss", "LossKind", "batch_losses", "stream_losses", "vanished_losses", "warnings_of"]
 
 
 class LossKind(Enum):
@@ -90,6 +90,11 @@ def stream_losses(
 def batch_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets) -> tuple[DataLoss, ...]:
     """Return what a batch query asks for and the log no longer has, sorted by partition; no start beyond its end."""
     return tuple(loss for tp in sorted(end) for loss in _of_known(tp, start[tp], end[tp], cluster))
+
+
+def vanished_losses(end: PartitionOffsets) -> tuple[DataLoss, ...]:
+    """Return the losses of partitions that vanished while they were read up to ``end``."""
+    return tuple(_vanished(tp, end[tp]) for tp in sorted(end))
 
 
 def _of_known(tp: TopicPartition, start: int, end: int, cluster: ClusterOffsets) -> list[DataLoss]:

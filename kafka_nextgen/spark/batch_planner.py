@@ -1,0 +1,43 @@
+"""The driver's side of a batch query: from its options to the ranges that tasks read."""
+
+from __future__ import annotations
+
+import logging
+
+from kafka_nextgen.spark.cluster import Cluster
+from kafka_nextgen.spark.options import SourceOptions
+from kafka_nextgen.spark.planning import plan_batch, resolve_ending_offsets, resolve_starting_offsets, warnings_of
+from kafka_nextgen.spark.pushed_filters import Bounds, narrowed
+from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange
+
+__all__ = ["plan_batch_query"]
+
+logger = logging.getLogger(__name__)
+
+
+def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tuple[PartitionRange, ...]:
+    """Ask Kafka what there is, and plan what the tasks of a batch query read.
+
+    Arguments:
+        options: those of the query.
+        bounds: what the query's filters leave of it; None for all.
+
+    Raises ``PlanningError`` and what ``Consumer`` raises.
+    """
+    assert options.end is not None, "a batch query has an end"
+    cluster = Cluster(options)
+    try:
+        partitions = cluster.partitions()
+        offsets = cluster.offsets(partitions)
+        start: PartitionOffsets = resolve_starting_offsets(
+            options.start, offsets, cluster.answers(options.start, partitions)
+        )
+        end: PartitionOffsets = resolve_ending_offsets(options.end, offsets, cluster.answers(options.end, partitions))
+        if bounds is not None:
+            start, end = narrowed(start, end, bounds, cluster.found_by_time)
+    finally:
+        cluster.close()
+    plan = plan_batch(start, end, offsets, options.split_options)
+    for warning in warnings_of(plan.losses, fail_on_data_loss=options.fail_on_data_loss):
+        logger.warning(warning)
+    return plan.ranges

@@ -1,0 +1,35 @@
+"""Consumers that a Python worker keeps from one task to the next: a new one has to find the brokers and log in again.
+
+Spark gives a worker one task at a time, and many of the same query. So there is one consumer for each configuration,
+and a few configurations. A consumer is taken out while a task reads, and put back when its range is read to the end.
+After an error, or if the query wanted no more, it is closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.spark.java_config import JavaConfig
+
+__all__ = ["kept_consumer"]
+
+_AT_MOST = 4
+_CLOSING_S = 5.0
+
+_KEPT: dict[JavaConfig, Consumer] = {}
+
+
+@contextmanager
+def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
+    """A consumer of this configuration that belongs to no group. Raises ``ConfigError`` if a store can't be read."""
+    consumer = _KEPT.pop(config, None) or Consumer(config.consumer_config(auto_offset_reset="none"))
+    try:
+        yield consumer
+    except BaseException:
+        consumer.close(_CLOSING_S)
+        raise
+    _KEPT[config] = consumer  # as the newest
+    while len(_KEPT) > _AT_MOST:
+        _KEPT.pop(next(iter(_KEPT))).close(_CLOSING_S)

@@ -1,0 +1,93 @@
+"""The group of ``groupId`` shows how far a streaming query is: the end of its last finished batch, for lag tools.
+
+The checkpoint is the truth, and the group follows it, never ahead:
+
+- Spark gives ``latestOffset`` the end of the last finished batch, right after that batch, in idle and in AvailableNow
+  runs too. It is committed there. ``commit(end)`` would come a batch later, and never for the last batch.
+- It is committed as by a tool, for the driver is no member of the group. A coordinator takes that for a group without
+  members only. If the first commit of a run is refused because there are members, the query ends with
+  ``GroupNotEmptyError``: another application uses the group.
+- No other failure ends the query, or holds it up for longer than a few seconds: it is logged, and repeated later.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from functools import cached_property
+
+from kafka_nextgen.admin import GroupAdmin
+from kafka_nextgen.errors import GroupNotEmptyError, KafkaNextgenError
+from kafka_nextgen.spark.options import SourceOptions
+from kafka_nextgen.spark.values import PartitionOffsets
+from kafka_nextgen.types import OffsetAndMetadata
+
+__all__ = ["Progress"]
+
+logger = logging.getLogger(__name__)
+
+_TIMEOUT_S = 5.0
+_LONGEST_PAUSE_S = 60.0
+
+
+class Progress:
+    """Commits the progress of one run of a query to its group, if it has one."""
+
+    def __init__(self, options: SourceOptions, clock: Callable[[], float] = time.monotonic) -> None:
+        self._options = options
+        self._clock = clock
+        self._committed: PartitionOffsets | None = None
+        self._failures = 0
+        self._not_before = 0.0
+
+    @cached_property
+    def _admin(self) -> GroupAdmin:
+        return GroupAdmin(self._options.kafka.consumer_config())
+
+    def show(self, offsets: PartitionOffsets) -> None:
+        """Commit where the last finished batch ended, unless that is done already or there is no group.
+
+        Raises ``GroupNotEmptyError`` if nothing was committed yet in this run, and the group has members.
+        """
+        if self._options.group_id is None or not offsets or offsets == self._committed:
+            return
+        if self._clock() < self._not_before:
+            return
+        try:
+            self.commit(offsets)
+        except KafkaNextgenError as error:
+            if isinstance(error, GroupNotEmptyError) and self._committed is None:
+                raise
+            self._note_failure(error)
+
+    def commit(self, offsets: PartitionOffsets) -> None:
+        """Commit these offsets. Raises what ``GroupAdmin.alter_offsets`` has for one of them."""
+        assert self._options.group_id is not None, "there is a group"
+        places = {tp: OffsetAndMetadata(offset) for tp, offset in offsets.items()}
+        results = self._admin.alter_offsets(self._options.group_id, places, _TIMEOUT_S)
+        for error in results.failed.values():
+            if isinstance(error, GroupNotEmptyError):
+                raise self._in_use(error)
+            raise error
+        self._committed, self._failures, self._not_before = dict(offsets), 0, 0.0
+
+    def _in_use(self, error: GroupNotEmptyError) -> GroupNotEmptyError:
+        return GroupNotEmptyError(
+            f'group "{self._options.group_id}" is in use: it has members, so the progress of this query can\'t be '
+            "committed to it. Stop them, or choose another groupId",
+            code=error.code,
+            group=self._options.group_id,
+        )
+
+    def _note_failure(self, error: KafkaNextgenError) -> None:
+        self._failures += 1
+        pause_s = min(2.0**self._failures, _LONGEST_PAUSE_S)
+        self._not_before = self._clock() + pause_s
+        logger.warning(
+            'the progress of the query was not committed to group "%s", %d times in a row; next attempt in %.0f s: %s',
+            self._options.group_id,
+            self._failures,
+            pause_s,
+            error,
+        )

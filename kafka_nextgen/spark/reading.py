@@ -1,0 +1,112 @@
+"""What a task does: it reads one range to Arrow batches, with a consumer that belongs to no group.
+
+- A range ends at its end offset, also if the last records before it were compacted away or are of a transaction.
+- What passes is retried, until nothing was read for ``kafkaConsumer.pollTimeoutMs``.
+- Records that were there when the range was planned and are gone now fail the task with ``failOnDataLoss``. Without it,
+  a warning says what is skipped, and reading goes on at the first record that is left.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.engine.application.record_batch import RecordBatch
+from kafka_nextgen.errors import OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
+from kafka_nextgen.spark.java_config import JavaConfig
+from kafka_nextgen.spark.kept_consumers import kept_consumer
+from kafka_nextgen.spark.losses import batch_losses, vanished_losses, warnings_of
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionRange
+from kafka_nextgen.types import OffsetRange
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ReadSettings", "read_range"]
+
+logger = logging.getLogger(__name__)
+
+#: How long records are waited for before it is asked whether they are still there.
+_POLL_S = 2.0
+
+
+@frozen
+class ReadSettings:
+    """What tasks know of a query: how to reach Kafka, the columns to make, and rows in a batch at most."""
+
+    kafka: JavaConfig
+    schema: pa.Schema
+    rows_per_batch: int
+    poll_timeout_s: float
+    fail_on_data_loss: bool
+
+
+def read_range(planned: PartitionRange, settings: ReadSettings) -> Iterator[pa.RecordBatch]:
+    """Read the records of a range, in batches of the columns of ``settings.schema``.
+
+    Raises ``DataLossError`` for records that are gone, ``RequestTimeoutError`` if nothing came for the poll timeout,
+    and what ``Consumer.poll`` raises.
+    """
+    with kept_consumer(settings.kafka) as consumer:
+        yield from _RangeRead(planned, settings, consumer).batches()
+
+
+class _RangeRead:
+    """One range while it is read."""
+
+    def __init__(self, planned: PartitionRange, settings: ReadSettings, consumer: Consumer) -> None:
+        self._planned = planned
+        self._settings = settings
+        self._consumer = consumer
+        self._partition = planned.topic_partition
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        self._assign(self._planned.start, self._planned.end)
+        heard_at = time.monotonic()
+        while not self._consumer.finished():
+            for batch in self._poll():
+                yield batch.to_arrow(self._settings.schema)
+                heard_at = time.monotonic()
+            self._check_time(time.monotonic() - heard_at)
+
+    def _poll(self) -> Sequence[RecordBatch]:
+        try:
+            records = self._consumer.poll(_POLL_S, self._settings.rows_per_batch)
+        except (OffsetOutOfRangeError, UnknownTopicError):
+            self._leave_out_what_is_lost()
+            return ()
+        if not records and not self._consumer.finished():
+            self._leave_out_what_is_lost()
+        return records.batches()
+
+    def _leave_out_what_is_lost(self) -> None:
+        """Go on behind what the log no longer has, if anything is lost. Raises ``DataLossError`` if that may not be."""
+        tp, end = self._partition, self._planned.end
+        at = self._consumer.position(tp)
+        try:
+            cluster = ClusterOffsets(self._consumer.beginning_offsets([tp]), self._consumer.end_offsets([tp]))
+        except UnknownTopicError:
+            cluster = ClusterOffsets({tp: end}, {})
+            losses = vanished_losses({tp: end})
+        else:
+            losses = batch_losses({tp: at}, {tp: end}, cluster)
+        for warning in warnings_of(losses, fail_on_data_loss=self._settings.fail_on_data_loss):
+            logger.warning(warning)
+        if losses:
+            self._assign(max(at, cluster.earliest[tp]), min(end, cluster.latest.get(tp, end)))
+
+    def _assign(self, start: int, end: int) -> None:
+        self._consumer.assign({self._partition: OffsetRange(start, end)})
+
+    def _check_time(self, silent_s: float) -> None:
+        if silent_s >= self._settings.poll_timeout_s:
+            raise RequestTimeoutError(
+                f"no records of {self._planned} came for {silent_s:.0f} s, reading is at offset "
+                f"{self._consumer.position(self._partition)}; the log of this task says what stands in the way. "
+                "kafkaConsumer.pollTimeoutMs is how long to wait"
+            )

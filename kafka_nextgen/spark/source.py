@@ -1,0 +1,179 @@
+"""The data source behind ``format("kafka_nextgen")``: its columns, and its readers of batch and streaming queries.
+
+A reader is made in a process of the driver, which plans, and copies of it read in the tasks. So a reader has no
+connections in itself: planning makes and closes its own, and tasks take a consumer that their worker keeps.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, Filter, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    ReadMinRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.spark.columns import arrow_schema, schema_with
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from kafka_nextgen.spark.options import SourceOptions
+    from kafka_nextgen.spark.pushed_filters import Bounds
+    from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
+    from kafka_nextgen.spark.values import PartitionRange
+
+__all__ = ["BatchReader", "PushingBatchReader", "StreamReader", "batch_reader", "schema_of", "stream_reader"]
+
+logger = logging.getLogger(__name__)
+
+
+def schema_of(options: Mapping[str, str]) -> StructType:
+    """The columns of a query. Raises ``KafkaNextgenError`` for options that neither a batch nor a stream can have."""
+    try:
+        return schema_with(headers=_parsed(options, is_streaming=False).include_headers)
+    except KafkaNextgenError:
+        return schema_with(headers=_parsed(options, is_streaming=True).include_headers)
+
+
+def batch_reader(options: Mapping[str, str], schema: StructType) -> BatchReader:
+    """A reader of a batch query. Raises ``KafkaNextgenError`` for its options."""
+    parsed = _parsed(options, is_streaming=False)
+    _warn(parsed)
+    return (PushingBatchReader if parsed.pushdown else BatchReader)(parsed, schema)
+
+
+def stream_reader(options: Mapping[str, str], schema: StructType) -> StreamReader:
+    """A reader of a streaming query. Raises ``KafkaNextgenError`` for its options."""
+    parsed = _parsed(options, is_streaming=True)
+    _warn(parsed)
+    return StreamReader(parsed, schema)
+
+
+def _parsed(options: Mapping[str, str], *, is_streaming: bool) -> SourceOptions:
+    from kafka_nextgen.spark.options import parse_source_options
+
+    return parse_source_options(options, is_streaming=is_streaming)
+
+
+def _warn(options: SourceOptions) -> None:
+    for warning in options.warnings:
+        logger.warning(warning)
+
+
+class _RangeReader:
+    """Reads planned ranges in tasks."""
+
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        from kafka_nextgen.spark.reading import ReadSettings  # load() does not need it
+
+        self._settings = ReadSettings(
+            kafka=options.kafka,
+            schema=arrow_schema(schema, headers=options.include_headers),
+            rows_per_batch=options.rows_per_batch,
+            poll_timeout_s=options.poll_timeout_ms / 1000,
+            fail_on_data_loss=options.fail_on_data_loss,
+        )
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Read the records of one range; Spark calls this with None in it if there are no ranges."""
+        from kafka_nextgen.spark.reading import read_range
+
+        if partition.value is not None:
+            yield from read_range(partition.value, self._settings)
+
+
+def _as_partitions(ranges: Iterable[PartitionRange]) -> list[InputPartition]:
+    return [InputPartition(planned) for planned in ranges]
+
+
+class BatchReader(_RangeReader, DataSourceReader):
+    """Reads what is there when the query is planned."""
+
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        super().__init__(options, schema)
+        self._options = options
+        self._bounds: Bounds | None = None
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Plan the ranges, one for each task."""
+        from kafka_nextgen.spark.batch_planner import plan_batch_query
+
+        return _as_partitions(plan_batch_query(self._options, self._bounds))
+
+
+class PushingBatchReader(BatchReader):
+    """Reads less if the query has filters, with ``pushdown=true``. Spark fails if its own option is not set, too."""
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  (Spark's name)
+        """Narrow what is read; Spark is to apply all filters itself, too."""
+        from kafka_nextgen.spark.pushed_filters import bounds_of
+
+        self._bounds = bounds_of(filters)
+        return filters
+
+
+class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads micro-batches, one after the other."""
+
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        super().__init__(options, schema)
+        self._options = options
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_planner"}
+
+    @cached_property
+    def _planner(self) -> StreamPlanner:
+        from kafka_nextgen.spark.cluster import Cluster
+        from kafka_nextgen.spark.progress import Progress
+        from kafka_nextgen.spark.stream_planner import StreamPlanner
+
+        return StreamPlanner(self._options, Cluster(self._options), Progress(self._options))
+
+    def initialOffset(self) -> Document:  # noqa: N802  (Spark's names, here and below)
+        """Where the query starts."""
+        return self._planner.initial_offset()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """The rate limit of the options, of which Spark shows one."""
+        limits = self._options.trigger_limits
+        if limits.max_offsets is not None:
+            return ReadMaxRows(limits.max_offsets)
+        return ReadAllAvailable() if limits.min_offsets is None else ReadMinRows(limits.min_offsets)
+
+    def latestOffset(self, start: Document, limit: ReadLimit) -> Document:  # noqa: N802
+        """Where the next micro-batch ends; a query that is triggered once reads all there is."""
+        from kafka_nextgen.spark.admission import TriggerLimits
+
+        is_unlimited = isinstance(limit, ReadAllAvailable)
+        return self._planner.latest_offset(start, TriggerLimits() if is_unlimited else self._options.trigger_limits)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Read up to the offsets of now."""
+        self._planner.prepare_for_available_now()
+
+    def reportLatestOffset(self) -> Document | None:  # noqa: N802
+        """The latest offsets, for the query's progress."""
+        return self._planner.reported_latest()
+
+    def partitions(self, start: Document, end: Document) -> Sequence[InputPartition]:
+        """Plan the ranges of a micro-batch, one for each task."""
+        return _as_partitions(self._planner.plan(start, end))
+
+    def commit(self, end: Document) -> None:
+        """Do nothing: this comes a batch late, and not for the last batch. See ``progress``."""
+
+    def stop(self) -> None:
+        """Close the connections."""
+        if "_planner" in self.__dict__:
+            self._planner.close()

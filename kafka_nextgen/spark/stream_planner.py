@@ -1,0 +1,173 @@
+"""The driver's side of a streaming query: where each micro-batch ends, and what its tasks read.
+
+Where a query starts has to be the same when Spark asks again: it asks twice at the start, and again if the driver is
+started anew before the first batch is done. The built-in source keeps it in a file beside the checkpoint, which a
+Python source is not told of. So a start that moves becomes the end of an empty first batch, which the checkpoint has:
+
+===============================================  ===================================================================
+``startingOffsets``                              why it stays
+===============================================  ===================================================================
+``earliest``, offsets from 0 up                  they do not move; what ages out is gone in any case
+``group``                                        it is committed to the group at once, with what the fallback gave
+``latest``, offsets with -1, timestamps          the first batch is empty and ends there
+===============================================  ===================================================================
+
+A topic that is deleted and created again during a run is known by its id.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
+
+from kafka_nextgen.spark.admission import admit, admit_available_now, check_available_now
+from kafka_nextgen.spark.cluster import Cluster
+from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
+from kafka_nextgen.spark.offsets import LATEST, offsets_document, read_checkpoint
+from kafka_nextgen.spark.options import SourceOptions
+from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_starting_offsets, warnings_of
+from kafka_nextgen.spark.progress import Progress
+from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["Document", "StreamPlanner"]
+
+logger = logging.getLogger(__name__)
+
+#: Offsets as Spark writes them to the checkpoint, by topic and partition.
+Document: TypeAlias = dict[str, dict[str, int]]
+
+
+class StreamPlanner:
+    """Plans the micro-batches of one run of a query."""
+
+    def __init__(
+        self,
+        options: SourceOptions,
+        cluster: Cluster,
+        progress: Progress,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._options = options
+        self._cluster = cluster
+        self._progress = progress
+        self._clock = clock
+        self._initial: PartitionOffsets | None = None
+        self._is_start_planned = False
+        self._planned = _Planned()
+        self._topic_ids: Mapping[TopicPartition, TopicId | None] = {}
+        self._last_admitted_s: float | None = None
+        self._is_available_now = False
+        self._snapshot: PartitionOffsets | None = None
+        self._latest: PartitionOffsets | None = None
+
+    def initial_offset(self) -> Document:
+        """Where the query starts, always the same."""
+        if self._initial is None:
+            self._initial = self._resolve_start()
+        return offsets_document(self._initial)
+
+    def prepare_for_available_now(self) -> None:
+        """Read up to the offsets of the next ``latest_offset``, not further."""
+        self._is_available_now, self._snapshot = True, None
+
+    def latest_offset(self, start: Document, limits: TriggerLimits) -> Document:
+        """Where the next micro-batch ends; ``start`` is the end of the last one that is finished."""
+        begin = read_checkpoint(start)
+        self._progress.show(begin)
+        if self._is_first(begin):
+            return start
+        if begin == self._planned.end:
+            self._topic_ids = self._planned.topic_ids
+        topic_ids = self._cluster.partitions()
+        recreated = frozenset(tp for tp in begin if _differs(self._topic_ids.get(tp), topic_ids.get(tp)))
+        known = {tp: offset for tp, offset in begin.items() if tp not in recreated}
+        self._latest = self._cluster.latest(topic_ids.keys(), known)
+        end = self._admitted(begin, limits, recreated)
+        self._planned = _Planned(end, topic_ids, recreated)
+        return offsets_document(end)
+
+    def reported_latest(self) -> Document | None:
+        """The latest offsets as far as they are known, for the progress that Spark reports."""
+        return None if self._latest is None else offsets_document(self._latest)
+
+    def plan(self, start: Document, end: Document) -> tuple[PartitionRange, ...]:
+        """What the tasks of a micro-batch read. Raises ``DataLossError`` or ``AvailableNowError``."""
+        begin, until = read_checkpoint(start), read_checkpoint(end)
+        if begin == self._initial:
+            begin = {tp: min(offset, until.get(tp, offset)) for tp, offset in begin.items()}  # it may have moved since
+        there = self._cluster.partitions()
+        cluster = self._cluster.offsets([tp for tp in until if tp in there])
+        is_planned = until == self._planned.end
+        if is_planned and self._snapshot is not None:
+            check_available_now(self._snapshot, until, cluster.latest)
+        recreated = self._planned.recreated if is_planned else ()
+        plan = plan_stream(begin, until, cluster, self._options.split_options, recreated)
+        for warning in warnings_of(plan.losses, fail_on_data_loss=self._options.fail_on_data_loss):
+            logger.warning(warning)
+        return plan.ranges
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._cluster.close()
+
+    def _is_first(self, begin: PartitionOffsets) -> bool:
+        """Whether the batch is the empty one that takes the start into the checkpoint."""
+        is_first = begin == self._initial and _moves(self._options.start) and not self._is_start_planned
+        self._is_start_planned = True
+        return is_first
+
+    def _admitted(
+        self, begin: PartitionOffsets, limits: TriggerLimits, recreated: Collection[TopicPartition]
+    ) -> PartitionOffsets:
+        assert self._latest is not None, "it was just asked for"
+        earliest = self._cluster.earliest(self._latest.keys())
+        if self._is_available_now:
+            self._snapshot = self._snapshot or self._latest
+            return admit_available_now(begin, self._snapshot, earliest, limits, recreated)
+        admission = admit(
+            begin,
+            self._latest,
+            earliest,
+            limits,
+            now_s=self._clock(),
+            last_admitted_s=self._last_admitted_s,
+            recreated=recreated,
+        )
+        self._last_admitted_s = admission.last_admitted_s
+        return admission.end
+
+    def _resolve_start(self) -> PartitionOffsets:
+        limit, topic_ids = self._options.start, self._cluster.partitions()
+        answers = self._cluster.answers(limit, topic_ids)
+        start = resolve_starting_offsets(limit, self._cluster.offsets(topic_ids), answers)
+        if isinstance(limit, GroupOffsets):
+            self._progress.commit(start)
+        self._topic_ids = topic_ids
+        return start
+
+
+class _Planned:
+    """The micro-batch that was planned last: its end, and what was known of topics then."""
+
+    def __init__(
+        self,
+        end: PartitionOffsets | None = None,
+        topic_ids: Mapping[TopicPartition, TopicId | None] | None = None,
+        recreated: Collection[TopicPartition] = (),
+    ) -> None:
+        self.end = end
+        self.topic_ids = topic_ids or {}
+        self.recreated = recreated
+
+
+def _moves(limit: OffsetLimit) -> bool:
+    if isinstance(limit, SpecificOffsets):
+        return LATEST in limit.offsets.values()
+    return limit is not Edge.EARLIEST and not isinstance(limit, GroupOffsets)
+
+
+def _differs(known: TopicId | None, found: TopicId | None) -> bool:
+    return known is not None and found is not None and known != found

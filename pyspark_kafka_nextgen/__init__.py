@@ -1,0 +1,62 @@
+"""``format("kafka_nextgen")`` for Spark, which finds the data source by the name of this module.
+
+Spark imports it whenever it looks for a data source. So nothing of kafka_nextgen is imported until a query is planned
+or read, and nothing is raised here if something is missing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+__all__ = ["DefaultSource"]
+
+#: What kafka_nextgen needs, by the names of modules and of packages to install.
+_NEEDED = {
+    "attr": "attrs",
+    "cramjam": "cramjam",
+    "crc32c": "crc32c",
+    "kafka": "kafka-python",
+    "kafka_nextgen": "kafka-nextgen",
+    "pyarrow": "pyarrow",
+    "re2": "google-re2",
+}
+
+
+class DefaultSource(DataSource):
+    """Reads Kafka with the options, the schema and the checkpoints of Spark's built-in source, format ``kafka``."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "kafka_nextgen"
+
+    def schema(self) -> StructType:
+        """The columns that there are. Raises ``ConfigError`` for options that neither a batch nor a stream can have."""
+        return cast("StructType", _source().schema_of(self.options))
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """A reader of a batch query; ``schema`` are the columns to read. Raises ``ConfigError``."""
+        return cast("DataSourceReader", _source().batch_reader(self.options, schema))
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802  (Spark's name)
+        """A reader of a streaming query; ``schema`` are the columns to read. Raises ``ConfigError``."""
+        return cast("DataSourceStreamReader", _source().stream_reader(self.options, schema))
+
+
+def _source() -> ModuleType:
+    try:
+        from kafka_nextgen.spark import source
+    except ImportError as error:
+        missing = [package for module, package in _NEEDED.items() if importlib.util.find_spec(module) is None]
+        raise ImportError(
+            f"the data source kafka_nextgen is incomplete on this machine ({error}): install for the Python that Spark "
+            f"runs, on the driver and on executors: {', '.join(missing) or 'kafka-nextgen[spark]'}"
+        ) from error
+    return source

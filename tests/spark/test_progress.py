@@ -1,0 +1,92 @@
+"""The group of a streaming query shows what the checkpoint has, and never ends a query but at its start."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from kafka_nextgen import Consumer, GroupAdmin, GroupNotEmptyError
+from kafka_nextgen.spark.options import parse_source_options
+from kafka_nextgen.spark.progress import Progress
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.types import TopicPartition
+
+T0 = TopicPartition("t", 0)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster() as cluster:
+        cluster.create_topic("t")
+        yield cluster
+
+
+class Clock:
+    """Tells the time of a test, in seconds."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def progress_of(bootstrap_servers: str, clock: Clock, **options: str) -> Progress:
+    given = {"kafka.bootstrap.servers": bootstrap_servers, "subscribe": "t", **options}
+    return Progress(parse_source_options(given, is_streaming=True), clock)
+
+
+@contextmanager
+def member_of(cluster: Cluster, group_id: str) -> Iterator[None]:
+    settings = {"group_id": group_id, "group_protocol": "consumer", "enable_auto_commit": False}
+    with Consumer(bootstrap_servers=cluster.bootstrap_servers, **settings) as member:
+        member.subscribe(["t"])
+        while not member.assignment():
+            member.poll(0.1)
+        yield
+
+
+def committed(cluster: Cluster, group_id: str) -> int | None:
+    with Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id=group_id) as consumer:
+        offset = consumer.committed([T0])[T0]
+    return None if offset is None else offset.offset
+
+
+def test_what_is_shown_is_committed_to_a_group_that_stays_empty(cluster: Cluster) -> None:
+    progress = progress_of(cluster.bootstrap_servers, Clock(), groupId="shown")
+    progress.show({T0: 3})
+    assert committed(cluster, "shown") == 3
+    progress.show({T0: 1})
+    assert committed(cluster, "shown") == 1, "the checkpoint is the truth, also if it goes back"
+    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        assert admin.describe(["shown"])["shown"].members == ()
+
+
+def test_without_a_group_nothing_is_committed_nor_connected() -> None:
+    progress_of("nowhere.invalid:9092", Clock()).show({T0: 3})
+
+
+def test_a_group_with_members_refuses_a_query_at_its_start(cluster: Cluster) -> None:
+    with member_of(cluster, "busy"), pytest.raises(GroupNotEmptyError, match='group "busy" is in use'):
+        progress_of(cluster.bootstrap_servers, Clock(), groupId="busy").show({T0: 3})
+
+
+def test_members_that_come_later_are_logged_and_tried_again_after_a_pause(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    progress = progress_of(cluster.bootstrap_servers, clock, groupId="later")
+    progress.show({T0: 1})
+    with member_of(cluster, "later"):
+        with caplog.at_level(logging.WARNING):
+            progress.show({T0: 2})
+        assert '"later" is in use' in caplog.text
+        assert "next attempt in 2 s" in caplog.text
+    progress.show({T0: 2})
+    assert committed(cluster, "later") == 1, "the pause is not over"
+    clock.now_s += 2
+    progress.show({T0: 2})
+    assert committed(cluster, "later") == 2

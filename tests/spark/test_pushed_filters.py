@@ -1,0 +1,46 @@
+"""Filters of a query that narrow what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, GreaterThanOrEqual, In, IsNotNull, LessThan, Not
+
+from kafka_nextgen.spark.pushed_filters import bounds_of, narrowed
+from kafka_nextgen.types import TopicPartition
+
+T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)
+START = {T0: 0, T1: 2, U0: 0}
+END = {T0: 10, T1: 12, U0: 10}
+NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+
+
+def found(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
+    assert set(timestamps.values()) <= {int(NOON.timestamp() * 1000)}
+    return {tp: {T0: 4, T1: None, U0: 0}[tp] for tp in timestamps}
+
+
+@pytest.mark.parametrize(
+    ("filters", "ranges"),
+    [
+        ([], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
+        ([EqualTo(("topic",), "u")], {U0: (0, 10)}),
+        ([In(("partition",), (1, 7))], {T1: (2, 12)}),
+        ([EqualTo(("partition",), 0), In(("topic",), ("t",))], {T0: (0, 10)}),
+        ([GreaterThan(("offset",), 4), LessThan(("offset",), 6)], {T0: (5, 6), T1: (5, 6), U0: (5, 6)}),
+        ([EqualTo(("offset",), 11), EqualTo(("partition",), 0)], {T0: (10, 10), U0: (10, 10)}),
+        ([LessThan(("offset",), 1)], {T0: (0, 1), T1: (2, 2), U0: (0, 1)}),
+        ([GreaterThanOrEqual(("timestamp",), NOON)], {T0: (4, 10), T1: (12, 12), U0: (0, 10)}),
+        ([LessThan(("timestamp",), NOON)], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
+        ([IsNotNull(("offset",)), Not(EqualTo(("offset",), 1))], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
+        ([EqualTo(("value",), b"x")], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
+    ],
+)
+def test_filters_narrow_ranges(filters: list[Filter], ranges: dict[TopicPartition, tuple[int, int]]) -> None:
+    start, end = narrowed(START, END, bounds_of(filters), found)
+    assert {tp: (start[tp], end[tp]) for tp in start} == ranges

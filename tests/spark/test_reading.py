@@ -1,0 +1,94 @@
+"""What a task reads of its range, without Spark: batches, records that are gone, time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+from attrs import evolve
+
+from kafka_nextgen import KafkaNextgenError
+from kafka_nextgen.spark import kept_consumers
+from kafka_nextgen.spark.errors import DataLossError
+from kafka_nextgen.spark.java_config import read_java_config
+from kafka_nextgen.spark.reading import ReadSettings, read_range
+from kafka_nextgen.spark.values import PartitionRange
+from kafka_nextgen.testing import Cluster
+from tests.support.clients import produce
+
+SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster() as cluster:
+        cluster.create_topic("t")
+        produce(cluster.bootstrap_servers, "t", 100)
+        yield cluster
+        for consumer in kept_consumers._KEPT.values():
+            consumer.close()
+        kept_consumers._KEPT.clear()
+
+
+def settings(cluster: Cluster, *, fail_on_data_loss: bool = True) -> ReadSettings:
+    kafka = read_java_config({"bootstrap.servers": cluster.bootstrap_servers})
+    return ReadSettings(kafka, SCHEMA, 30, 60.0, fail_on_data_loss)
+
+
+def offsets(batches: Iterator[pa.RecordBatch]) -> list[int]:
+    return [offset for batch in batches for offset in batch["offset"].to_pylist()]
+
+
+def test_a_range_is_read_in_batches_that_are_not_too_large(cluster: Cluster) -> None:
+    batches = list(read_range(PartitionRange("t", 0, 10, 95), settings(cluster)))
+    assert offsets(iter(batches)) == list(range(10, 95))
+    assert max(batch.num_rows for batch in batches) <= 30
+    assert {batch.schema for batch in batches} == {SCHEMA}
+
+
+def test_the_next_range_takes_the_same_consumer(cluster: Cluster) -> None:
+    assert offsets(read_range(PartitionRange("t", 0, 0, 5), settings(cluster))) == list(range(5))
+    (kept,) = kept_consumers._KEPT.values()
+    assert offsets(read_range(PartitionRange("t", 0, 5, 7), settings(cluster))) == [5, 6]
+    assert list(kept_consumers._KEPT.values()) == [kept]
+
+
+def test_a_query_that_wants_no_more_closes_the_consumer(cluster: Cluster) -> None:
+    batches = read_range(PartitionRange("t", 0, 0, 100), settings(cluster))
+    next(batches)
+    batches.close()
+    assert not kept_consumers._KEPT
+
+
+def test_a_range_beyond_the_log_is_a_loss_at_once(cluster: Cluster) -> None:
+    with pytest.raises(DataLossError, match=r"t\[0\] ends at offset 100, before the planned end 120"):
+        list(read_range(PartitionRange("t", 0, 90, 120), settings(cluster)))
+
+
+def test_without_fail_on_data_loss_what_is_there_is_read_with_a_warning(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        found = offsets(read_range(PartitionRange("t", 0, 90, 120), settings(cluster, fail_on_data_loss=False)))
+    assert found == list(range(90, 100))
+    assert "offsets 100 to 119 are skipped" in caplog.text
+
+
+def test_a_topic_that_vanished_is_a_loss(cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+    gone = PartitionRange("gone", 0, 0, 5)
+    with pytest.raises(DataLossError, match=r"gone\[0\]"):
+        list(read_range(gone, settings(cluster)))
+    assert offsets(read_range(gone, settings(cluster, fail_on_data_loss=False))) == []
+
+
+def test_a_silent_broker_ends_a_task_in_time() -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("t")
+        produce(cluster.bootstrap_servers, "t", 1)
+        patient = settings(cluster)
+        assert offsets(read_range(PartitionRange("t", 0, 0, 1), patient)) == [0]
+        cluster.stop_node(1)
+        with pytest.raises(KafkaNextgenError):
+            list(read_range(PartitionRange("t", 0, 0, 1), evolve(patient, poll_timeout_s=0.5)))

@@ -1,0 +1,199 @@
+"""What a streaming query plans from trigger to trigger: a start that stays, progress, limits, losses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID
+
+import pytest
+from attrs import define, field
+
+from kafka_nextgen.spark.admission import TriggerLimits
+from kafka_nextgen.spark.cluster import Cluster
+from kafka_nextgen.spark.errors import AvailableNowError, DataLossError
+from kafka_nextgen.spark.limits import OffsetLimit
+from kafka_nextgen.spark.offsets import offsets_document
+from kafka_nextgen.spark.options import parse_source_options
+from kafka_nextgen.spark.progress import Progress
+from kafka_nextgen.spark.stream_planner import StreamPlanner
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
+from kafka_nextgen.types import TopicId, TopicPartition
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+FIRST_ID, SECOND_ID = UUID(int=1), UUID(int=2)
+UNLIMITED = TriggerLimits()
+
+
+@define
+class Log:
+    """The log of a partition."""
+
+    begin: int
+    end: int
+    topic_id: TopicId = FIRST_ID
+
+
+@define
+class FakeCluster:
+    """Answers from logs that a test changes."""
+
+    logs: dict[TopicPartition, Log]
+    committed: dict[TopicPartition, int | None] = field(factory=dict)
+
+    def partitions(self) -> dict[TopicPartition, TopicId | None]:
+        return {tp: log.topic_id for tp, log in self.logs.items()}
+
+    def earliest(self, partitions: Collection[TopicPartition]) -> PartitionOffsets:
+        return {tp: self.logs[tp].begin for tp in partitions}
+
+    def latest(self, partitions: Collection[TopicPartition], known: PartitionOffsets | None = None) -> PartitionOffsets:
+        return {tp: self.logs[tp].end for tp in partitions}
+
+    def offsets(self, partitions: Collection[TopicPartition]) -> ClusterOffsets:
+        return ClusterOffsets(self.earliest(partitions), self.latest(partitions))
+
+    def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
+        return self.committed
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@define
+class FakeProgress:
+    """Notes what is shown."""
+
+    shown: list[PartitionOffsets] = field(factory=list)
+    committed: list[PartitionOffsets] = field(factory=list)
+
+    def show(self, offsets: PartitionOffsets) -> None:
+        self.shown.append(offsets)
+
+    def commit(self, offsets: PartitionOffsets) -> None:
+        self.committed.append(offsets)
+
+
+class Query:
+    """A query on a topic, as Spark drives it."""
+
+    def __init__(self, cluster: FakeCluster, **options: str) -> None:
+        given = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "t", **options}
+        self.progress = FakeProgress()
+        parsed = parse_source_options(given, is_streaming=True)
+        assert isinstance(cluster, FakeCluster)
+        self.planner = StreamPlanner(parsed, _as(Cluster, cluster), _as(Progress, self.progress), clock=lambda: 0.0)
+
+    def batch(
+        self, start: dict[str, dict[str, int]], limits: TriggerLimits = UNLIMITED
+    ) -> tuple[dict[str, dict[str, int]], list[str]]:
+        """The end of the next batch, and its ranges."""
+        end = self.planner.latest_offset(start, limits)
+        return end, [str(planned) for planned in self.planner.plan(start, end)]
+
+
+def _as(kind: type, fake: object) -> object:
+    return fake
+
+
+def at(*offsets: int) -> dict[str, dict[str, int]]:
+    return offsets_document({TopicPartition("t", number): offset for number, offset in enumerate(offsets)})
+
+
+def test_a_stream_from_the_earliest_offset_reads_batch_by_batch() -> None:
+    cluster = FakeCluster({T0: Log(0, 5), T1: Log(0, 3)})
+    query = Query(cluster, startingOffsets="earliest")
+    assert query.planner.initial_offset() == at(0, 0)
+    assert query.batch(at(0, 0)) == (at(5, 3), ["t[0] 0..5", "t[1] 0..3"])
+    cluster.logs[T1].end = 4
+    assert query.batch(at(5, 3)) == (at(5, 4), ["t[1] 3..4"])
+    assert query.progress.shown == [{T0: 0, T1: 0}, {T0: 5, T1: 3}]
+    assert query.planner.reported_latest() == at(5, 4)
+
+
+@pytest.mark.parametrize("start", ["latest", '{"t":{"0":-1}}'])
+def test_a_start_that_moves_is_the_end_of_an_empty_first_batch(start: str) -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets=start)
+    assert query.planner.initial_offset() == at(5)
+    cluster.logs[T0].end = 7
+    assert query.planner.initial_offset() == at(5), "it stays"
+    assert query.batch(at(5)) == (at(5), [])
+    assert query.batch(at(5)) == (at(7), ["t[0] 5..7"])
+
+
+def test_a_first_batch_that_is_repeated_after_a_crash_is_empty_again() -> None:
+    query = Query(FakeCluster({T0: Log(0, 9)}), startingOffsets="latest")
+    assert query.planner.initial_offset() == at(9), "it was 5 when the first batch was planned"
+    assert query.planner.plan(at(9), at(5)) == ()
+    assert query.batch(at(5)) == (at(9), ["t[0] 5..9"])
+
+
+def test_offsets_that_do_not_move_need_no_empty_batch() -> None:
+    query = Query(FakeCluster({T0: Log(0, 5)}), startingOffsets='{"t":{"0":2}}')
+    assert query.batch(query.planner.initial_offset()) == (at(5), ["t[0] 2..5"])
+
+
+def test_the_start_of_a_group_is_committed_with_its_fallback() -> None:
+    cluster = FakeCluster({T0: Log(0, 5), T1: Log(1, 3)}, committed={T0: 4, T1: None})
+    query = Query(cluster, startingOffsets="group", groupId="g", groupFallback="earliest")
+    assert query.planner.initial_offset() == at(4, 1)
+    assert query.progress.committed == [{T0: 4, T1: 1}]
+    assert query.batch(at(4, 1)) == (at(5, 3), ["t[0] 4..5", "t[1] 1..3"])
+
+
+def test_an_available_now_run_ends_where_the_log_ended_at_its_first_batch() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    query.planner.prepare_for_available_now()
+    assert query.batch(at(0), TriggerLimits(max_offsets=3)) == (at(3), ["t[0] 0..3"])
+    cluster.logs[T0].end = 9
+    assert query.batch(at(3), TriggerLimits(max_offsets=3)) == (at(5), ["t[0] 3..5"])
+    assert query.batch(at(5), TriggerLimits(max_offsets=3)) == (at(5), [])
+
+
+def test_an_available_now_run_ends_with_an_error_if_the_partitions_change() -> None:
+    cluster = FakeCluster({T0: Log(0, 5), T1: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    query.planner.prepare_for_available_now()
+    end = query.planner.latest_offset(at(0, 0), UNLIMITED)
+    del cluster.logs[T1]
+    with pytest.raises(AvailableNowError, match=r"t\[1\] were deleted"):
+        query.planner.plan(at(0, 0), end)
+
+
+def test_a_new_partition_is_read_from_its_first_record() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    cluster.logs[T1] = Log(0, 2)
+    assert query.batch(at(5)) == (at(5, 2), ["t[1] 0..2"])
+
+
+def test_a_topic_that_was_made_again_during_the_run_is_known_by_its_id() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest", failOnDataLoss="false")
+    assert query.batch(at(0)) == (at(5), ["t[0] 0..5"])
+    cluster.logs[T0] = Log(0, 8, SECOND_ID)
+    assert query.batch(at(5)) == (at(8), ["t[0] 0..8"]), "not 5..8, which would leave out five records"
+    cluster.logs[T0].end = 9
+    assert query.batch(at(8)) == (at(9), ["t[0] 8..9"])
+
+
+def test_a_topic_that_was_made_again_ends_a_query_that_may_lose_nothing() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    query.batch(at(0))
+    cluster.logs[T0] = Log(0, 8, SECOND_ID)
+    with pytest.raises(DataLossError, match="deleted and created again"):
+        query.batch(at(5))
+
+
+def test_records_that_aged_out_before_they_were_read_are_told() -> None:
+    query = Query(FakeCluster({T0: Log(4, 9)}), startingOffsets="earliest")
+    with pytest.raises(DataLossError, match=r"t\[0\] was to be read from offset 2"):
+        query.batch(at(2))
+
+
+def test_a_start_that_aged_out_before_the_first_batch_was_done_is_no_error_yet() -> None:
+    query = Query(FakeCluster({T0: Log(7, 9)}), startingOffsets="earliest")
+    assert query.planner.initial_offset() == at(7), "it was 0, and the first batch ended at 5"
+    assert query.planner.plan(at(7), at(5)) == ()
