@@ -16,15 +16,22 @@ from benchmarks.processes import ROOT
 
 __all__ = ["sampled"]
 
+_ALL_THREADS = ("--native", "--idle")
+_WORKING_ONLY = ("--subprocesses",)
 
-def sampled(module: str, task: attrs.AttrsInstance, hz: int) -> Sequence[str]:
+
+def sampled(module: str, task: attrs.AttrsInstance, hz: int, subprocesses: bool = False) -> Sequence[str]:
     """Run ``module`` with ``task`` and look at all its threads so many times a second, also into C.
+
+    With ``subprocesses`` look at all Python processes that it starts as well, but at threads that work only, and not
+    into C.
 
     Gives py-spy's raw format, a line for each stack. Raises CalledProcessError, whose output says why.
     """
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "raw"
-        looking = ["--native", "--idle", "--threads", "--full-filenames", "--rate", str(hz), "--format", "raw"]
+        depth = _WORKING_ONLY if subprocesses else _ALL_THREADS
+        looking = [*depth, "--threads", "--full-filenames", "--rate", str(hz), "--format", "raw"]
         run = [sys.executable, "-m", module, json.dumps(attrs.asdict(task))]
         command = ["py-spy", "record", *looking, "--output", str(raw), "--", *run]
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -1,0 +1,109 @@
+"""What a range in the middle of a partition costs: the bytes of all answers to fetches, through a proxy that counts.
+
+Clients reach the broker by the proxy only, which the broker names as its address.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from attrs import define, frozen
+from pyspark.sql import SparkSession
+
+from benchmarks.consuming.fill import Filling, fill
+from benchmarks.kafka import create_topic
+from benchmarks.spark_queries.sources import Source
+
+__all__ = ["Fetched", "Proxied", "Range", "behind_a_proxy", "count_bytes"]
+
+_FETCH = 1  # its API key
+
+
+@frozen
+class Range:
+    """Records ``begin`` to ``end``, exclusive, of partition 0 of a topic, and the bytes a record takes on the wire."""
+
+    topic: str
+    begin: int
+    end: int
+    record_bytes: float
+    batch_bytes: float
+
+    @property
+    def wire_bytes(self) -> float:
+        """The least that may be fetched."""
+        return (self.end - self.begin) * self.record_bytes
+
+
+@frozen
+class Fetched:
+    """Answers to fetches, and their bytes."""
+
+    answers: int
+    wire_bytes: int
+
+
+@define
+class Proxied:
+    """The servers to connect to, and what has been fetched from them."""
+
+    bootstrap_servers: str = ""
+    answers: int = 0
+    wire_bytes: int = 0
+
+
+@contextmanager
+def behind_a_proxy(version: str) -> Iterator[Proxied]:
+    """Run a broker of Kafka ``version`` behind a proxy that counts what is fetched."""
+    from tests.fuzz.recording.kafka import listened_kafka
+    from tests.support.capturing_proxy import Captured, CapturingProxy
+
+    proxied = Proxied()
+
+    def look(frame: Captured) -> None:
+        if frame.api_key == _FETCH and not frame.is_request:
+            proxied.answers += 1
+            proxied.wire_bytes += len(frame.frame)
+
+    proxy = CapturingProxy(look)
+    try:
+        with listened_kafka(version, proxy) as listened:
+            proxied.bootstrap_servers = listened.servers
+            yield proxied
+    finally:
+        proxy.stop()
+
+
+def make_range(bootstrap_servers: str, records: int, length: int, value_bytes: int, batch_bytes: int) -> Range:
+    """Fill a topic of one partition, and take ``length`` records in its middle."""
+    name = create_topic(bootstrap_servers, 1, name="range")
+    filled = fill(Filling(bootstrap_servers, name, 1, records, value_bytes, "none", batch_bytes))
+    begin = (records - length) // 2
+    per_record = filled.wire_bytes / filled.records
+    return Range(name, begin, begin + length, per_record, per_record * filled.records_per_batch)
+
+
+def count_bytes(spark: SparkSession, source: Source, proxied: Proxied, part: Range) -> Fetched:
+    """Read the range once. Raises RuntimeError if it did not see each record once."""
+    before = (proxied.answers, proxied.wire_bytes)
+    ends = {
+        "startingOffsets": json.dumps({part.topic: {"0": part.begin}}),
+        "endingOffsets": json.dumps({part.topic: {"0": part.end}}),
+        "kafka.bootstrap.servers": proxied.bootstrap_servers,
+        "assign": json.dumps({part.topic: [0]}),
+    }
+    seen = spark.read.format(source.format).options(**{**source.tuning, **ends}).load().count()
+    if seen != part.end - part.begin:
+        raise RuntimeError(f"{source.name} read {seen} records of {part}")
+    return Fetched(proxied.answers - before[0], proxied.wire_bytes - before[1])
+
+
+def measure_ranges(
+    spark: SparkSession, sources: Sequence[Source], proxied: Proxied, part: Range
+) -> Mapping[Source, Fetched]:
+    """The range by each source, the second time: what it takes the first time to know a broker is left out."""
+    for source in sources:
+        count_bytes(spark, source, proxied, part)
+    return {source: count_bytes(spark, source, proxied, part) for source in sources}
