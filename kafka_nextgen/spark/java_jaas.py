@@ -6,7 +6,9 @@
 
 The text is split as Kafka's ``JaasConfig`` lets Java's ``StreamTokenizer`` split it:
 
-* Characters up to the space separate tokens. ``=`` and ``;`` are tokens of their own.
+* Characters up to the space separate tokens.
+* A word begins with a letter, ``_`` or ``$``, and goes on with those, digits, ``.`` and ``-``. Every other character is
+  a token of its own, so a value that begins with a digit needs quotes.
 * ``/`` begins a comment, also in the middle of a word: to the end of the line, or with ``/*`` to ``*/``. So a password
   with a slash needs quotes.
 * Double and single quotes enclose a value, which may not go on in the next line. In it a backslash takes the next
@@ -31,7 +33,7 @@ __all__ = ["KEY", "LoginModule", "parse_jaas"]
 KEY: Final = "kafka.sasl.jaas.config"
 
 _SKIPPED: Final = re.compile(r"(?:[\x00-\x20]+|/\*.*?(?:\*/|\Z)|/[^\r\n]*)+", re.DOTALL)
-_WORD: Final = re.compile(r"[^\x00-\x20/\"';=\x81-\x9f]+")
+_WORD: Final = re.compile(r"[A-Za-z_$\xa0-\U0010ffff][A-Za-z0-9_$.\xa0-\U0010ffff-]*")
 _QUOTED: Final = re.compile(r"""(["'])((?:\\.|(?!\1)[^\\\r\n])*)\1""", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2}|[0-7]{1,2}|.)", re.DOTALL)
 _LETTERS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}

@@ -48,6 +48,7 @@ def test_control_flags_are_in_any_case(flag: str) -> None:
         ('password=""', ""),
         ("password=plain-1.2_3", "plain-1.2_3"),
         ("password=käse", "käse"),
+        ("password=_a$1.b-c", "_a$1.b-c"),
         ("password = 'a'", "a"),
         ("password\n=\r\n\t'a'", "a"),
         ("password='a' // to the end of the line", None),
@@ -87,6 +88,10 @@ REFUSED = [
     (f"{PLAIN} required password;", "the option password has no value"),
     (f"{PLAIN} required password=;", "the option password has no value"),
     (f"{PLAIN} required password==;", "the option password has no value"),
+    *(
+        (f"{PLAIN} required password={value};", "the option password has no value")
+        for value in ("123", "-a", ".a", "#a")
+    ),
     (f"{PLAIN} required password 's3cret';", "the option password has no value"),
     (f"{PLAIN} required password=abc s3cret;", "an option has no value"),
     (f"{PLAIN} required password=abc's3cret';", "an option has no value"),
