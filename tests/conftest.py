@@ -9,6 +9,7 @@ all passed.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -38,6 +39,21 @@ def pytest_configure(config: pytest.Config) -> None:
     refuse_flag_under_ci(config)
     settings.register_profile("without a clock", deadline=None)  # nothing here is asserted on one
     settings.load_profile("without a clock")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits the longest: tests on real brokers, then other end-to-end tests.
+
+    A run by several processes then ends with short tests, and no process is left alone with a long one. One of them
+    has most tests on real brokers, so that each release is started once.
+    """
+    items.sort(key=lambda item: (item.get_closest_marker("kafka") is None, "endtoend" not in item.path.parts))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of garbage collections: 400,000 objects, and a third of a second each time."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
