@@ -435,7 +435,7 @@ def full_stage(records: int = 10_000) -> Iterator[Stage]:
     """A topic of two partitions with more records than are read."""
     with (
         pytest.MonkeyPatch.context() as monkeypatch,
-        Cluster(config={**SETTINGS, "group.initial.rebalance.delay.ms": "0"}) as cluster,
+        Cluster(config=SETTINGS) as cluster,
     ):
         stage = Stage(cluster, monkeypatch)
         stage.create(2, records)

@@ -57,6 +57,7 @@ SETTINGS = {
     "group.consumer.min.heartbeat.interval.ms": "50",
     "group.consumer.heartbeat.interval.ms": "50",
     "group.consumer.assignment.interval.ms": "0",
+    "group.initial.rebalance.delay.ms": "0",
 }
 
 RACKS = {

@@ -1,4 +1,7 @@
-"""Closing a member whose cluster is gone: with nothing to commit, the time of close() is not spent on it."""
+"""Closing a member whose cluster is gone: with nothing to commit, the time of close() is not spent on it.
+
+A request to leave is given up after half a second here, not after three.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,8 @@ class Mortal:
 
 @pytest.fixture
 def mortal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mortal]:
+    for module in ("classic_requests", "heartbeat"):
+        monkeypatch.setattr(f"kafka_nextgen.engine.member.{module}.LEAVE_WAY_S", 0.5)
     with ExitStack() as life:
         yield Mortal(Stage(life.enter_context(Cluster(config=SETTINGS)), monkeypatch), life.close)
 

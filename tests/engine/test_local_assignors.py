@@ -380,8 +380,7 @@ def test_who_can_say_nothing_at_all_does_not_join(stage: Stage) -> None:
 @pytest.fixture
 def stock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     """A broker that is as Apache Kafka is."""
-    config = {**SETTINGS, "group.initial.rebalance.delay.ms": 0}
-    with Cluster(config=config, extensions=False) as cluster:
+    with Cluster(config=SETTINGS, extensions=False) as cluster:
         yield Stage(cluster, monkeypatch)
 
 
