@@ -147,13 +147,13 @@ def test_none_refuses_to_choose_where_to_begin(kafka: KafkaServer, protocol: str
 
 
 @pytest.mark.parametrize("compression", ["gzip", "snappy", "lz4", "zstd"])
-def test_compressed_batches_are_read(kafka: KafkaServer, protocol: str, group: str, compression: str) -> None:
+def test_compressed_batches_are_read(kafka: KafkaServer, group: str, compression: str) -> None:
     topic = create_topic(kafka.bootstrap_servers, compression)
     producer = idempotent_producer(kafka.bootstrap_servers, compression)
     values = [b"%d " % number * 200 for number in range(300)]  # repetitive, or the producer would not compress it
     for value in values:
         producer.produce(topic, value)
     assert producer.flush(30) == 0
-    with Consumer(**config_of(kafka, group, protocol)) as consumer:
+    with Consumer(**config_of(kafka, group)) as consumer:
         consumer.subscribe([topic])
         assert [record.value for record in read(consumer, 300)] == values

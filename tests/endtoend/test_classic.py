@@ -20,7 +20,7 @@ from kafka_nextgen import Consumer, GroupProtocol
 from tests.endtoend.crew import Crew
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import PATIENCE_S, config_of, numbers, poll_until, read
-from tests.endtoend.test_churn import COUNT, IN_EACH, PARTITIONS, churn, pour
+from tests.endtoend.test_churn import COUNT, PARTITIONS, churn, in_each, pour
 from tests.endtoend.verdict import History, complaints, longest_gaps, repeated
 from tests.support.clients import create_topic, produce, stored_offsets, unique
 from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
@@ -89,9 +89,9 @@ def test_every_record_is_read_and_only_a_killed_member_causes_repeats(
         histories = churn(crew, kafka.bootstrap_servers, leave_one_by_one)
         poured.result()
 
-    found = complaints(histories, IN_EACH)
+    found = complaints(histories, in_each(COUNT))
     assert not found, "\n".join(found[:20])
-    assert stored_offsets(kafka.bootstrap_servers, group) == IN_EACH
+    assert stored_offsets(kafka.bootstrap_servers, group) == in_each(COUNT)
     kept, otherwise = longest_gaps(histories)
     assert kept.length_s > 0, "no partition was kept while another moved, so nothing was shown"
     figures(f"longest gap in reading a partition kept through a rebalance: {kept}; at other times: {otherwise}")
@@ -218,16 +218,9 @@ def _read_both(
 
 
 def test_a_group_is_upgraded_and_downgraded_member_by_member_and_loses_nothing(
-    real_kafka: KafkaServer, tmp_path: Path
+    kafka: KafkaServer, tmp_path: Path
 ) -> None:
-    upgrade_and_downgrade(real_kafka, tmp_path)
-
-
-def test_so_it_is_on_the_embedded_broker(embedded_kafka: KafkaServer, tmp_path: Path) -> None:
-    upgrade_and_downgrade(embedded_kafka, tmp_path)
-
-
-def upgrade_and_downgrade(kafka: KafkaServer, tmp_path: Path) -> None:
+    count = 200_000
     topic, group = create_topic(kafka.bootstrap_servers, "upgrade", PARTITIONS), unique("upgrade")
     half = PARTITIONS // 2
     crew = Crew(kafka.bootstrap_servers, group, topic, PARTITIONS, tmp_path)
@@ -238,22 +231,22 @@ def upgrade_and_downgrade(kafka: KafkaServer, tmp_path: Path) -> None:
             crew.start(new, *config)
             crew.wait_until(f"{new} and {other} share", lambda: len(crew.owned(new)) == len(crew.owned(other)) == half)
             read_before = crew.records_read()
-            crew.wait_until(f"{new} and {other} read", lambda: crew.records_read() > read_before + 0.02 * COUNT)
+            crew.wait_until(f"{new} and {other} read", lambda: crew.records_read() > read_before + 0.02 * count)
 
-        poured = pool.submit(pour, kafka.bootstrap_servers, topic)
+        poured = pool.submit(pour, kafka.bootstrap_servers, topic, count)
         crew.start("A1", *CLASSIC)
         crew.start("B1", *CLASSIC)
         crew.wait_until("A1 and B1 share", lambda: len(crew.owned("A1")) == len(crew.owned("B1")) == half)
-        crew.wait_until("A1 and B1 read", lambda: crew.records_read() > 0.05 * COUNT)
+        crew.wait_until("A1 and B1 read", lambda: crew.records_read() > 0.05 * count)
         replace("A1", "A2", "B1")
         replace("B1", "B2", "A2")
         replace("A2", "A3", "B2", *CLASSIC)
         replace("B2", "B3", "A3", *CLASSIC)
-        assert crew.records_read() < COUNT, "the last member joined a group that had nothing left to read"
+        assert crew.records_read() < count, "the last member joined a group that had nothing left to read"
         poured.result()
-        crew.wait_until("all records are read", lambda: crew.records_read() == COUNT)
+        crew.wait_until("all records are read", lambda: crew.records_read() == count)
         crew.leave("A3", "B3")
 
-    found = complaints([History(worker.name, worker.lines) for worker in crew.workers.values()], IN_EACH)
+    found = complaints([History(worker.name, worker.lines) for worker in crew.workers.values()], in_each(count))
     assert not found, "\n".join(found[:20])
-    assert stored_offsets(kafka.bootstrap_servers, group) == IN_EACH
+    assert stored_offsets(kafka.bootstrap_servers, group) == in_each(count)

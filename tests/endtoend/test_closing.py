@@ -13,11 +13,6 @@ DYNAMIC: dict[str, object] = {}
 STATIC: dict[str, object] = {"group_instance_id": "reader-1"}
 
 
-@pytest.fixture(scope="module")
-def kafka(every_kafka: KafkaServer) -> KafkaServer:
-    return every_kafka
-
-
 @pytest.mark.parametrize(
     ("member", "leave", "stays"),
     [

@@ -15,11 +15,6 @@ from tests.support.kafka_server import KafkaServer
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(scope="module")
-def kafka(every_kafka: KafkaServer) -> KafkaServer:
-    return every_kafka
-
-
 def poll_until(consumer: Consumer, topics: set[str], told: Callable[[], str]) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while {tp.topic for tp in consumer.assignment()} != topics:

@@ -8,9 +8,10 @@ __all__ = ["start_embedded_kafka"]
 
 
 def start_embedded_kafka(profile: str) -> KafkaServer:
-    """Start a cluster of one embedded broker, like that release, with the same settings as a real one has in tests."""
+    """Start a cluster of one embedded broker, like that release, with the settings of a real one but for its delay."""
     from kafka_nextgen.testing import Cluster
 
-    cluster = Cluster(brokers=1, config=BROKER_SETTINGS, profile=profile)
+    config = {**BROKER_SETTINGS, "group.initial.rebalance.delay.ms": "0"}
+    cluster = Cluster(brokers=1, config=config, profile=profile)
     cluster.__enter__()
     return KafkaServer(cluster.bootstrap_servers, f"embedded {profile}", lambda: cluster.__exit__(None, None, None))

@@ -1,7 +1,8 @@
 """What every kind of broker looks like to a test, and the settings that all of them run with.
 
 The settings use Kafka's names and are the same for a real broker and the embedded one: heartbeats are quick
-and sessions short, so that a rebalance takes a second and a killed member is noticed in six.
+and sessions short, so that a rebalance takes a second and a killed member is noticed in six. A real broker waits
+a second for the members of a new classic group, which scenarios see it do. The embedded one does not wait.
 """
 
 from __future__ import annotations
