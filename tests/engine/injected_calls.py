@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from kafka_nextgen import AsyncConsumer, Consumer, Record
+from kafka_nextgen import AsyncConsumer, Consumer, OffsetRange, Record
 from kafka_nextgen.engine.application.records import Records
 from tests.engine.calls import CALLS, SHARED
 from tests.engine.stage import TOPIC, tp
@@ -41,13 +41,18 @@ TRIED_ELSEWHERE = {
 UNDONE = {
     "unsubscribe": "join",
     "assign": "join",
+    "assign a range": "join",
     "seek_to_beginning": "seek_back",
     "seek_to_end": "seek_back",
     "pause": "resume",
 }
 
 #: The calls of a consumer that has assigned its partitions to itself.
-BY_HAND = {"assign"}
+BY_HAND = {"assign", "assign a range"}
+
+
+#: The end of a range that is not reached.
+FAR = 1_000_000
 
 
 def looped(consumer: Consumer) -> Record:
@@ -59,6 +64,7 @@ def looped(consumer: Consumer) -> Record:
 
 SYNC_CALLS: dict[str, Callable[[Consumer], object]] = {
     **{name: call for name, call in CALLS.items() if name != "run"},
+    "assign a range": lambda consumer: consumer.assign({tp(): OffsetRange(consumer.position(tp()), FAR)}),
     "poll": lambda consumer: consumer.poll(max_records=2),
     "batches": lambda consumer: next(consumer.batches(max_records=2)),
     "for": looped,
@@ -87,6 +93,11 @@ async def async_commit_async(consumer: AsyncConsumer) -> None:
     await consumer.commit_async()
 
 
+async def async_assign_range(consumer: AsyncConsumer) -> None:
+    """From where it is already."""
+    await consumer.assign({tp(): OffsetRange(await consumer.position(tp()), FAR)})
+
+
 async def async_resume(consumer: AsyncConsumer) -> None:
     """Pause and go on."""
     await consumer.pause([tp()])
@@ -112,6 +123,7 @@ ASYNC_CALLS: dict[str, AsyncCall] = {
     "subscribe": lambda consumer: consumer.subscribe([TOPIC]),
     "unsubscribe": lambda consumer: consumer.unsubscribe(),
     "assign": lambda consumer: consumer.assign([tp()]),
+    "assign a range": async_assign_range,
     "poll": lambda consumer: consumer.poll(max_records=2),
     "__anext__": lambda consumer: consumer.__anext__(),
     "async for": async_looped,

@@ -20,6 +20,7 @@ from kafka_nextgen import (
     ConcurrentUseError,
     Consumer,
     MisuseError,
+    OffsetRange,
     RebalanceConsumer,
     RebalanceListener,
     RequestTimeoutError,
@@ -70,6 +71,11 @@ def _commit(consumer: Any, dice: random.Random, _: RebalanceListener) -> object:
     return consumer.commit(dice.choice([None, {_partition(dice): dice.randrange(RECORDS)}]), timeout=WAIT_S)
 
 
+def _assign_range(consumer: Any, dice: random.Random, _: RebalanceListener) -> object:
+    start, end = dice.randrange(RECORDS), dice.randrange(RECORDS)
+    return consumer.assign({_partition(dice): OffsetRange(start, end)}, timeout=WAIT_S)
+
+
 UNOWNED = (MisuseError,)
 REFUSED = (CommitFailedError, RequestTimeoutError)
 LATE = (RequestTimeoutError,)
@@ -94,6 +100,8 @@ CALLS: Sequence[Call] = [
     Call("topics", lambda c, dice, _: c.topics(timeout=WAIT_S), LATE),
     Call("describe_topics", lambda c, dice, _: c.describe_topics(timeout=WAIT_S), LATE),
     Call("assign", lambda c, dice, _: c.assign([_partition(dice)], timeout=WAIT_S), (MisuseError, *REFUSED)),
+    Call("assign", _assign_range, (MisuseError, *REFUSED)),
+    Call("finished", lambda c, dice, _: c.finished(), is_shared=True),
     Call("assignment", lambda c, dice, _: c.assignment(), is_shared=True),
     Call("paused", lambda c, dice, _: c.paused(), is_shared=True),
     Call("lag", lambda c, dice, _: c.lag(), is_shared=True),
