@@ -17,8 +17,8 @@ from kafka_nextgen.engine.application.record_batch import RecordBatch
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.engine.seeing.health import Health
-from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause
 from kafka_nextgen.engine.seeing.hooks import Hooks
+from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.errors import (
     ArrowSchemaError,
     AssignorError,

@@ -13,7 +13,6 @@ which may come to that. Properties written for a classic consumer can be taken o
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
@@ -299,6 +298,8 @@ KEYS: Mapping[str, Key] = {key.name: key for key in (_key_of(one) for one in att
 def _lookup(written: str) -> Key:
     dotted = ALIASES.get(_dotted(written), _dotted(written))
     if dotted not in KEYS:
+        import difflib  # for a misspelt key only
+
         nearest = difflib.get_close_matches(dotted.lower(), KEYS, n=1, cutoff=0.0)[0]
         raise ConfigError(f"there is no configuration key {written}; the nearest is {nearest}", written)
     return KEYS[dotted]

@@ -104,12 +104,37 @@ NOT_LOADED = [
 ]
 
 
+#: What reading partitions assigned by hand has no use for either, without a group: each new process pays for imports.
+NOT_FOR_READING_BY_HAND = [
+    "difflib",
+    "hmac",
+    "kafka_nextgen.coordinator",
+    "kafka_nextgen.engine.offsets.client",
+    "kafka_nextgen.engine.seeing.history",
+    "kafka_nextgen.kafka_python.protocol.consumer",
+    "kafka_nextgen.kafka_python.protocol.sasl",
+    "kafka_nextgen.membership.effects",
+    "kafka_nextgen.membership.events",
+    "kafka_nextgen.membership.offsets",
+    "kafka_nextgen.transport.security.authentication",
+]
+
+
 #: Packages some of whose names are imported when they are asked for.
 LAZY = ("assignors", "metrics", "wire.records")
 
 
 def test_a_consumer_loads_nothing_heavy_that_it_does_not_use() -> None:
     program = _LOADED + f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED)}), heavy"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_a_reader_by_hand_loads_no_member_and_no_offsets() -> None:
+    program = (
+        "import sys, kafka_nextgen as k; consumer = k.Consumer(bootstrap_servers='localhost:1'); "
+        "consumer.assign([k.TopicPartition('orders', 0)]); consumer.poll(0); consumer.close(); "
+        f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED + NOT_FOR_READING_BY_HAND)}), heavy"
+    )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 

@@ -10,7 +10,7 @@ from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition, format_partitions
-from kafka_nextgen.wire.messages import ListOffsetsRequest, ListOffsetsResponse
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["EARLIEST", "LATEST", "ListedOffset", "from_response", "to_request"]
 
@@ -20,8 +20,6 @@ LATEST = -1
 EARLIEST = -2
 
 _CONSUMER = -1  # in place of a replica's id
-_Topic = ListOffsetsRequest.ListOffsetsTopic
-_Partition = _Topic.ListOffsetsPartition
 
 
 @frozen
@@ -39,20 +37,21 @@ def to_request(
     leader_epochs: Mapping[TopicPartition, int],
     isolation_level: int,
     timeout_ms: int,
-) -> ListOffsetsRequest:
+) -> m.ListOffsetsRequest:
     """Ask for the first offset at or after a timestamp (milliseconds), ``EARLIEST`` or ``LATEST``.
 
     ``leader_epochs`` lets a broker notice that it or we know an old leader (KIP-320); partitions may be missing.
     ``isolation_level`` 1 puts the end at the last stable offset. ``timeout_ms`` is the broker's (version 10).
     """
-    return ListOffsetsRequest(
+    topic_of = m.ListOffsetsRequest.ListOffsetsTopic
+    return m.ListOffsetsRequest(
         replica_id=_CONSUMER,
         isolation_level=isolation_level,
         topics=[
-            _Topic(
+            topic_of(
                 name=topic,
                 partitions=[
-                    _Partition(
+                    topic_of.ListOffsetsPartition(
                         partition_index=number,
                         current_leader_epoch=leader_epochs.get(TopicPartition(topic, number), -1),
                         timestamp=timestamps[TopicPartition(topic, number)],
@@ -67,7 +66,7 @@ def to_request(
 
 
 def from_response(
-    message: ListOffsetsResponse, asked: Mapping[TopicPartition, int]
+    message: m.ListOffsetsResponse, asked: Mapping[TopicPartition, int]
 ) -> dict[TopicPartition, ListedOffset]:
     """Read what was found for ``asked``, all of which is in the result.
 

@@ -13,13 +13,11 @@ from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition, format_partitions
-from kafka_nextgen.wire.messages import OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse
+from kafka_nextgen.wire import messages as m
 
 __all__ = ["EpochEnd", "EpochQuestion", "from_response", "to_request"]
 
 _CONSUMER = -1  # in place of a replica's id
-_Topic = OffsetForLeaderEpochRequest.OffsetForLeaderTopic
-_Partition = _Topic.OffsetForLeaderPartition
 
 
 @frozen
@@ -48,26 +46,29 @@ class EpochEnd:
         return self.epoch >= 0 and self.end_offset >= 0
 
 
-def to_request(questions: Mapping[TopicPartition, EpochQuestion]) -> OffsetForLeaderEpochRequest:
+def to_request(questions: Mapping[TopicPartition, EpochQuestion]) -> m.OffsetForLeaderEpochRequest:
     """Ask a leader where the epochs of these questions end."""
-    return OffsetForLeaderEpochRequest(
+    topic_of = m.OffsetForLeaderEpochRequest.OffsetForLeaderTopic
+    return m.OffsetForLeaderEpochRequest(
         replica_id=_CONSUMER,
         topics=[
-            _Topic(
+            topic_of(
                 topic=topic,
-                partitions=[_partition(number, questions[TopicPartition(topic, number)]) for number in numbers],
+                partitions=[
+                    topic_of.OffsetForLeaderPartition(
+                        partition=number, current_leader_epoch=question.leader_epoch, leader_epoch=question.epoch
+                    )
+                    for number in numbers
+                    for question in [questions[TopicPartition(topic, number)]]
+                ],
             )
             for topic, numbers in by_name(questions).items()
         ],
     )
 
 
-def _partition(number: int, question: EpochQuestion) -> _Partition:
-    return _Partition(partition=number, current_leader_epoch=question.leader_epoch, leader_epoch=question.epoch)
-
-
 def from_response(
-    message: OffsetForLeaderEpochResponse, asked: Mapping[TopicPartition, EpochQuestion]
+    message: m.OffsetForLeaderEpochResponse, asked: Mapping[TopicPartition, EpochQuestion]
 ) -> dict[TopicPartition, EpochEnd]:
     """Read the answers to ``asked``, all of which are in the result.
 

@@ -25,9 +25,7 @@ from kafka_nextgen.engine.member.identity import Identity
 from kafka_nextgen.engine.member.manual_assignment import ManualAssignment
 from kafka_nextgen.engine.member.membership import Driver, Membership
 from kafka_nextgen.engine.member.surroundings import Surroundings
-from kafka_nextgen.engine.offsets.client import OffsetClient
-from kafka_nextgen.engine.offsets.errors import LOSSES
-from kafka_nextgen.engine.offsets.requests import OffsetRequests
+from kafka_nextgen.engine.offsets.group_offsets import LOSSES, GroupOffsets, NoGroupOffsets
 from kafka_nextgen.engine.questions import Questions
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
@@ -36,15 +34,14 @@ from kafka_nextgen.engine.reading.session_ends import end_sessions
 from kafka_nextgen.engine.seeing.counters import Counters
 from kafka_nextgen.engine.seeing.examining import take_health
 from kafka_nextgen.engine.seeing.health import Health, Limits, assess
-from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.seeing.rebalance import Rebalance
 from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.engine.tasks import TaskSet, UnderWay
 from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
-from kafka_nextgen.membership import events as ev
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.supervision import log_failure
@@ -52,6 +49,7 @@ from kafka_nextgen.types import JoinReason, LeaveMode, OffsetAndMetadata, Offset
 from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
+    from kafka_nextgen.membership.events import Subscribed
     from kafka_nextgen.metrics import Metrics
 
 __all__ = ["Engine"]
@@ -109,10 +107,10 @@ class Engine:
             self.fetches.consumed_offsets,
             self.fetches.found_offsets,
         )
+        self.offsets = self._offsets_of(config.group_id)
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
         )
-        self.offsets.on_committed = self.fetches.note_committed
         self.ask = Questions(self._thread, self.offsets, Lookups(self.cluster, config), self._fetcher)
         surroundings = Surroundings(
             self.cluster,
@@ -133,6 +131,24 @@ class Engine:
         self._tasks.keep(self._contact.make)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
         self._tasks.keep(lambda: watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
+
+    def _offsets_of(self, group_id: str | None) -> GroupOffsets:
+        if not group_id:
+            return NoGroupOffsets()
+        from kafka_nextgen.engine.offsets.client import OffsetClient
+        from kafka_nextgen.engine.offsets.requests import OffsetRequests
+
+        client = OffsetClient(
+            OffsetRequests(self.cluster, group_id, self.fetches.topic_ids),
+            self.identity,
+            self._config,
+            self.counters.commits,
+            self._tasks,
+            self.fetches.consumed_offsets,
+            self.fetches.found_offsets,
+        )
+        client.on_committed = self.fetches.note_committed
+        return client
 
     def _failed_unexpectedly(self, failure: Exception) -> None:
         """Background work failed unexpectedly: the log has it, and the next poll raises it."""
@@ -208,19 +224,19 @@ class Engine:
 
     # ---- membership
 
-    def tell(self, event: ev.Event) -> Future[None]:
-        """Tell the member what happened; done when its effects were carried out or begun."""
-        return self._thread.submit(self._tell(event))
+    def note_poll(self) -> Future[None]:
+        """Tell the member that the application polls; done when what it wants then is done or begun."""
+        return self._thread.submit(self._note_poll())
 
-    async def _tell(self, event: ev.Event) -> None:
+    async def _note_poll(self) -> None:
         if self._driver is not None:
-            self._driver.feed(event)
+            self._driver.note_poll()
 
-    def subscribe(self, event: ev.Subscribed, has_listener: bool) -> Future[None]:
+    def subscribe(self, event: Subscribed, has_listener: bool) -> Future[None]:
         """Subscribe, joining the group at the next poll if this is the first time."""
         return self._thread.submit(self._subscribe(event, has_listener))
 
-    async def _subscribe(self, event: ev.Subscribed, has_listener: bool) -> None:
+    async def _subscribe(self, event: Subscribed, has_listener: bool) -> None:
         await self._membership.get_ready()
         self._membership.subscribe(event, has_listener)
 
@@ -243,9 +259,10 @@ class Engine:
         """Leave the group for good or for a while; done when the coordinator knows or the time is over."""
         return self._thread.submit(self._close(mode, timeout_s))
 
-    async def _go(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        await self.by_hand.give_up(timeout_s, commits=isinstance(event, ev.Closed) and self._contact.is_made)
-        await self._membership.leave(event, timeout_s)
+    async def _go(self, mode: LeaveMode | None, timeout_s: float) -> None:
+        """Go to close or, without a mode, to be used on."""
+        await self.by_hand.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
+        await self._membership.leave(mode, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
         """Leave, or wait for that if it was begun already: what asked for it may have been interrupted."""
@@ -260,11 +277,11 @@ class Engine:
         began = time.monotonic()
         self.cluster.lift_throttles()
         await self._commits.wait(timeout_s / 2)
-        await self._go(ev.Closed(mode), timeout_s - (time.monotonic() - began))
+        await self._go(mode, timeout_s - (time.monotonic() - began))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Give everything up and leave the group; done when the coordinator knows or the time is over."""
-        return self._thread.submit(self._go(ev.Unsubscribed(), timeout_s))
+        return self._thread.submit(self._go(None, timeout_s))
 
     def assign(
         self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange], timeout_s: float

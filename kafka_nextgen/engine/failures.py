@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.errors import BrokerError
-from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.error_classes import error_class
+
+if TYPE_CHECKING:
+    from kafka_nextgen.membership.effects import RaiseToApplication
 
 __all__ = ["error_from_code", "error_from_coordinator"]
 

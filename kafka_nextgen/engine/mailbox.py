@@ -12,17 +12,19 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignor
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.engine.application.signals import Signal, bell_of
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, OutageError
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignor
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 
 __all__ = [
     "CallbackEnd",
@@ -52,13 +54,6 @@ class CallbackKind(Enum):
     COMMITTED = "commit_async"  # the callback of one
 
 
-_COMPLETIONS: dict[CallbackKind, type[AssignFinished] | type[RevokeFinished] | type[LossFinished]] = {
-    CallbackKind.ASSIGNED: AssignFinished,
-    CallbackKind.REVOKED: RevokeFinished,
-    CallbackKind.LOST: LossFinished,
-}
-
-
 @frozen(eq=False)
 class PendingCallback:
     """A method to run where the application polls, and the number its completion must name.
@@ -69,10 +64,6 @@ class PendingCallback:
     kind: CallbackKind
     number: int
     partitions: tuple[TopicPartition, ...]
-
-    def finished(self, error: BaseException | None) -> AssignFinished | RevokeFinished | LossFinished:
-        """The event that tells the member how the callback ended."""
-        return _COMPLETIONS[self.kind](self.number, None if error is None else repr(error))
 
 
 @frozen(eq=False)

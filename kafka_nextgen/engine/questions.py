@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.lookups import Lookups, OffsetAndTimestamp
 from kafka_nextgen.engine.tasks import UnderWay
@@ -21,7 +21,7 @@ T = TypeVar("T")
 class Questions:
     """May be asked from any thread; every ``timeout_s`` is in seconds."""
 
-    def __init__(self, thread: IoThread, offsets: OffsetClient, lookups: Lookups, fetcher: Fetcher) -> None:
+    def __init__(self, thread: IoThread, offsets: GroupOffsets, lookups: Lookups, fetcher: Fetcher) -> None:
         self._thread = thread
         self._offsets = offsets
         self._lookups = lookups

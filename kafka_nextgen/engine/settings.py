@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.fetching import FetchSettings
-from kafka_nextgen.membership.offsets.settings import OffsetSettings
-from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.properties import IsolationLevel
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.records import RecordLimits
 
-if TYPE_CHECKING:  # what few members need is imported for them only
+if TYPE_CHECKING:  # for those who need it only: a reader by hand is no member
     from kafka_nextgen.membership.assigning.settings import AssigningSettings
     from kafka_nextgen.membership.classic.settings import ClassicSettings
+    from kafka_nextgen.membership.offsets.settings import OffsetSettings
+    from kafka_nextgen.membership.settings import MemberSettings
 
 __all__ = [
     "assigning_settings",
@@ -33,6 +33,8 @@ _BUFFERS_PER_ANSWER = 4  # more than most data is compressed to, so that little 
 
 def member_settings(config: ConsumerConfig) -> MemberSettings:
     """What concerns membership; a member has a group."""
+    from kafka_nextgen.membership.settings import MemberSettings
+
     assert config.group_id, "a member has a group"
     return MemberSettings(
         group_id=config.group_id,
@@ -97,13 +99,14 @@ def _strategies(config: ConsumerConfig) -> tuple[str, ...]:
 
 def offset_settings(config: ConsumerConfig) -> OffsetSettings:
     """What concerns commits and committed offsets."""
-    commits = config.enable_auto_commit and config.group_id
+    from kafka_nextgen.membership.offsets.settings import OffsetSettings
+
     return OffsetSettings(
         instance_id=config.group_instance_id,
         request_timeout_s=config.request_timeout_ms / 1000,
         retry_backoff_s=config.retry_backoff_ms / 1000,
         retry_backoff_max_s=config.retry_backoff_max_ms / 1000,
-        auto_commit_interval_s=config.auto_commit_interval_ms / 1000 if commits else None,
+        auto_commit_interval_s=config.auto_commit_interval_ms / 1000 if config.enable_auto_commit else None,
     )
 
 

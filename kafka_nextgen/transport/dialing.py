@@ -28,7 +28,6 @@ from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.negotiation import learn_versions
 from kafka_nextgen.transport.resolving import Resolver
-from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, authenticate, renewal_delay_s
 from kafka_nextgen.transport.security.exchanges import Login
 from kafka_nextgen.transport.security.tls_errors import tls_failure
 from kafka_nextgen.transport.settings import TransportSettings
@@ -98,14 +97,19 @@ class _Opening:
 
     async def _introduce(self, connection: Connection, deadline: Deadline) -> None:
         login = self.settings.security.login
-        if login is not None:
-            connection.limit_frames(MAX_TOKEN_FRAME_BYTES, "the limit before the login")
+        if login is None:
+            await learn_versions(connection, deadline)
+            return
+        from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES
+
+        connection.limit_frames(MAX_TOKEN_FRAME_BYTES, "the limit before the login")
         await learn_versions(connection, deadline)
-        if login is not None:
-            await self._log_in(connection, login, deadline)
-            connection.limit_frames(self.settings.receive_max_bytes, "receive.message.max.bytes")
+        await self._log_in(connection, login, deadline)
+        connection.limit_frames(self.settings.receive_max_bytes, "receive.message.max.bytes")
 
     async def _log_in(self, connection: Connection, login: Login, deadline: Deadline) -> None:
+        from kafka_nextgen.transport.security.authentication import authenticate, renewal_delay_s
+
         session_s = await authenticate(connection, login, deadline)
         if session_s > 0:
             at = asyncio.get_running_loop().time() + renewal_delay_s(session_s, self.chance())

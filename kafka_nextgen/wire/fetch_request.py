@@ -15,7 +15,6 @@ from typing import NamedTuple
 from attrs import frozen
 
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.messages import FetchRequest
 
 __all__ = ["WITH_TOPIC_IDS", "ForgottenTopic", "RawFetchRequest", "WantedPartition", "WantedTopic"]
 
@@ -74,7 +73,7 @@ class RawFetchRequest:
     forgotten: Sequence[ForgottenTopic]
     rack_id: str = ""
 
-    API_KEY = FetchRequest.API_KEY
+    API_KEY = 1
 
     @staticmethod
     def flexible_version_q(version: int) -> bool:

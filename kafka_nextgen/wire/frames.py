@@ -17,7 +17,8 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Answer, Api, Question, response_of
+from kafka_nextgen.wire.apis import API_VERSIONS, APIS, FETCH, Answer, Api, Question, response_of
+from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.lengths import INT16_LENGTH, Frame, need, refuse
 from kafka_nextgen.wire.messages import ApiMessage
 from kafka_nextgen.wire.shape import check
@@ -188,8 +189,11 @@ def _decode(message: type[ApiMessage], version: int, body: memoryview) -> ApiMes
 def _has_tagged_header(name: str, version: int) -> bool:
     """Whether the header of an answer of the API with this name ends with tags; ApiVersions' never does (KIP-511).
 
-    Looking that up takes longer than reading a header.
+    Looking that up takes longer than reading a header. Fetch, which is read and written without its schema, does not
+    load it for that.
     """
+    if name == FETCH.name:
+        return RawFetchRequest.flexible_version_q(version)
     return name != API_VERSIONS.name and bool(response_of(name).flexible_version_q(version))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener
 from kafka_nextgen.engine.seeing.health import Health, Limits, assess, stalled_among
-from kafka_nextgen.engine.seeing.history import RebalanceCause
+from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition

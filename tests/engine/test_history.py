@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.engine.seeing.history import Rebalance, RebalanceCause, RebalanceHistory
+from kafka_nextgen.engine.seeing.history import RebalanceHistory
 from kafka_nextgen.engine.seeing.readings import ConsumerReading
+from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import Effect, SendHeartbeat
 from kafka_nextgen.membership.member import Member

@@ -13,10 +13,13 @@ import re
 import threading
 from collections.abc import Collection, Iterable, Mapping
 from operator import index
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.patterns import SubscriptionPattern
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicPartition, topic_name_complaint
+
+if TYPE_CHECKING:
+    from kafka_nextgen.membership.events import Subscribed
 
 __all__ = [
     "Offsets",
@@ -47,6 +50,8 @@ LONGEST_WAIT_S = threading.TIMEOUT_MAX / 2
 
 def checked_topics(topics: Topics) -> Subscribed:
     """What ``subscribe`` was given."""
+    from kafka_nextgen.membership.events import Subscribed  # what reads by hand does without
+
     if isinstance(topics, re.Pattern):
         topics = SubscriptionPattern.of_compiled(topics)
     if isinstance(topics, SubscriptionPattern):

@@ -34,7 +34,6 @@ from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.reading.locked_fetches import Offer
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
-from kafka_nextgen.membership.events import Polled
 from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice
@@ -124,7 +123,7 @@ class ConsumerCore:
         if not self.engine.mailbox.wants_poll and now < self._note_at_s:
             return None
         self._note_at_s = now + self.note_interval_s
-        return self.engine.tell(Polled())
+        return self.engine.note_poll()
 
     def is_poll_due(self) -> bool:
         """Whether a poll that has rested owes the member anything, or the application what was left for it."""

@@ -18,8 +18,8 @@ from kafka_nextgen.engine.application.presence import Presence
 from kafka_nextgen.engine.application.rebalance_view import is_in_callback
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.engine.seeing.health import Health
-from kafka_nextgen.engine.seeing.history import Rebalance
 from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.seeing.rebalance import Rebalance
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import JoinReason, TopicPartition

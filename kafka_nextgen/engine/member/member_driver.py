@@ -19,7 +19,8 @@ from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.exchanges import Exchanges
 from kafka_nextgen.engine.member.surroundings import Machine, Surroundings
-from kafka_nextgen.engine.seeing.history import Reading, RebalanceCause, RebalanceHistory
+from kafka_nextgen.engine.seeing.history import Reading, RebalanceHistory
+from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
@@ -210,7 +211,11 @@ class MemberDriver(Generic[M]):
 
     def _dropped(self, callback: PendingCallback, error: str) -> ev.Event:
         self._mailbox.drop_callback(callback)
-        return callback.finished(RequestTimeoutError(error))
+        return _ended(callback, RequestTimeoutError(error))
+
+    def note_poll(self) -> None:
+        """The application polls."""
+        self.feed(ev.Polled())
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
         """Tell the member how a callback ended; after ``on_partitions_assigned`` its partitions flow.
@@ -223,7 +228,7 @@ class MemberDriver(Generic[M]):
             self._fetcher.release(callback.partitions)
         if callback.kind is CallbackKind.REVOKED and error is None and self.has_listener:
             self._fetcher.let_go(callback.partitions)
-        self.feed(callback.finished(error))
+        self.feed(_ended(callback, error))
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
         identity = self._identity  # has the epoch from before, for this comes ahead of the news that it is over
@@ -256,3 +261,15 @@ class MemberDriver(Generic[M]):
         fx.RaiseToApplication: _raise_to_application,
         fx.Left: _note_left,
     }
+
+
+_ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] | type[ev.LossFinished]] = {
+    CallbackKind.ASSIGNED: ev.AssignFinished,
+    CallbackKind.REVOKED: ev.RevokeFinished,
+    CallbackKind.LOST: ev.LossFinished,
+}
+
+
+def _ended(callback: PendingCallback, error: BaseException | None) -> ev.Event:
+    """The event that tells the member how the callback ended."""
+    return _ENDS[callback.kind](callback.number, None if error is None else repr(error))

@@ -16,12 +16,9 @@ from uuid import uuid4
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.member.missing_topics import MissingTopics
 from kafka_nextgen.engine.member.surroundings import Surroundings
-from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
-from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
-from kafka_nextgen.membership.offsets import rules as consumer_offsets
-from kafka_nextgen.membership.offsets.events import GroupEntered, GroupQuit, ProtocolChosen
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.types import JoinReason, LeaveMode
 
 if TYPE_CHECKING:
     from kafka_nextgen.engine.member.assignor_asking import AssignorAsking
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver, OwnPart
     from kafka_nextgen.engine.member.leading import Leading
     from kafka_nextgen.engine.member.own_assignors import OwnAssignors
+    from kafka_nextgen.membership.events import Subscribed
 
 __all__ = ["Driver", "Membership"]
 
@@ -40,11 +38,11 @@ Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 class Membership:
     """Makes the driver when there is something to subscribe to, and another one if the protocol turns out wrong."""
 
-    def __init__(self, config: ConsumerConfig, surroundings: Surroundings, offsets: OffsetClient) -> None:
+    def __init__(self, config: ConsumerConfig, surroundings: Surroundings, offsets: GroupOffsets) -> None:
         self._config = config
         self._surroundings = surroundings
         self._offsets = offsets
-        self._subscribed = Subscribed()
+        self._subscribed: Subscribed | None = None
         self._own: OwnAssignors | None = None
         self._asking: AssignorAsking | None = None
         if config.group_local_assignors:
@@ -71,7 +69,7 @@ class Membership:
     @property
     def topics(self) -> frozenset[str]:
         """The topics that are subscribed to by name."""
-        return self._subscribed.topics
+        return frozenset() if self._subscribed is None else self._subscribed.topics
 
     async def get_ready(self) -> None:
         """Ask what the application's own assignors have to say, which a member joins with. Raises AssignorError."""
@@ -84,6 +82,8 @@ class Membership:
 
     def subscribe(self, event: Subscribed, has_listener: bool) -> None:
         """Tell the member what to read, and whether somebody listens."""
+        from kafka_nextgen.membership.offsets.events import GroupEntered
+
         self._subscribed = event
         self._surroundings.cluster.let_create_topics(event.topics)
         self.missing.watch(event.topics)
@@ -94,12 +94,19 @@ class Membership:
         self.driver.has_listener = has_listener
         self.driver.feed(event)
 
-    async def leave(self, event: Closed | Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; what is committed then is a stranger's, unless the application subscribed meanwhile."""
+    async def leave(self, mode: LeaveMode | None, timeout_s: float) -> None:
+        """Leave the group, to close or, without a mode, to go on without it.
+
+        What is committed then is a stranger's, unless the application subscribed meanwhile.
+        """
+        if self.driver is None:
+            return
+        from kafka_nextgen.membership.events import Closed, Subscribed, Unsubscribed
+        from kafka_nextgen.membership.offsets.events import GroupQuit
+
         nothing = self._subscribed = Subscribed()
         self.missing.watch(frozenset())
-        if self.driver is not None:
-            await self.driver.leave(event, timeout_s)
+        await self.driver.leave(Unsubscribed() if mode is None else Closed(mode), timeout_s)
         if self._subscribed is nothing:
             self._surroundings.identity.belongs = False
             self._offsets.feed(GroupQuit())
@@ -124,11 +131,13 @@ class Membership:
         from kafka_nextgen.engine.member.consumer_driver import ConsumerDriver
         from kafka_nextgen.engine.seeing.readings import ConsumerReading
         from kafka_nextgen.membership.member import Member
+        from kafka_nextgen.membership.offsets.events import ProtocolChosen
+        from kafka_nextgen.membership.offsets.rules import RULES
 
         member = Member(member_settings(self._config), str(uuid4()))
         driver = ConsumerDriver(member, ConsumerReading(), self._surroundings, self._own_part())
         driver.on_unsupported = self._fall_back if self._config.group_protocol is GroupProtocol.AUTO else None
-        self._offsets.feed(ProtocolChosen(consumer_offsets.RULES))
+        self._offsets.feed(ProtocolChosen(RULES))
         return driver
 
     def _own_part(self) -> OwnPart | None:
@@ -154,6 +163,7 @@ class Membership:
         from kafka_nextgen.membership.classic import offsets as classic_offsets
         from kafka_nextgen.membership.classic.events import CommitRefused
         from kafka_nextgen.membership.classic.member import ClassicMember
+        from kafka_nextgen.membership.offsets.events import ProtocolChosen
 
         member = ClassicMember(classic_settings(self._config))
         driver = ClassicDriver(member, ClassicReading(), self._surroundings, self._leading())
@@ -166,6 +176,7 @@ class Membership:
             "group %s: joins by the classic protocol, for the other was refused: %s", self._config.group_id, why
         )
         assert self.driver is not None, "it was refused"
+        assert self._subscribed is not None, "it was to join"
         self.driver.stop()
         has_listener, self.driver = self.driver.has_listener, self._classic_driver()
         self.driver.has_listener = has_listener

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import frozen
 
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.member.identity import Identity
-from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.seeing.counters import GroupCounters
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.membership.classic.states import Status as ClassicStatus
-from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.transport.cluster import ClusterClient
+
+if TYPE_CHECKING:
+    from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+    from kafka_nextgen.membership.states import Phase, Status
 
 __all__ = ["Machine", "Surroundings"]
 
@@ -25,7 +27,7 @@ class Surroundings:
 
     cluster: ClusterClient
     identity: Identity
-    offsets: OffsetClient
+    offsets: GroupOffsets
     fetcher: Fetcher
     mailbox: Mailbox
     tasks: TaskSet

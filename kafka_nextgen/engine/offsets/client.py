@@ -21,11 +21,12 @@ from attrs import frozen
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.member.identity import Identity
 from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
+from kafka_nextgen.engine.offsets.group_offsets import Found, Offsets
 from kafka_nextgen.engine.offsets.requests import OffsetRequests
 from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.engine.tasks import TaskSet
-from kafka_nextgen.errors import AuthenticationError, BrokerError, MisuseError
+from kafka_nextgen.errors import AuthenticationError, BrokerError
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
@@ -47,9 +48,6 @@ _ASKS_IN_A_TURN = 10
 _BY_ITSELF = (ev.TimePassed, ev.CommitAnswered, ev.CommitLost, ev.LookupAnswered, ev.LookupLost)
 
 E = TypeVar("E", bound=ev.OffsetEvent)
-
-Offsets = Mapping[TopicPartition, OffsetAndMetadata]
-Found = Mapping[TopicPartition, OffsetAndMetadata | None]
 
 
 @frozen
@@ -132,8 +130,6 @@ class OffsetClient:
         event: Callable[[int], E],
         feed: Callable[[E], None] | None = None,
     ) -> Found:
-        if not self._identity.group_id:
-            raise MisuseError("offsets are kept by group: set group.id")
         number = next(self._numbers)
         ended: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
         self._asks[number] = _Ask(format_partitions(partitions), ended)
@@ -183,6 +179,14 @@ class OffsetClient:
         for effect in effects:
             self.carry_out[type(effect)](self, effect)
         self._alarm.set(None if self._stopped else self._machine.deadline())
+
+    def assigned(self, partitions: Collection[TopicPartition], added: Collection[TopicPartition]) -> None:
+        """These partitions are all that is owned now; those ``added`` are new."""
+        self.feed(ev.AssignmentApplied(frozenset(partitions), frozenset(added)))
+
+    def stopped(self, partitions: frozenset[TopicPartition]) -> None:
+        """Nothing of these partitions is handed out any more."""
+        self.feed(ev.PartitionsStopped(partitions))
 
     def stop(self) -> None:
         """Feed nothing any more by time."""

@@ -11,15 +11,10 @@ from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, RequestTi
 from kafka_nextgen.membership.offsets.effects import Failure, Refused, TimedOut
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["LOSSES", "commit_error", "left_out_text", "lookup_error"]
+__all__ = ["commit_error", "left_out_text", "lookup_error"]
 
 _MOVED = (
     "others may have these partitions by now, and read on from what was committed last; go on with what poll() brings"
-)
-
-#: Reasons of a commit that say that the member is out of its group, and its partitions are lost.
-LOSSES = frozenset(
-    name_of(code) for code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.FENCED_MEMBER_EPOCH)
 )
 
 _ABSENT = "look whether the topic was deleted, and at its name"

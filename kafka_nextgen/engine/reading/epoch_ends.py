@@ -7,8 +7,8 @@ from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.fetching import NeedEpochEnds
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import OFFSET_FOR_LEADER_EPOCH
-from kafka_nextgen.wire.messages import OffsetForLeaderEpochResponse
 
 __all__ = ["ask_epoch_ends"]
 
@@ -28,5 +28,5 @@ async def ask_epoch_ends(
         message = await cluster.call(Node(need.node_id), api, lambda _: to_request(need.questions), timeout_s)
     except UnsupportedProtocolError:
         return None
-    assert isinstance(message, OffsetForLeaderEpochResponse)
+    assert isinstance(message, m.OffsetForLeaderEpochResponse)
     return from_response(message, need.questions)

@@ -13,7 +13,7 @@ from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.mailbox import Mailbox
-from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.reading.fetch_relaying import FetchRelaying
 from kafka_nextgen.engine.reading.fetch_talk import Brought, FetchTalk
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
@@ -35,7 +35,6 @@ from kafka_nextgen.fetching import (
     Truncation,
     find_arrivals,
 )
-from kafka_nextgen.membership.offsets.events import AssignmentApplied, PartitionsStopped
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.conversation import Errand
@@ -57,7 +56,7 @@ class Fetcher:
         self,
         config: ConsumerConfig,
         cluster: ClusterClient,
-        offsets: OffsetClient,
+        offsets: GroupOffsets,
         fetches: LockedFetches,
         mailbox: Mailbox,
         tasks: TaskSet,
@@ -91,7 +90,7 @@ class Fetcher:
         """Make ``partitions`` the whole assignment; those kept go on as they are, but without an end."""
         with self._fetches.locked() as state:
             state.assign(partitions, added, topic_ids, ranges)
-        self._offsets.feed(AssignmentApplied(frozenset(partitions), frozenset(added)))
+        self._offsets.assigned(partitions, added)
         self.pump()
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
@@ -110,7 +109,7 @@ class Fetcher:
         with self._fetches.locked() as state:
             state.stop(stopped)
             self._mailbox.note_news()
-        self._offsets.feed(PartitionsStopped(stopped))
+        self._offsets.stopped(stopped)
         self.pump()  # a position that is not known yet was asked for in vain
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
@@ -149,7 +148,7 @@ class Fetcher:
             gone, lost, deadline = state.gone(), state.take_truncations(), state.deadline(now)
             assigned = state.assignment()
         if others:
-            self._offsets.feed(AssignmentApplied(assigned, frozenset(others)))
+            self._offsets.assigned(assigned, others)
         self._tell_of_topics(others, gone)
         _tell_of_truncations(lost)
         self._alarm.set_after(None if deadline is None else max(_LEAST_DELAY_S, deadline - now))

@@ -18,8 +18,8 @@ from kafka_nextgen.errors import DecodeError, OutageError, UnknownTopicError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.types import TopicDescription, TopicPartition, format_partitions
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS
-from kafka_nextgen.wire.messages import ListOffsetsResponse
 
 __all__ = ["Lookups", "OffsetAndTimestamp"]
 
@@ -117,7 +117,7 @@ class Lookups:
             lambda version: bridge.to_request(share, {}, isolation, int(timeout_s * 1000)),
             timeout_s,
         )
-        assert isinstance(answer, ListOffsetsResponse)
+        assert isinstance(answer, m.ListOffsetsResponse)
         return bridge.from_response(answer, share)
 
     async def _look_up(self, partitions: Mapping[TopicPartition, int], looks: Looks, deadline: Deadline) -> None:

@@ -7,14 +7,14 @@ import time
 from kafka_nextgen.bridge import list_offsets
 from kafka_nextgen.bridge.isolation import number_of
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.offsets.client import OffsetClient
+from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.reading.epoch_ends import ask_epoch_ends
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.fetching import NeedCommittedOffset, NeedEpochEnds, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS
-from kafka_nextgen.wire.messages import ListOffsetsResponse
 
 __all__ = ["Questions"]
 
@@ -23,7 +23,7 @@ class Questions:
     """Each raises ``KafkaNextgenError`` if it fails as a whole, and else gives the fetch state its answer."""
 
     def __init__(
-        self, config: ConsumerConfig, cluster: ClusterClient, offsets: OffsetClient, fetches: LockedFetches
+        self, config: ConsumerConfig, cluster: ClusterClient, offsets: GroupOffsets, fetches: LockedFetches
     ) -> None:
         self._config = config
         self._cluster = cluster
@@ -59,7 +59,7 @@ class Questions:
             lambda version: list_offsets.to_request(timestamps, need.leader_epochs, self._isolation, timeout_ms),
             timeout_ms / 1000,
         )
-        assert isinstance(message, ListOffsetsResponse)
+        assert isinstance(message, m.ListOffsetsResponse)
         found = list_offsets.from_response(message, timestamps)
         with self._fetches.locked() as state:
             state.reset_found(need, found, time.monotonic())

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from kafka_nextgen.engine.seeing.history import RebalanceCause
 from kafka_nextgen.engine.seeing.readings import cause_of
 from kafka_nextgen.engine.seeing.reasons import reason_in, refused
+from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
 from kafka_nextgen.membership.classic import events as classic
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.effects import Left
+from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.types import TopicPartition
 
@@ -33,6 +35,8 @@ class ClassicReading:
 
     SENT: ClassVar[type[Any]] = SendClassicHeartbeat
     KEPT: ClassVar[type[Any]] = classic.SessionKept
+    FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
+    LEFT: ClassVar[type[Any]] = Left
 
     LEAVING = frozenset({ClassicStatus.PREPARE_LEAVING, ClassicStatus.LEAVING})
     JOINING = frozenset({ClassicStatus.UNJOINED, ClassicStatus.PREPARING})

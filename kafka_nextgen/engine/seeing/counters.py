@@ -9,18 +9,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define
 
-from kafka_nextgen.engine.seeing.history import Reading, Rebalance, RebalanceCause
 from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.fetching import DecodedPartition
-from kafka_nextgen.membership.effects import Left
-from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.metrics import Timings
 from kafka_nextgen.transport.relays import Relayed
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.seeing.history import Reading
 
 __all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "PollCounters"]
 
@@ -102,12 +103,12 @@ class GroupCounters:
 
     def watch(self, event: object, effects: Iterable[object], now: float, reading: Reading[Any]) -> None:
         """The member was told this, and wants that done."""
-        if isinstance(event, HeartbeatRefused | HeartbeatLost):
+        if isinstance(event, reading.FAILED):
             self._ended(event.number, True, now)
         elif isinstance(event, reading.KEPT):
             self._ended(event.number, False, now)
         for effect in effects:
-            if isinstance(effect, Left):
+            if isinstance(effect, reading.LEFT):
                 self.unanswered_since = None
             if isinstance(effect, reading.SENT):
                 self.heartbeats += 1

@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from attrs import evolve, field, frozen
 
-from kafka_nextgen.engine.seeing.history import RebalanceCause
+from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
 from kafka_nextgen.fetching import Truncation
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status

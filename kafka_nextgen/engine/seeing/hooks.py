@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from types import TracebackType
 
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.history import Rebalance
+from kafka_nextgen.engine.seeing.rebalance import Rebalance
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
 __all__ = ["HookList", "Hooks"]

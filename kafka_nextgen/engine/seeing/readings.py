@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from kafka_nextgen.engine.seeing.history import RebalanceCause
 from kafka_nextgen.engine.seeing.reasons import reason_in
+from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
 from kafka_nextgen.membership.any_member import Leaving, Why
-from kafka_nextgen.membership.effects import SendHeartbeat
-from kafka_nextgen.membership.events import HeartbeatAnswered
+from kafka_nextgen.membership.effects import Left, SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatLost, HeartbeatRefused
 from kafka_nextgen.membership.state import MemberState
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicPartition
@@ -33,6 +33,8 @@ class ConsumerReading:
 
     SENT: ClassVar[type[Any]] = SendHeartbeat
     KEPT: ClassVar[type[Any]] = HeartbeatAnswered
+    FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
+    LEFT: ClassVar[type[Any]] = Left
 
     BUSY = frozenset({Status.RECONCILING, Status.PREPARE_LEAVING, Status.LEAVING, Status.FENCED, Status.FATAL})
     GOING_ON = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING, Status.PREPARE_LEAVING, Status.LEAVING})
