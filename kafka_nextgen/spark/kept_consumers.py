@@ -3,6 +3,10 @@
 Spark gives a worker one task at a time, and many of the same query. So there is one consumer for each configuration,
 and a few configurations. A consumer is taken out while a task reads, and put back when its range is read to the end.
 After an error, or if the query wanted no more, it is closed.
+
+A task reads one partition, and what was fetched at once is what its batches are cut from. So more is fetched at once
+than ``Consumer`` does by itself, unless the query has ``kafka.max.partition.fetch.bytes``: small fetches make many
+small batches.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ __all__ = ["kept_consumer"]
 
 _AT_MOST = 4
 _CLOSING_S = 5.0
+_PARTITION_BYTES = 4 * 1024 * 1024
 
 _KEPT: dict[JavaConfig, Consumer] = {}
 
@@ -24,7 +29,7 @@ _KEPT: dict[JavaConfig, Consumer] = {}
 @contextmanager
 def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
     """A consumer of this configuration that belongs to no group. Raises ``ConfigError`` if a store can't be read."""
-    consumer = _KEPT.pop(config, None) or Consumer(config.consumer_config(auto_offset_reset="none"))
+    consumer = _KEPT.pop(config, None) or _new_consumer(config)
     try:
         yield consumer
     except BaseException:
@@ -33,3 +38,9 @@ def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
     _KEPT[config] = consumer  # as the newest
     while len(_KEPT) > _AT_MOST:
         _KEPT.pop(next(iter(_KEPT))).close(_CLOSING_S)
+
+
+def _new_consumer(config: JavaConfig) -> Consumer:
+    is_said = "max.partition.fetch.bytes" in dict(config.settings)
+    sizes = {} if is_said else {"max_partition_fetch_bytes": _PARTITION_BYTES}
+    return Consumer(config.consumer_config(auto_offset_reset="none", **sizes))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
 from attrs import evolve
 
-from kafka_nextgen import KafkaNextgenError
+from kafka_nextgen import ConsumerConfig, KafkaNextgenError
 from kafka_nextgen.spark import kept_consumers
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
+from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.reading import ReadSettings, read_range
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
@@ -53,6 +55,18 @@ def test_the_next_range_takes_the_same_consumer(cluster: Cluster) -> None:
     (kept,) = kept_consumers._KEPT.values()
     assert offsets(read_range(PartitionRange("t", 0, 5, 7), settings(cluster))) == [5, 6]
     assert list(kept_consumers._KEPT.values()) == [kept]
+
+
+@pytest.mark.parametrize(("said", "fetched"), [({}, 4 * 1024 * 1024), ({"max.partition.fetch.bytes": "77"}, 77)])
+def test_more_of_a_partition_is_fetched_at_once_unless_the_query_says_how_much(
+    said: dict[str, str], fetched: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ConsumerConfig] = []
+    monkeypatch.setattr(kept_consumers, "Consumer", lambda config: made.append(config) or Mock())
+    monkeypatch.setattr(kept_consumers, "_KEPT", {})
+    with kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092", **said})):
+        pass
+    assert [config.max_partition_fetch_bytes for config in made] == [fetched]
 
 
 def test_a_query_that_wants_no_more_closes_the_consumer(cluster: Cluster) -> None:
