@@ -95,18 +95,6 @@ class Engine:
         self.cluster.on_refused(self._refused)
         self.identity = Identity(config.group_id or "", config.group_instance_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
-        requests = OffsetRequests(
-            self.cluster, config.group_id or "", self.fetches.topic_ids, self.fetches.of_old_topics
-        )
-        self.offsets = OffsetClient(
-            requests,
-            self.identity,
-            config,
-            self.counters.commits,
-            self._tasks,
-            self.fetches.consumed_offsets,
-            self.fetches.found_offsets,
-        )
         self.offsets = self._offsets_of(config.group_id)
         self._fetcher = Fetcher(
             config, self.cluster, self.offsets, self.fetches, self.mailbox, self._tasks, self.counters.fetches
@@ -139,7 +127,7 @@ class Engine:
         from kafka_nextgen.engine.offsets.requests import OffsetRequests
 
         client = OffsetClient(
-            OffsetRequests(self.cluster, group_id, self.fetches.topic_ids),
+            OffsetRequests(self.cluster, group_id, self.fetches.topic_ids, self.fetches.of_old_topics),
             self.identity,
             self._config,
             self.counters.commits,
