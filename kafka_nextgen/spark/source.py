@@ -40,9 +40,12 @@ logger = logging.getLogger(__name__)
 def schema_of(options: Mapping[str, str]) -> StructType:
     """The columns of a query. Raises ``KafkaNextgenError`` for options that neither a batch nor a stream can have."""
     try:
-        return schema_with(headers=_parsed(options, is_streaming=False).include_headers)
+        parsed = _parsed(options, is_streaming=False)
     except KafkaNextgenError:
-        return schema_with(headers=_parsed(options, is_streaming=True).include_headers)
+        if any(name.lower().startswith("ending") for name in options):
+            raise  # a streaming query has no end
+        parsed = _parsed(options, is_streaming=True)
+    return schema_with(headers=parsed.include_headers)
 
 
 def batch_reader(options: Mapping[str, str], schema: StructType) -> BatchReader:
