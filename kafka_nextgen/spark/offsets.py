@@ -37,7 +37,6 @@ __all__ = [
     "parse_partitions",
     "parse_timestamps",
     "read_checkpoint",
-    "write_offsets",
 ]
 
 #: An offset in an option that stands for the end of the partition.
@@ -104,11 +103,6 @@ def read_checkpoint(offset: str | Mapping[str, object]) -> dict[TopicPartition, 
     except _MalformedError as error:
         shown = offset if isinstance(offset, str) else json.dumps(offset, default=repr)
         raise _format_error(None, str(error), _CHECKPOINT, shown) from None
-
-
-def write_offsets(offsets: Mapping[TopicPartition, int]) -> str:
-    """Write offsets, or timestamps in milliseconds, as the built-in source does."""
-    return json.dumps(offsets_document(offsets), separators=(",", ":"), ensure_ascii=False)
 
 
 def offsets_document(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:

@@ -20,7 +20,6 @@ from kafka_nextgen.spark.offsets import (
     parse_partitions,
     parse_timestamps,
     read_checkpoint,
-    write_offsets,
 )
 from kafka_nextgen.types import TopicPartition
 
@@ -49,24 +48,18 @@ def test_partitions_are_sorted() -> None:
     )
 
 
-def test_what_is_written_has_no_spaces_and_is_sorted() -> None:
+def test_what_is_written_is_sorted() -> None:
     offsets = {TopicPartition("t", number): number + 1 for number in (17, 3)}
     offsets[TopicPartition("o", 0)] = 5
-    assert write_offsets(offsets) == '{"o":{"0":5},"t":{"3":4,"17":18}}'
-
-
-def test_nothing_is_written_as_an_empty_object() -> None:
-    assert write_offsets({}) == "{}"
-    assert read_checkpoint("{}") == {}
+    assert json.dumps(offsets_document(offsets)) == '{"o": {"0": 5}, "t": {"3": 4, "17": 18}}'
+    assert offsets_document({}) == read_checkpoint("{}") == {}
 
 
 @given(OFFSETS)
 def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, int]) -> None:
-    text = write_offsets(offsets)
-    assert " " not in text
+    text = json.dumps(offsets_document(offsets))
     assert parse_offsets(text) == parse_timestamps(text) == read_checkpoint(text) == offsets
-    assert read_checkpoint(json.loads(json.dumps(offsets_document(offsets)))) == offsets
-    assert write_offsets(dict(reversed(offsets.items()))) == text
+    assert read_checkpoint(offsets_document(offsets)) == offsets
 
 
 @pytest.mark.parametrize(

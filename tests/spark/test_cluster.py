@@ -1,0 +1,96 @@
+"""What the driver asks Kafka, and what a batch query is planned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
+from kafka_nextgen.spark.batch_planner import plan_batch_query
+from kafka_nextgen.spark.cluster import Cluster
+from kafka_nextgen.spark.errors import DataLossError
+from kafka_nextgen.spark.options import SourceOptions, parse_source_options
+from kafka_nextgen.spark.pushed_filters import Bounds
+from kafka_nextgen.testing import Cluster as EmbeddedCluster
+from kafka_nextgen.types import TopicPartition
+from tests.support.clients import produce
+
+A0, A1, B0 = TopicPartition("a.1", 0), TopicPartition("a.1", 1), TopicPartition("b", 0)
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    with EmbeddedCluster() as cluster:
+        cluster.create_topic("a.1", partitions=2)
+        cluster.create_topic("b")
+        produce(cluster.bootstrap_servers, "b", 10)
+        with Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="g") as consumer:
+            consumer.commit({B0: OffsetAndMetadata(4)})
+        yield cluster.bootstrap_servers
+
+
+def options(servers: str, *, is_streaming: bool = False, **given: str) -> SourceOptions:
+    hurry = {"fetchOffset.numRetries": "1", "fetchOffset.retryIntervalMs": "10"}
+    named = {"kafka.bootstrap.servers": servers, **hurry, **given}
+    return parse_source_options(named, is_streaming=is_streaming)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "partitions"),
+    [
+        ({"subscribe": "b,a.1"}, [A0, A1, B0]),
+        ({"subscribePattern": r"\.1"}, [A0, A1]),
+        ({"subscribePattern": "b", "patternSyntax": "re2"}, [B0]),
+        ({"subscribePattern": "nothing"}, []),
+        ({"assign": '{"a.1":[1]}'}, [A1]),
+    ],
+)
+def test_partitions_are_those_that_the_options_name(
+    servers: str, strategy: dict[str, str], partitions: list[TopicPartition]
+) -> None:
+    cluster = Cluster(options(servers, **strategy))
+    found = cluster.partitions()
+    cluster.close()
+    assert list(found) == partitions
+    assert None not in found.values(), "topics have ids"
+
+
+@pytest.mark.parametrize(("strategy", "missing"), [({"subscribe": "b,c"}, "c"), ({"assign": '{"b":[0,7]}'}, r"b\[7\]")])
+def test_what_is_named_and_not_there_is_an_error(servers: str, strategy: dict[str, str], missing: str) -> None:
+    cluster = Cluster(options(servers, **strategy))
+    with pytest.raises(UnknownTopicError, match=f"Kafka has no {missing}, which"):
+        cluster.partitions()
+    cluster.close()
+
+
+def test_nothing_is_connected_before_the_first_question() -> None:
+    Cluster(options("nowhere.invalid:9092", subscribe="b")).close()
+
+
+def planned(servers: str, bounds: Bounds | None = None, **given: str) -> list[str]:
+    return [str(each) for each in plan_batch_query(options(servers, **given), bounds)]
+
+
+def test_a_batch_reads_all_there_is(servers: str) -> None:
+    assert planned(servers, subscribe="a.1,b") == ["b[0] 0..10"]
+
+
+def test_a_batch_starts_at_what_a_group_committed(servers: str) -> None:
+    assert planned(servers, subscribe="b", startingOffsets="group", groupId="g") == ["b[0] 4..10"]
+
+
+def test_a_batch_starts_and_ends_by_time(servers: str) -> None:
+    assert planned(servers, subscribe="b", startingTimestamp="0") == ["b[0] 0..10"]
+    assert planned(servers, subscribe="b", endingTimestamp="0") == []
+
+
+def test_filters_narrow_a_batch(servers: str) -> None:
+    assert planned(servers, Bounds(start=3, end=5), subscribe="b") == ["b[0] 3..5"]
+
+
+def test_a_batch_beyond_the_end_of_the_log_is_a_loss(servers: str) -> None:
+    ends = '{"b":{"0":12}}'
+    with pytest.raises(DataLossError, match=r"b\[0\] ends at offset 10, before the planned end 12"):
+        planned(servers, subscribe="b", endingOffsets=ends)
+    assert planned(servers, subscribe="b", endingOffsets=ends, failOnDataLoss="false") == ["b[0] 0..10"]
