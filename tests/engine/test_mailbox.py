@@ -6,6 +6,7 @@ import pytest
 
 from kafka_nextgen.engine.application.signals import ThreadSignal
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
+from kafka_nextgen.engine.member import member_driver
 from kafka_nextgen.errors import DecodeError, FencedInstanceError, FrameTooLargeError, RequestTimeoutError
 from kafka_nextgen.membership.events import AssignFinished, LossFinished, RevokeFinished
 from kafka_nextgen.types import TopicPartition
@@ -97,5 +98,5 @@ def test_a_finished_callback_names_its_number_and_its_error() -> None:
     }
     for kind, event in table.items():
         callback = PendingCallback(kind, 7, (ORDERS_0,))
-        assert callback.finished(None) == event(7, None)
-        assert callback.finished(ValueError("no")) == event(7, "ValueError('no')")
+        assert member_driver._ended(callback, None) == event(7, None)
+        assert member_driver._ended(callback, ValueError("no")) == event(7, "ValueError('no')")

@@ -11,7 +11,6 @@ import pytest
 from kafka_nextgen.broker.security.sasl import SaslAnswer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import AuthenticationError, DisconnectedError
-from kafka_nextgen.transport import dialing
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.dialing import dial
@@ -147,7 +146,7 @@ async def test_a_renewal_that_fails_as_nobody_expected_ends_the_connection(monke
         raise RuntimeError("nobody expected this")
 
     async with logged_in() as (_, connection):
-        monkeypatch.setattr(dialing, "authenticate", fails)
+        monkeypatch.setattr(authentication, "authenticate", fails)
         with pytest.raises(DisconnectedError, match="nobody expected this"):
             await ask(connection)
         assert not connection.is_open
