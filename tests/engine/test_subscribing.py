@@ -105,3 +105,9 @@ def test_a_topic_is_described_by_a_name_that_it_can_have(stage: Stage) -> None:
             consumer.describe_topics(TOPIC)
         with pytest.raises(ValueError, match=r"describe_topics\(\): there can be no topic"):
             consumer.describe_topics(["a b"])
+
+
+def test_names_may_come_from_what_can_be_gone_through_once(stage: Stage) -> None:
+    with stage.consumer() as consumer:
+        consumer.subscribe(name for name in [TOPIC])  # type: ignore[arg-type]
+        poll_until(consumer, lambda: consumer.assignment() == {tp()})

@@ -66,12 +66,13 @@ def checked_topic_names(topics: Collection[str], call: str) -> frozenset[str]:
     """Names that topics can have."""
     if isinstance(topics, str | bytes):
         raise TypeError(f"{call}() takes a collection of topic names; did you mean [{topics!r}]?")
-    for name in topics:
+    names = list(topics)
+    for name in names:
         if not isinstance(name, str):
             raise TypeError(f"{call}() takes the names of topics, which are str; {name!r} is none")
         if complaint := topic_name_complaint(name):
             raise ValueError(f"{call}(): there can be no topic of that name: {complaint}")
-    return frozenset(topics)
+    return frozenset(names)
 
 
 def checked_partitions(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
