@@ -132,13 +132,8 @@ class Lookups:
 
     async def partitions_for(self, topic: str, timeout_s: float) -> tuple[int, ...]:
         """The partitions of a topic, empty if there is no such topic."""
-        await self._cluster.refresh_metadata(topics=frozenset([topic]), timeout_s=timeout_s)
-        info = self._cluster.metadata.topics_by_name.get(topic)
-        if info is None or info.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            return ()
-        if info.error == ErrorCode.TOPIC_AUTHORIZATION_FAILED:
-            raise error_from_code(info.error, f"topic {topic}")
-        return tuple(sorted(info.partitions))
+        described = await self.describe_topics([topic], timeout_s)
+        return described[topic].partitions if topic in described else ()
 
     async def describe_topics(self, names: Collection[str] | None, timeout_s: float) -> dict[str, TopicDescription]:
         """These topics, or all, by name; those that are not there are left out."""
