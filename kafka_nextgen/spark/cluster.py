@@ -32,11 +32,9 @@ class Cluster:
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
-        self._is_connected = False
 
     @cached_property
     def _consumer(self) -> Consumer:
-        self._is_connected = True
         group = {} if self._options.group_id is None else {"group_id": self._options.group_id}
         return Consumer(self._options.kafka.consumer_config(enable_auto_commit=False, **group))
 
@@ -90,10 +88,9 @@ class Cluster:
 
     def close(self) -> None:
         """Close the connections, if there are any. The next question makes new ones."""
-        if self._is_connected:
+        if "_consumer" in self.__dict__:
             self._consumer.close(0)
             del self._consumer
-            self._is_connected = False
 
     def _named(self) -> frozenset[str]:
         strategy = self._options.strategy

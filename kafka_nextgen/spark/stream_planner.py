@@ -22,6 +22,8 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
 
+from attrs import field, frozen
+
 from kafka_nextgen.spark.admission import admit, admit_available_now, check_available_now
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
@@ -125,7 +127,7 @@ class StreamPlanner:
         assert self._latest is not None, "it was just asked for"
         earliest = self._cluster.earliest(self._latest.keys())
         if self._is_available_now:
-            self._snapshot = self._snapshot or self._latest
+            self._snapshot = self._latest if self._snapshot is None else self._snapshot
             return admit_available_now(begin, self._snapshot, earliest, limits, recreated)
         admission = admit(
             begin,
@@ -149,18 +151,13 @@ class StreamPlanner:
         return start
 
 
+@frozen
 class _Planned:
     """The micro-batch that was planned last: its end, and what was known of topics then."""
 
-    def __init__(
-        self,
-        end: PartitionOffsets | None = None,
-        topic_ids: Mapping[TopicPartition, TopicId | None] | None = None,
-        recreated: Collection[TopicPartition] = (),
-    ) -> None:
-        self.end = end
-        self.topic_ids = topic_ids or {}
-        self.recreated = recreated
+    end: PartitionOffsets | None = None
+    topic_ids: Mapping[TopicPartition, TopicId | None] = field(factory=dict)
+    recreated: Collection[TopicPartition] = ()
 
 
 def _moves(limit: OffsetLimit) -> bool:

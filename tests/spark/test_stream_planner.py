@@ -151,6 +151,15 @@ def test_an_available_now_run_ends_where_the_log_ended_at_its_first_batch() -> N
     assert query.batch(at(5), TriggerLimits(max_offsets=3)) == (at(5), [])
 
 
+def test_an_available_now_run_that_found_no_topic_does_not_read_one_that_comes_later() -> None:
+    cluster = FakeCluster({})
+    query = Query(cluster, startingOffsets="earliest")
+    query.planner.prepare_for_available_now()
+    assert query.planner.latest_offset(at(), UNLIMITED) == at()
+    cluster.logs[T0] = Log(0, 5)
+    assert query.planner.latest_offset(at(), UNLIMITED) == at()
+
+
 def test_an_available_now_run_ends_with_an_error_if_the_partitions_change() -> None:
     cluster = FakeCluster({T0: Log(0, 5), T1: Log(0, 5)})
     query = Query(cluster, startingOffsets="earliest")
