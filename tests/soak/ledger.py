@@ -1,13 +1,15 @@
 """Records that are produced at an even rate, and what the broker acknowledged of them.
 
 Each incarnation of a topic has an idempotent producer of its own, and record ``n`` of a partition has to get the offset
-``n``. ``ends`` says how many records of each key were acknowledged.
+``n``. ``ends`` says how many records of each key were acknowledged. The first record of a partition may fail, for its
+leader may not know the topic yet. It is written again, before others that would take its offset.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from functools import partial
 
 from attrs import define, field
@@ -65,14 +67,14 @@ class Ledger:
         """Write to a topic that was just created."""
         settings = {"bootstrap.servers": self._servers, "enable.idempotence": True, "linger.ms": 5, "log_level": 0}
         source = Source(topic, first, incarnation, partitions, Producer(settings))
-        _wait_until_known(source, partitions)
+        self._write_first(source, range(partitions))
         with self._lock:
             self._sources[topic] = source
 
     def grow(self, topic: str, partitions: int) -> None:
         """Write to partitions that were just added, too."""
         source = self._sources[topic]
-        _wait_until_known(source, partitions)
+        self._write_first(source, range(source.partitions, partitions))
         with self._lock:
             source.partitions = partitions
 
@@ -100,6 +102,24 @@ class Ledger:
                     self._send(*places[turn % len(places)])
             self._is_over.wait(max(0.0, due - time.monotonic()))
 
+    def _write_first(self, source: Source, partitions: Iterable[int]) -> None:
+        eventually(f"the producer knows {source.topic}", lambda: _known(source).issuperset(partitions), 30)
+        for partition in partitions:
+            name = f"{source.topic}[{partition}]"
+            eventually(f"{name} has a first record", partial(self._wrote_first, source, partition), 30)
+
+    def _wrote_first(self, source: Source, partition: int) -> bool:
+        key = source.key(partition)
+
+        def note(error: KafkaError | None, message: Message) -> None:
+            if error is None:
+                self._note(key, error, message)
+
+        source.producer.produce(source.topic, value_of(key, 0), partition=partition, on_delivery=note)
+        source.producer.flush(30)
+        source.sent[key] = self.ends.get(key, 0)
+        return source.sent[key] == 1
+
     def _send(self, source: Source, partition: int) -> None:
         key = source.key(partition)
         offset = source.sent.get(key, 0)
@@ -116,10 +136,5 @@ class Ledger:
             self.ends[key] = message.offset() + 1
 
 
-def _wait_until_known(source: Source, partitions: int) -> None:
-    """A record for a partition that the producer does not know yet may fail, which moves those behind it."""
-    eventually(f"the producer knows {partitions} partitions", lambda: _known(source) >= partitions, 30)
-
-
-def _known(source: Source) -> int:
-    return len(source.producer.list_topics(source.topic, timeout=10).topics[source.topic].partitions)
+def _known(source: Source) -> set[int]:
+    return set(source.producer.list_topics(source.topic, timeout=10).topics[source.topic].partitions)
