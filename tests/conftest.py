@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
+from tests.support.examples import examples
 from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
@@ -37,7 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     refuse_flag_under_ci(config)
-    settings.register_profile("without a clock", deadline=None)  # nothing here is asserted on one
+    # Nothing here is asserted on a clock.
+    settings.register_profile("without a clock", deadline=None, max_examples=examples(100))
     settings.load_profile("without a clock")
 
 

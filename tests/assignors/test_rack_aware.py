@@ -18,6 +18,7 @@ from kafka_nextgen.assignors import (
     UniformAssignor,
 )
 from tests.assignors.test_assignors import IDS, NAMES, after, groups, loads, owners, shares
+from tests.support.examples import examples
 
 RACKS = ["r1", "r2", "r3"]
 NEAR = [(), ("elsewhere",), ("r1",), ("r2",), ("r3",), ("r1", "r2"), ("r3", "r2")]
@@ -70,7 +71,7 @@ def test_everybody_gets_as_many_as_from_the_uniform_assignor(group: AssignmentSp
 
 
 @given(group=placed(same=True, largest=3))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_where_all_subscribe_to_the_same_no_balanced_assignment_has_more_local_reads(group: AssignmentSpec) -> None:
     members = dict(list(group.members.items())[:3])
     topics = dict(list(group.topics.items())[:2])

@@ -27,6 +27,7 @@ from kafka_nextgen.wire.records import (
 from kafka_nextgen.wire.records.encode import seal
 from tests.broker.storage.batches import ORDERS, log_on, segment_names
 from tests.broker.storage.scratch import scratch
+from tests.support.examples import examples
 
 COMPACTED = TopicSettings({"cleanup.policy": "compact", "delete.retention.ms": "100"})
 NOW_MS = 1_000
@@ -80,7 +81,7 @@ keys = st.sampled_from(["a", "b", "c", None])
 batches = st.lists(st.lists(st.tuples(keys, st.sampled_from(["1", "2", None])), min_size=1, max_size=4), max_size=8)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(batches, st.sampled_from(list(Compression)), st.sampled_from([1, 200, 2**30]))
 def test_what_stays_is_the_last_of_each_key_where_it_was(
     pairs: list[list[Pair]], codec: Compression, segment_bytes: int

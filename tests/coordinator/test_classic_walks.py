@@ -27,6 +27,7 @@ from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGro
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 CLIENTS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"C": "one", "D": "two", "E": "two"}  # two of the same name fight for it
@@ -289,7 +290,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from([3, 8, 9]), st.lists(steps, min_size=10, max_size=60))
 def test_whatever_happens_the_invariants_hold_and_the_group_settles(version: int, walk: list[Step]) -> None:
     walker = Walk(Stage(), version)

@@ -26,6 +26,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import TopicIdPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 MEMBERS = ["A", "B", "C", "D"]
 INSTANCES = {"C": "one", "D": "one"}
@@ -178,7 +179,7 @@ rest = st.one_of(
 walks = st.lists(st.tuples(joins, computing, rest, computing, rest), min_size=2, max_size=8)
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from([Profile.V4_0, Profile.V4_3]), st.sampled_from([0, 1000]), walks)
 def test_whoever_computes_and_fails_the_group_comes_to_a_target(
     profile: Profile, interval_ms: int, walk: list[tuple[Step, ...]]

@@ -37,6 +37,7 @@ from kafka_nextgen.embedded import (
 )
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 CLIENTS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"D": "one", "E": "two"}
@@ -313,7 +314,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.sampled_from(["range", COOPERATIVE]), st.lists(steps, min_size=10, max_size=40))
 def test_whatever_members_change_to_the_invariants_hold_and_the_group_settles(
     profile: Profile, strategy: str, walk: list[Step]

@@ -21,6 +21,7 @@ from kafka_nextgen.embedded import MemberSubscription, decode_assignment, encode
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator import test_migration_walks as migration
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 MINE = "mine"
 
@@ -79,7 +80,7 @@ class Walk(migration.Walk):
         )
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from([Profile.V4_0, Profile.V4_3]), st.lists(migration.steps, min_size=10, max_size=30))
 def test_a_group_with_an_assignor_of_its_own_goes_either_way_and_settles(
     profile: Profile, walk: list[migration.Step]

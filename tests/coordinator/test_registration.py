@@ -17,6 +17,7 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGro
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 INSTANCES = [f"worker-{number}" for number in range(10)]
 
@@ -110,7 +111,7 @@ def test_ten_members_cost_one_rebalance_if_they_were_announced(
     assert len(scale_out(not_announced, spacing_s)) == rebalances
 
 
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(
     profile=st.sampled_from(Profile),
     order=st.permutations(INSTANCES),

@@ -19,6 +19,7 @@ from tests.coordinator import test_classic_walks as classic
 from tests.coordinator import test_migration_walks as migration
 from tests.coordinator import test_walks as consumer
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 LONGEST_MS = 30_000
 
@@ -70,7 +71,7 @@ def extended(**more: Any) -> Stage:
     return Stage(CoordinatorSettings(extensions=True, **more))
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.sampled_from([0, 1000]), st.booleans(), walks)
 def test_a_consumer_group_settles_whatever_happens_to_those_it_expects(
     profile: Profile, interval_ms: int, honest: bool, walk: list[tuple[consumer.Step, ...]]
@@ -86,7 +87,7 @@ def test_a_consumer_group_settles_whatever_happens_to_those_it_expects(
     assert not stage.group.places
 
 
-@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 @given(st.lists(classic_steps, min_size=10, max_size=60))
 def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list[classic.Step]) -> None:
     stage = extended()
@@ -100,7 +101,7 @@ def test_a_classic_group_settles_whatever_happens_to_those_it_expects(walk: list
     assert not stage.group.places
 
 
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.lists(migration_steps, min_size=10, max_size=40))
 def test_a_group_that_changes_its_protocol_settles_whatever_happens_to_those_it_expects(
     profile: Profile, walk: list[migration.Step]

@@ -23,6 +23,7 @@ from kafka_nextgen.coordinator.requests import (
 from kafka_nextgen.coordinator.responses import GroupsListed, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 FOO_0, FOO_1 = TopicPartition("foo", 0), TopicPartition("foo", 1)
 P, Q = 7, 8  # producers
@@ -236,7 +237,7 @@ kinds = st.sampled_from(["pend", "pend", "commit", "end", "abort", "fail over"])
 steps = st.builds(walk_step, kinds, st.just(P), st.sampled_from([FOO_0, FOO_1]))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(steps, max_size=14))
 def test_offsets_are_what_was_written_last_and_not_undone(walk: list[Step]) -> None:
     ledger, model = Ledger(), Model()

@@ -21,6 +21,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
+from tests.support.examples import examples
 
 MEMBERS = ["A", "B", "C", "D", "E"]
 INSTANCES = {"D": "one", "E": "one"}
@@ -199,7 +200,7 @@ disturbances = st.one_of(
 walks = st.lists(st.tuples(joins, rounds, disturbances, rounds), min_size=3, max_size=15)
 
 
-@settings(max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(Profile), st.sampled_from([0, 1000]), st.booleans(), walks)
 def test_whatever_happens_the_invariants_hold_and_the_group_settles(
     profile: Profile, interval_ms: int, honest: bool, walk: list[tuple[Step, ...]]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.async_iteration import IterationInPython
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")
 
@@ -118,7 +119,7 @@ def outcome(what: str, one: Coroutine[object, None, Given]) -> tuple[object, ...
         return type(error).__name__, str(error)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(SCRIPTS, min_size=1, max_size=4), st.lists(STEPS, max_size=60))
 def test_both_do_the_same(scripts: list[Script], steps: list[tuple[str, int]]) -> None:
     with warnings.catch_warnings():

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from kafka_nextgen import AsyncConsumer, AsyncRebalanceConsumer, AsyncRebalanceListener, Record, TopicPartition
 from kafka_nextgen.testing import Cluster
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
+from tests.support.examples import examples
 
 PARTITIONS, IN_EACH = 2, 30
 RECORDS = PARTITIONS * IN_EACH
@@ -173,7 +174,7 @@ def play(scene: Awaitable[None]) -> None:
     asyncio.run(within_reason())
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(first=lives, close_limit=limits, second=lives)
 def test_every_record_comes_once_and_in_order(
     full: Stage, first: list[Step], close_limit: float | None, second: list[Step]

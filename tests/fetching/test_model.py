@@ -30,6 +30,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 from tests.fetching.nodes import Node, tell
 from tests.fetching.world import bring, cluster, columns, listed
+from tests.support.examples import examples
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
 IMAGE = cluster({tp: 1 + tp.partition // 2 for tp in PARTITIONS})
@@ -268,5 +269,5 @@ class Fetching(RuleBasedStateMachine):
                 self.expected[tp] = position
 
 
-Fetching.TestCase.settings = settings(max_examples=150, stateful_step_count=60)
+Fetching.TestCase.settings = settings(max_examples=examples(150), stateful_step_count=60)
 TestFetching = Fetching.TestCase

@@ -21,6 +21,7 @@ from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, encode_batch
 from tests.bridge.over_the_wire import AUDIT, GONE, IDS, ORDERS
+from tests.support.examples import examples
 from tests.wire.test_accelerated import RECORDS, content
 
 pytestmark = pytest.mark.skipif(not ACCELERATED, reason="the decoder was not compiled")
@@ -221,7 +222,7 @@ def batches_of(several: list[list[NewRecord]]) -> bytes:
     return b"".join(encode_batch(records, base_offset=10 * at) for at, records in enumerate(several))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TOPICS)
 def test_whatever_the_records_are(topics: list[tuple[UUID, list[tuple[int, list[list[NewRecord]]]]]]) -> None:
     parts = [

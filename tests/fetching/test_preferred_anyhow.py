@@ -20,6 +20,7 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, bring, cluster, columns, redirect
+from tests.support.examples import examples
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
 LEADERS = {tp: 1 + tp.partition // 2 for tp in PARTITIONS}
@@ -89,7 +90,7 @@ def several(one: st.SearchStrategy[T]) -> st.SearchStrategy[dict[TopicPartition,
     preferred=several(st.sampled_from([-1, 1, 2, UNKNOWN_NODE])),
     manners=several(st.sampled_from(Manner)),
 )
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_every_partition_is_read_whatever_is_preferred(
     preferred: dict[TopicPartition, list[int]], manners: dict[TopicPartition, list[Manner]]
 ) -> None:

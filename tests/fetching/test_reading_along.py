@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.fetching import LEAST_KEPT_BYTES, DecodedPartition, Fetch, FetchSettings, FetchState, Routine
 from tests.fetching.test_reading_on import LEADERS, P0, P1, PARTITIONS, begin, read_on, simple, told
 from tests.fetching.world import TOPIC_ID, World, bring, cluster, columns
+from tests.support.examples import examples
 
 #: How many records of each of the two partitions of node 1 an answer brings.
 Answer = tuple[int, int]
@@ -59,7 +60,7 @@ def essence(fetch: Fetch) -> Fetch:
 
 
 @given(st.lists(st.tuples(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(0, 6)), min_size=1, max_size=12))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_it_comes_to_what_reading_on_does(steps: Sequence[tuple[Answer, int]]) -> None:
     one, other = (World(FetchState(FetchSettings()), cluster(LEADERS)) for _ in range(2))
     along = Along(one, begin(one, *PARTITIONS)[1])

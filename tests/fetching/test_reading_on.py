@@ -30,6 +30,7 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, bring, cluster, columns
+from tests.support.examples import examples
 
 P0, P1, P2, P3 = PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
 NODES = {1: (P0, P1), 2: (P2, P3)}
@@ -380,5 +381,5 @@ def simple(need: Need) -> Need:
     return need._replace(session=need.session._replace(told=told_in_order))
 
 
-Twins.TestCase.settings = settings(max_examples=150, stateful_step_count=40)
+Twins.TestCase.settings = settings(max_examples=examples(150), stateful_step_count=40)
 TestTwins = Twins.TestCase

@@ -21,6 +21,7 @@ from kafka_nextgen.fetching.room import MOST_ANSWER_BYTES, Room
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.fetching.world import World, asked, cluster, columns
+from tests.support.examples import examples
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
 LEADERS = {tp: 1 + tp.partition // 2 for tp in PARTITIONS}
@@ -52,7 +53,7 @@ def answer(fetch: Fetch, records: int, value: bytes, codec: Compression) -> list
 STEPS = st.lists(st.tuples(st.integers(1, 40), st.integers(0, 200), st.booleans()), min_size=1, max_size=12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(STEPS, st.sampled_from([Compression.NONE, Compression.LZ4]), st.integers(30_000, 100_000))
 @example([(39, 63, False)] * 3, Compression.LZ4, 30_000)  # all three were asked for before the first was decoded
 def test_each_fetch_asked_for_exceeds_the_buffer_by_a_batch_and_a_partition_at_most(

@@ -14,6 +14,7 @@ from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.nodes import Node, tell
 from tests.fetching.world import World, asked, columns
+from tests.support.examples import examples
 
 OLD, NEW = TopicId(int=1), TopicId(int=2)
 LAST_EPOCH = 2**31 - 1
@@ -110,7 +111,7 @@ WANTED = st.dictionaries(st.integers(0, 4), st.tuples(st.integers(0, 2), st.samp
 FATES = st.sampled_from(["answered", "request lost", "answer lost", "node restarts", "evicted"])
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(st.tuples(WANTED, FATES), max_size=12), st.integers(0, 1))
 def test_a_node_reads_exactly_what_is_wanted_whatever_gets_lost(
     rounds: list[tuple[dict[int, tuple[int, TopicId]], str]], slots: int

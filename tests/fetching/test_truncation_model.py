@@ -34,6 +34,7 @@ from kafka_nextgen.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import bring, cluster, columns, listed
+from tests.support.examples import examples
 
 P0 = TopicPartition("orders", 0)
 BATCH = 20
@@ -185,5 +186,5 @@ class Truncating(RuleBasedStateMachine):
         assert self.state.position(P0) == len(self.log.epochs)
 
 
-Truncating.TestCase.settings = settings(max_examples=100, stateful_step_count=40)
+Truncating.TestCase.settings = settings(max_examples=examples(100), stateful_step_count=40)
 TestTruncating = Truncating.TestCase

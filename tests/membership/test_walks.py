@@ -14,6 +14,7 @@ from kafka_nextgen.types import LeaveMode
 from tests.membership.fake_coordinator import Partitions
 from tests.membership.world import World
 from tests.membership.writing import NAMES, partitions
+from tests.support.examples import examples
 
 ALL = sorted(partitions("orders[0-2] audit[0-1]"))
 SOME = st.frozensets(st.sampled_from(ALL))
@@ -183,7 +184,7 @@ class Walk(RuleBasedStateMachine):
 
 TestWalks = Walk.TestCase
 TestWalks.settings = settings(
-    max_examples=150,
+    max_examples=examples(150),
     stateful_step_count=60,
     phases=[HypothesisPhase.explicit, HypothesisPhase.reuse, HypothesisPhase.generate, HypothesisPhase.shrink],
 )

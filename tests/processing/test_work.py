@@ -12,6 +12,7 @@ from kafka_nextgen.processing.progress import Stage
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
 from kafka_nextgen.types import TopicPartition
 from tests.processing.stage import P0, P1, record, settings
+from tests.support.examples import examples
 
 BAD = ValueError("no such order")
 
@@ -253,4 +254,4 @@ def _counts(task: Task, partition: TopicPartition) -> bool:
 
 
 TestWorkMachine = WorkMachine.TestCase
-TestWorkMachine.settings = hypothesis_settings(max_examples=60)
+TestWorkMachine.settings = hypothesis_settings(max_examples=examples(60))

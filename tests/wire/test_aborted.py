@@ -20,6 +20,7 @@ from kafka_nextgen.wire.records import (
     leave_out_aborted,
     rebase,
 )
+from tests.support.examples import examples
 from tests.wire.transactional_log import TransactionalLog
 
 ORDERS = TopicPartition("orders", 3)
@@ -127,7 +128,7 @@ def test_a_header_that_cannot_be_read_is_left_to_whoever_decodes() -> None:
 
 
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_exactly_what_was_committed_is_read_from_any_offset(data: st.DataObject) -> None:
     log = TransactionalLog()
     for _ in range(data.draw(st.integers(1, 25))):

@@ -23,6 +23,7 @@ from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
+from tests.support.examples import examples
 from tests.support.odd_batches import ODD_BATCHES
 from tests.wire.test_records_peer import Row, read_by_peer, rows_of
 
@@ -157,7 +158,7 @@ def answers(draw: st.DrawFn) -> tuple[bytes, int, tuple[int, ...]]:
     return data[: len(data) - cut] if cut < len(data) and draw(st.booleans()) else data, start, skipped
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(answers())
 def test_sound_data_gives_the_columns_of_the_twin_and_never_needs_it(
     answer: tuple[bytes, int, tuple[int, ...]],
@@ -167,7 +168,7 @@ def test_sound_data_gives_the_columns_of_the_twin_and_never_needs_it(
     assert_same(data, fetch_offset, skipped=skipped)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(answers(), st.data())
 def test_damaged_data_gives_the_columns_or_the_error_of_the_twin(
     answer: tuple[bytes, int, tuple[int, ...]], draws: st.DataObject
@@ -180,7 +181,7 @@ def test_damaged_data_gives_the_columns_or_the_error_of_the_twin(
     assert_same(bytes(bad), fetch_offset, RecordLimits(200_000), check_crc=False, skipped=skipped)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(RECORDS, st.data())
 def test_damaged_records_in_a_batch_with_the_right_checksum_too(records: list[NewRecord], draws: st.DataObject) -> None:
     bad = bytearray(encode_batch(records))
@@ -189,7 +190,7 @@ def test_damaged_records_in_a_batch_with_the_right_checksum_too(records: list[Ne
     assert_same(seal(bad))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=80), st.integers(1, 4))
 def test_noise_for_records_too(noise: bytes, count: int) -> None:
     batch = bytearray(encode_batch([NewRecord(b"")] * count)[: HEADER.size] + noise)

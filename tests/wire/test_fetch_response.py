@@ -28,6 +28,7 @@ from kafka_nextgen.wire.raw_fetch import (
     RawTopic,
 )
 from kafka_nextgen.wire.records import RecordLimits, decode_partition
+from tests.support.examples import examples
 from tests.wire.schema_messages import full, messages
 
 VERSIONS = range(FETCH.min_version, FETCH.max_version + 1)
@@ -167,7 +168,7 @@ def test_bytes_too_many_are_refused(version: int) -> None:
         read(written(full(FetchResponse, version), version) + b"\x00", version)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(VERSIONS), st.data())
 def test_whatever_changed_bytes_still_mean_to_the_schema_they_mean_here(version: int, data: st.DataObject) -> None:
     frame = bytearray(written(full(FetchResponse, version), version))

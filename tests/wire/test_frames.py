@@ -21,6 +21,7 @@ from kafka_nextgen.wire.frames import (
     peek_correlation_id,
 )
 from kafka_nextgen.wire.messages import ApiVersionsResponse, FetchResponse, MetadataRequest
+from tests.support.examples import examples
 from tests.wire.schema_messages import ALL, full, message_class, messages, name_of
 
 Case = tuple[Api, int, bool]
@@ -82,7 +83,7 @@ def test_ones_without_end_are_refused_at_once(case: Case) -> None:
         decoded(case, header + b"\xff" * 200_000)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.sampled_from(ALL), st.data())
 def test_changed_bytes_are_refused_or_make_another_message(case: Case, data: st.DataObject) -> None:
     frame = bytearray(whole(case))
@@ -92,7 +93,7 @@ def test_changed_bytes_are_refused_or_make_another_message(case: Case, data: st.
         decoded(case, bytes(frame))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.sampled_from(ALL), st.binary(max_size=300))
 def test_random_bytes_are_refused_or_a_message(case: Case, noise: bytes) -> None:
     api, version, is_request = case

@@ -20,6 +20,7 @@ from kafka_nextgen.wire.records import (
     decode_partition,
     encode_batch,
 )
+from tests.support.examples import examples
 
 ORDERS = TopicPartition("orders", 0)
 
@@ -95,7 +96,7 @@ def test_reading_from_any_offset_gives_the_records_from_there(
     assert rows_of(decode(log, start)) == every[start:]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(RECORDS, CODECS, st.data())
 def test_one_flipped_byte_is_never_read_as_something_else(
     records: list[NewRecord], codec: Compression, data: st.DataObject
@@ -124,7 +125,7 @@ def assert_moved_or_refused(bad: bytes, rows: list[Row], place: int) -> None:
         assert [row[1:] for row in rows_of(columns)] == [row[1:] for row in rows]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(RECORDS, st.data())
 def test_damage_that_the_checksum_does_not_show_still_ends_as_columns_or_one_error(
     records: list[NewRecord], data: st.DataObject
@@ -141,7 +142,7 @@ def test_damage_that_the_checksum_does_not_show_still_ends_as_columns_or_one_err
     assert list(columns.offsets) == sorted(set(columns.offsets))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=400))
 def test_noise_ends_as_columns_or_one_error(noise: bytes) -> None:
     try:

@@ -20,6 +20,7 @@ from kafka_nextgen.wire.plain_decoding import DecodedFetchAnswer
 from kafka_nextgen.wire.records import Compression, encode_batch
 from tests.bridge.over_the_wire import AUDIT, GONE, IDS, ORDERS
 from tests.fetching.test_plain_answers import FETCH, VERSION, answer_of, at_once, body_of, partition_of, topic_of
+from tests.support.examples import examples
 from tests.wire.test_accelerated import RECORDS, compacted
 from tests.wire.test_fetch_relay import EPOCH, MOST_BODY, NUMBER, PLACES, SESSION, Given, Line, frame_of
 
@@ -165,13 +166,13 @@ def check(line: Line, body: bytes, check_crc: bool) -> None:
     event("kept" if is_kept else "left")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(topics=TOPICS)
 def test_what_is_kept_can_be_decoded_and_the_other_way_round(line: Line, topics: Topics) -> None:
     check(line, body_with(topics), True)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(topics=ASKED_FOR, changes=CHANGES, check_crc=st.booleans())
 def test_so_it_is_with_what_was_changed(
     line: Line, topics: Topics, changes: Sequence[tuple[Change, int, bytes]], check_crc: bool

@@ -12,6 +12,7 @@ from kafka_nextgen.broker.storage import Catalogue
 from kafka_nextgen.broker.storage.journal import Journal
 from kafka_nextgen.errors import StorageError
 from tests.broker.storage.scratch import scratch
+from tests.support.examples import examples
 
 KEYS = ("orders", "audit", "bestellungen äöü\n\r")
 
@@ -38,7 +39,7 @@ def make(catalogue: Catalogue, kind: str, key: str, value: object) -> None:
         catalogue.put(kind, key, value)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(changes, st.data())
 def test_a_journal_that_is_cut_anywhere_behind_its_first_line_has_the_changes_before(
     made: list[tuple[str, str, object]], data: st.DataObject

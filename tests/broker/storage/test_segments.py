@@ -15,6 +15,7 @@ from kafka_nextgen.errors import StorageError
 from kafka_nextgen.wire.records import read_batches
 from tests.broker.storage.batches import batch, log_on, segment_names, values_in
 from tests.broker.storage.scratch import scratch
+from tests.support.examples import examples
 
 ONE_BATCH = batch("a").header.size
 
@@ -41,7 +42,7 @@ def is_a_prefix(found: list[str], batches: list[list[str]]) -> bool:
     return found in prefixes
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(contents, segment_sizes)
 def test_everything_is_there_again_and_goes_on(sizes: list[int], segment_bytes: int) -> None:
     with scratch() as data_dir:
@@ -52,7 +53,7 @@ def test_everything_is_there_again_and_goes_on(sizes: list[int], segment_bytes: 
         assert values_in(log_on(data_dir, segment_bytes))[-1] == "next"
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(contents, segment_sizes, st.data())
 def test_a_file_that_is_cut_anywhere_leaves_the_batches_before(
     sizes: list[int], segment_bytes: int, data: st.DataObject
@@ -69,7 +70,7 @@ def test_a_file_that_is_cut_anywhere_leaves_the_batches_before(
         assert again.append(batch("next")) == again.end_offset - 1
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(contents, segment_sizes, st.data())
 def test_a_byte_that_changed_costs_its_batch_and_what_follows(
     sizes: list[int], segment_bytes: int, data: st.DataObject
@@ -96,7 +97,7 @@ def checked_bytes(content: bytes) -> list[int]:
     return checked
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(contents, st.binary(min_size=1, max_size=200))
 def test_bytes_that_are_no_batch_are_cut_off_the_end(sizes: list[int], tail: bytes) -> None:
     with scratch() as data_dir:

@@ -11,6 +11,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.assigning.machine import RULES
 from kafka_nextgen.membership.assigning.refusals import REACTIONS
 from tests.membership.assigning.conversation import WALKED, Conversation, blocked, computing, installing, preparing
+from tests.support.examples import examples
 
 STEPS = {
     "heard": Conversation.hear,
@@ -30,7 +31,7 @@ STEPS = {
 }
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=30))
 def test_whatever_happens_in_whatever_order_it_comes_to_rest(steps: list[str]) -> None:
     talk = Conversation()

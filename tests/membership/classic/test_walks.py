@@ -14,6 +14,7 @@ from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.events import Closed, HeartbeatRefused, Subscribed, Unsubscribed
 from kafka_nextgen.types import LeaveMode, TopicPartition
 from tests.membership.classic.world import World
+from tests.support.examples import examples
 
 PLACE = st.integers(0, 2)
 MAYBE_ERROR = st.sampled_from([None, None, None, "it raised"])
@@ -214,7 +215,7 @@ class Walk(RuleBasedStateMachine):
 
 TestWalks = Walk.TestCase
 TestWalks.settings = settings(
-    max_examples=100,
+    max_examples=examples(100),
     stateful_step_count=60,
     phases=[HypothesisPhase.explicit, HypothesisPhase.reuse, HypothesisPhase.generate, HypothesisPhase.shrink],
 )

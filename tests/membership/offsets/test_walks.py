@@ -20,6 +20,7 @@ from kafka_nextgen.membership.offsets.settings import Moment
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 from tests.membership.offsets.conversation import Conversation
+from tests.support.examples import examples
 
 ALL = [TopicPartition("foo", number) for number in range(3)]
 SOME = st.frozensets(st.sampled_from(ALL))
@@ -262,4 +263,4 @@ class Walk(RuleBasedStateMachine):
 
 
 TestWalk = Walk.TestCase
-TestWalk.settings = settings(max_examples=400, stateful_step_count=40)
+TestWalk.settings = settings(max_examples=examples(400), stateful_step_count=40)
