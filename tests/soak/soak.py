@@ -29,7 +29,7 @@ from tests.support.waiting import eventually
 __all__ = ["run_soak"]
 
 LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
-UNREAD_S = 90.0  # no record may be unread for so long
+STANDSTILL_S = 90.0  # a group may be slow, but reads something of a partition that has more
 STUCK_S = 45.0  # the end waits no longer for groups that read nothing
 START_S = 90.0
 SAMPLE_S = 5.0
@@ -47,8 +47,8 @@ class Soak:
         self._pause_s = pause_s
         self._began = time.monotonic()
         self._client: AdminClient = admin_client(stage.bootstrap_servers)
-        self._ends: deque[tuple[float, dict[int, int]]] = deque()
-        self._told_unread: set[tuple[str, int]] = set()
+        self._behind: deque[tuple[float, dict[tuple[str, int], int]]] = deque()
+        self._told: set[tuple[str, int]] = set()
         self.stalls = 0
 
     def disturb(self) -> None:
@@ -136,22 +136,24 @@ class Soak:
             self._stage.tell("asking", group)
             stored = {key: offset for key, offset in self._stored(group).items() if key % 1_000_000 // 1000 != FLEETING}
             self._stage.tell("stored", group, offsets=stored)
-        self._ends.append((now, self._stage.ends()))
-        while self._ends and self._ends[0][0] < now - LAG_S - UNREAD_S:
-            self._look_for_unread(self._ends.popleft()[1])
+        self._behind.append((now, self._groups_behind()))
+        while self._behind and self._behind[0][0] < now - LAG_S - STANDSTILL_S:
+            self._look_for_standstill(self._behind.popleft()[1])
 
-    def _look_for_unread(self, ends: Mapping[int, int]) -> None:
-        current = self._stage.ends()
-        there = {key: end for key, end in ends.items() if key in current}
-        for shape in SHAPES:
-            group = self._stage.group(shape)
-            if not SHAPES[shape].veterans:
-                continue  # it may have no members
-            for key, (top, end) in self._stage.judge.unread(group, there).items():
-                if (group, key) not in self._told_unread:
-                    self._told_unread.add((group, key))
-                    left = f"{top} to {end - 1}"
-                    self._stage.judge.find(f"{group} has not read {name_of(key)} {left} for {UNREAD_S:.0f} s")
+    def _groups_behind(self) -> dict[tuple[str, int], int]:
+        """Return how far groups have read partitions that have more; a group without veterans may have no members."""
+        judge, ends = self._stage.judge, self._stage.ends()
+        groups = [self._stage.group(shape) for shape in SHAPES if SHAPES[shape].veterans]
+        return {(group, key): top for group in groups for key, (top, _) in judge.unread(group, ends).items()}
+
+    def _look_for_standstill(self, before: Mapping[tuple[str, int], int]) -> None:
+        for place, top in self._groups_behind().items():
+            if before.get(place) == top and place not in self._told:
+                self._told.add(place)
+                group, key = place
+                self._stage.judge.find(
+                    f"{group} has read nothing of {name_of(key)} from {top} on for {STANDSTILL_S:.0f} s"
+                )
 
     def _stored(self, group: str) -> dict[int, int]:
         asked = self._client.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])
