@@ -94,10 +94,10 @@ def every_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServer
 
 
 def _get(servers: Servers, kind: str) -> KafkaServer:
-    return _or_skip(lambda: servers.get(kind))
+    return or_skip(lambda: servers.get(kind))
 
 
-def _or_skip(start: Callable[[], T]) -> T:
+def or_skip(start: Callable[[], T]) -> T:
     try:
         return start()
     except NoKafkaError as reason:
@@ -111,7 +111,7 @@ def kafka_pair(request: pytest.FixtureRequest) -> Iterator[KafkaPair]:
     """Run two brokers of the newest release, in two racks, for one test."""
     if request.param == "external":
         pytest.skip("KAFKA_BOOTSTRAP is set, and nobody knows whether its brokers have racks")
-    pair = _or_skip(lambda: start_pair(request.param))
+    pair = or_skip(lambda: start_pair(request.param))
     yield pair
     pair.stop()
 
@@ -119,7 +119,7 @@ def kafka_pair(request: pytest.FixtureRequest) -> Iterator[KafkaPair]:
 @pytest.fixture(scope="session", params=[pytest.param(NEWEST_VERSION, marks=pytest.mark.kafka)])
 def java_tools(request: pytest.FixtureRequest) -> JavaTools:
     """Return Kafka's own commands and clients of that release."""
-    return _or_skip(lambda: find_java_tools(request.param))
+    return or_skip(lambda: find_java_tools(request.param))
 
 
 @pytest.fixture(scope="session")

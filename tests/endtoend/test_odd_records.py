@@ -19,30 +19,16 @@ from tests.broker.client import Client
 from tests.broker.requests import produce
 from tests.support.clients import create_topic
 from tests.support.kafka_server import KafkaServer
-from tests.support.odd_batches import ODD_BATCHES
+from tests.support.odd_batches import CONTRADICTORY, ODD_BATCHES, REFUSED
 from tests.support.waiting import eventually
 
 PATIENCE_S = 30.0
 NAMES = tuple(ODD_BATCHES)
 
-#: By real Kafka 4.3. Our own broker looks less closely, and its consumers have to get along with that.
-REFUSED = {
-    *("bytes behind the headers", "timestamp the least", "timestamp the largest", "timestamp below 64 bits"),
-    *("producer id without epoch", "producer id without sequence", "offset deltas with a gap", "no records"),
-    *("control batch", "lz4 of two frames", "lz4 with a skippable frame", "zstd with garbage behind"),
-    *("codec 5", "codec 7"),
-}
-
 #: Where Kafka's own consumer delivers and librdkafka 2.16 does not, or less: nothing at all, or the first record only.
 OURS_ALONE = {
     *("key of length -2", "value of length -2", "value of a large negative length", "compressed lengths of -2"),
     *("number of more than 32 bits", "gzip of two members", "snappy xerial twice", "lz4 with garbage behind"),
-}
-
-#: Where the offsets that records state contradict the batch: librdkafka repeats records, Kafka's consumer loses some.
-CONTRADICTORY = {
-    *("offset deltas all zero", "offset deltas falling"),
-    *("offset delta beyond the span", "offset delta before the span"),
 }
 
 #: What the keys of headers become that confluent-kafka can't make text of, or cuts at a zero.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -38,10 +38,12 @@ def admin_client(bootstrap_servers: str) -> AdminClient:
     return AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 4})  # warnings and worse
 
 
-def create_topic(bootstrap_servers: str, prefix: str, partitions: int = 1) -> str:
+def create_topic(
+    bootstrap_servers: str, prefix: str, partitions: int = 1, config: Mapping[str, str] | None = None
+) -> str:
     """Create a topic under a new name that begins with ``prefix``; return that name once the topic is listed."""
     topic = unique(prefix)
-    create_named_topic(bootstrap_servers, topic, partitions)
+    create_named_topic(bootstrap_servers, topic, partitions, config)
     return topic
 
 
@@ -54,9 +56,11 @@ def create_replicated_topic(bootstrap_servers: str, prefix: str, replicas: list[
     return topic
 
 
-def create_named_topic(bootstrap_servers: str, topic: str, partitions: int = 1) -> None:
+def create_named_topic(
+    bootstrap_servers: str, topic: str, partitions: int = 1, config: Mapping[str, str] | None = None
+) -> None:
     """Create ``topic``; return once it is listed."""
-    new = NewTopic(topic, num_partitions=partitions, replication_factor=1)
+    new = NewTopic(topic, num_partitions=partitions, replication_factor=1, config=dict(config or {}))
     admin = admin_client(bootstrap_servers)  # its futures end with it, so it has to outlive them
     admin.create_topics([new])[topic].result(timeout=30)
     eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)

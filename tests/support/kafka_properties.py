@@ -36,6 +36,7 @@ def single_node(
         "transaction.state.log.replication.factor": "1",
         "transaction.state.log.min.isr": "1",
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
+        "log.cleaner.backoff.ms": "500",
         "share.coordinator.state.topic.replication.factor": "1",
         "share.coordinator.state.topic.min.isr": "1",
         **BROKER_SETTINGS,

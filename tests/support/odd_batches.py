@@ -14,7 +14,7 @@ from kafka_nextgen.wire.records.compression import XERIAL_HEADER, compress
 from kafka_nextgen.wire.records.encode import seal
 from kafka_nextgen.wire.records.varints import write_varint
 
-__all__ = ["NOW_MS", "ODD_BATCHES"]
+__all__ = ["CONTRADICTORY", "NOW_MS", "ODD_BATCHES", "REFUSED"]
 
 NOW_MS = int(time.time() * 1000)
 NO_HEADERS = b"\0"
@@ -180,4 +180,18 @@ ODD_BATCHES: Mapping[str, bytes] = {
         zstd(record(key=varint(-2), value=varint(-3)) + record(1, headers=varint(1) + blob(b"a") + varint(-2))),
     ),
     "plain": encode_batch([NewRecord(b"value", b"key", NOW_MS)]),
+}
+
+#: By real Kafka 4.3. Our own broker looks less closely, and its consumers have to get along with that.
+REFUSED = {
+    *("bytes behind the headers", "timestamp the least", "timestamp the largest", "timestamp below 64 bits"),
+    *("producer id without epoch", "producer id without sequence", "offset deltas with a gap", "no records"),
+    *("control batch", "lz4 of two frames", "lz4 with a skippable frame", "zstd with garbage behind"),
+    *("codec 5", "codec 7"),
+}
+
+#: Where the offsets that records state contradict the batch: librdkafka repeats records, Kafka's consumer loses some.
+CONTRADICTORY = {
+    *("offset deltas all zero", "offset deltas falling"),
+    *("offset delta beyond the span", "offset delta before the span"),
 }
