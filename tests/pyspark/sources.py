@@ -1,0 +1,75 @@
+"""The two sources side by side: the built-in one, whose rows are the expected ones, and ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+__all__ = ["BUILT_IN", "FORMATS", "OURS", "Format", "Sources", "assert_same_rows"]
+
+Format = Literal["kafka", "kafka_nextgen"]
+
+BUILT_IN: Format = "kafka"
+OURS: Format = "kafka_nextgen"
+FORMATS: tuple[Format, ...] = (BUILT_IN, OURS)
+
+SHOWN = 6
+
+
+@frozen
+class Sources:
+    """What can be read of one Kafka in one session."""
+
+    spark: SparkSession
+    bootstrap_servers: str
+
+    def batch(self, format: Format, schema: str | None = None, **options: Any) -> DataFrame:
+        """A batch query. Options with a dot in their name are given as a dictionary: ``**{"kafka.client.id": ...}``."""
+        reader = self.spark.read.format(format).options(**self._options(options))
+        return (reader if schema is None else reader.schema(schema)).load()
+
+    def stream(self, format: Format, schema: str | None = None, **options: Any) -> DataFrame:
+        """A streaming query, likewise."""
+        reader = self.spark.readStream.format(format).options(**self._options(options))
+        return (reader if schema is None else reader.schema(schema)).load()
+
+    def both(self, **options: Any) -> tuple[DataFrame, DataFrame]:
+        """The built-in source's batch query and ours, with the same options."""
+        return self.batch(BUILT_IN, **options), self.batch(OURS, **options)
+
+    def run(self, format: Format, checkpoint: Path, output: Path, **options: Any) -> None:
+        """Run a streaming query to the end of what there is, and append its rows to Parquet files in ``output``."""
+        self.start(format, checkpoint, output, **options).awaitTermination()
+
+    def start(
+        self, format: Format, checkpoint: Path, output: Path, *, available_now: bool = True, **options: Any
+    ) -> StreamingQuery:
+        """Start that query; it goes on if ``available_now`` is not true."""
+        writer = self.stream(format, **options).writeStream.format("parquet")
+        writer = writer.option("checkpointLocation", str(checkpoint))
+        return (writer.trigger(availableNow=True) if available_now else writer).start(str(output))
+
+    def written(self, output: Path) -> DataFrame:
+        """What such queries wrote."""
+        return self.spark.read.parquet(str(output))
+
+    def _options(self, options: dict[str, Any]) -> dict[str, Any]:
+        return {"kafka.bootstrap.servers": self.bootstrap_servers, **options}
+
+
+def assert_same_rows(expected: DataFrame, found: DataFrame, count: int) -> None:
+    """Fail unless both have the same schema, this many rows each, and the same rows in all columns."""
+    assert found.schema == expected.schema
+    expected, found = expected.cache(), found.cache()
+    missing = expected.exceptAll(found).selectExpr("'missing' AS is", "*")
+    additional = found.exceptAll(expected).selectExpr("'additional' AS is", "*")
+    differences = missing.unionAll(additional).orderBy("topic", "partition", "offset").limit(SHOWN).collect()
+    assert (differences, expected.count(), found.count()) == ([], count, count)
+    expected.unpersist()
+    found.unpersist()

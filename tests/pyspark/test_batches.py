@@ -1,0 +1,92 @@
+"""Batch queries read what the built-in source reads: the same rows in all columns, whatever is in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.pyspark.sources import BUILT_IN, OURS, Sources, assert_same_rows
+from tests.pyspark.topics import Topic
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+KINDS = ("nulls and headers", "codecs", "log append time", "transactions", "odd batches", "compacted")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_record_comes_alike(sources: Sources, topics: Mapping[str, Topic], kind: str) -> None:
+    topic = topics[kind]
+    built_in, ours = sources.both(subscribe=topic.name, includeHeaders=True)
+    assert_same_rows(built_in, ours, topic.records)
+
+
+def test_of_transactions_only_what_was_committed_may_be_read(sources: Sources, topics: Mapping[str, Topic]) -> None:
+    topic = topics["transactions"]
+    assert topic.committed < topic.records
+    built_in, ours = sources.both(subscribe=topic.name, **{"kafka.isolation.level": "read_committed"})
+    assert_same_rows(built_in, ours, topic.committed)
+
+
+def test_without_headers_there_is_no_column_of_them(sources: Sources, topics: Mapping[str, Topic]) -> None:
+    topic = topics["nulls and headers"]
+    built_in, ours = sources.both(subscribe=topic.name)
+    assert "headers" not in ours.columns
+    assert_same_rows(built_in, ours, topic.records)
+
+
+def test_several_topics_are_read_at_once(sources: Sources, topics: Mapping[str, Topic]) -> None:
+    names = ",".join(topic.name for topic in topics.values())
+    built_in, ours = sources.both(subscribe=names)
+    assert_same_rows(built_in, ours, sum(topic.records for topic in topics.values()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "split"),
+    [
+        ("codecs", {"minPartitions": 7}),
+        ("transactions", {"maxRecordsPerPartition": 13}),
+        ("compacted", {"minPartitions": 9, "maxRecordsPerPartition": 40}),
+        ("compacted", {"minPartitions": 60}),
+    ],
+)
+def test_ranges_are_split_into_as_many_tasks(
+    sources: Sources, topics: Mapping[str, Topic], kind: str, split: Mapping[str, int]
+) -> None:
+    topic = topics[kind]
+    built_in, ours = sources.both(subscribe=topic.name, **split)
+    assert tasks_of(ours) == tasks_of(built_in)
+    assert_same_rows(built_in, ours, topic.records)
+
+
+def tasks_of(frame: DataFrame) -> int:
+    return frame.rdd.getNumPartitions()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "offset LONG, value BINARY, partition INT",
+        "timestampType INT",
+        "headers ARRAY<STRUCT<key: STRING, value: BINARY>>",
+    ],
+)
+def test_a_users_schema_is_the_projection(sources: Sources, topics: Mapping[str, Topic], schema: str) -> None:
+    options = {"subscribe": topics["log append time"].name, "includeHeaders": True}
+    ours = sources.batch(OURS, schema, **options)
+    built_in = sources.batch(BUILT_IN, **options).select(*ours.columns)
+    assert [(field.name, field.dataType) for field in ours.schema] == [(f.name, f.dataType) for f in built_in.schema]
+    assert ours.count() == topics["log append time"].records
+    assert (built_in.exceptAll(ours).count(), ours.exceptAll(built_in).count()) == (0, 0)
+
+
+def test_records_are_counted_without_columns(sources: Sources, topics: Mapping[str, Topic]) -> None:
+    topic = topics["codecs"]
+    assert sources.batch(OURS, subscribe=topic.name).count() == topic.records
+
+
+def test_an_empty_topic_has_no_rows(sources: Sources, empty_topic: str) -> None:
+    built_in, ours = sources.both(subscribe=empty_topic)
+    assert_same_rows(built_in, ours, 0)

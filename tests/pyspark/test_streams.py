@@ -1,0 +1,68 @@
+"""Streaming queries plan the batches that the built-in source plans, and read the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import NewPartitions
+
+from tests.pyspark.checkpoints import ends_of_batches
+from tests.pyspark.sources import FORMATS, Sources, assert_same_rows
+from tests.pyspark.topics import Topic, write
+from tests.support.clients import admin_client, create_topic
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+
+#: How many records a batch may have, by kind of topic, for three batches or more.
+LIMITS = {"nulls and headers": 50, "transactions": 40, "compacted": 20}
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+def test_batches_and_rows_are_the_same(
+    sources: Sources, topics: Mapping[str, Topic], tmp_path: Path, kind: str
+) -> None:
+    topic = topics[kind]
+    for format in FORMATS:
+        sources.run(
+            format,
+            tmp_path / f"{format}-checkpoint",
+            tmp_path / format,
+            subscribe=topic.name,
+            startingOffsets="earliest",
+            includeHeaders=True,
+            maxOffsetsPerTrigger=LIMITS[kind],
+            **{"kafka.isolation.level": "read_committed"},
+        )
+    built_in, ours = (ends_of_batches(tmp_path / f"{format}-checkpoint") for format in FORMATS)
+    assert ours == built_in
+    assert len(ours) >= 3
+    assert_same_rows(*(sources.written(tmp_path / format) for format in FORMATS), topic.committed)
+
+
+def test_new_partitions_are_read_from_their_first_record(
+    sources: Sources, newest_kafka: KafkaServer, tmp_path: Path
+) -> None:
+    servers = newest_kafka.bootstrap_servers
+    topic = create_topic(servers, "growing")
+    write(servers, topic, [b"old"] * 5)
+
+    def read() -> None:
+        for format in FORMATS:
+            options = {"subscribe": topic, "startingOffsets": "earliest"}
+            sources.run(format, tmp_path / f"{format}-checkpoint", tmp_path / format, **options)
+
+    read()
+    add_partition(servers, topic)
+    write(servers, topic, [b"new"] * 7, partition=1)
+    read()
+    assert_same_rows(*(sources.written(tmp_path / format) for format in FORMATS), 12)
+
+
+def add_partition(servers: str, topic: str) -> None:
+    admin = admin_client(servers)
+    admin.create_partitions([NewPartitions(topic, 2)])[topic].result(timeout=30)
+    eventually(
+        "the partition is listed", lambda: len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 2
+    )
