@@ -32,8 +32,9 @@ ROUND_MS = 10_000
 #: However old its records are.
 KEPT = {"retention.ms": "-1"}
 
-#: The built-in source fails at a timestamp whose microseconds have more than 64 bits.
-NO_TIMESTAMP_OF_SPARK = {"timestamp beyond 64 bits"}
+#: The built-in source fails at a timestamp whose microseconds have more than 64 bits, and moves those before 1582 from
+#: the Julian calendar to today's.
+NO_TIMESTAMP_OF_SPARK = {"timestamp beyond 64 bits", "timestamp before 1970"}
 
 HEADERS: Sequence[Sequence[tuple[str, bytes | None]]] = (
     (),
