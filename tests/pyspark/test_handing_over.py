@@ -57,4 +57,4 @@ def test_a_batch_that_one_planned_is_read_by_the_other(
     first_end, second_end = (ends_of_batches(checkpoint)[index][topic]["0"] for index in (0, -1))
     assert (first_end, second_end) == (20, A_RUN + 5)
     expected = sources.batch(BUILT_IN, subscribe=topic).where(f"offset >= {first_end}")
-    assert_same_rows(expected, sources.written(tmp_path / "second"), (second_end - first_end) * PARTITIONS)
+    assert_same_rows(expected, sources.written_since(tmp_path / "second"), (second_end - first_end) * PARTITIONS)
