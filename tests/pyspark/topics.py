@@ -19,7 +19,7 @@ from tests.support.clients import create_topic, unique
 from tests.support.odd_batches import CONTRADICTORY, ODD_BATCHES, REFUSED
 from tests.support.waiting import eventually
 
-__all__ = ["STEP_MS", "T0_MS", "Topic", "Topics", "write"]
+__all__ = ["PARTITIONS", "STEP_MS", "T0_MS", "Topic", "Topics", "write"]
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 PARTITIONS = 3
