@@ -27,7 +27,6 @@ def newest_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServe
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = or_skip(lambda: start_spark(tmp_path_factory.mktemp("spark")))
-    # kafka_nextgen.spark.register(session)
     yield session
     for query in session.streams.active:
         query.stop()
