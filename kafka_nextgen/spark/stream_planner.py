@@ -27,7 +27,7 @@ from attrs import field, frozen
 from kafka_nextgen.spark.admission import admit, admit_available_now, check_available_now
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
-from kafka_nextgen.spark.offsets import LATEST, offsets_document, read_checkpoint
+from kafka_nextgen.spark.offsets import EARLIEST, LATEST, offsets_document, read_checkpoint
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_starting_offsets, warnings_of
 from kafka_nextgen.spark.progress import Progress
@@ -98,11 +98,11 @@ class StreamPlanner:
     def plan(self, start: Document, end: Document) -> tuple[PartitionRange, ...]:
         """What the tasks of a micro-batch read. Raises ``DataLossError`` or ``AvailableNowError``."""
         begin, until = read_checkpoint(start), read_checkpoint(end)
-        if begin == self._initial:
-            begin = {tp: min(offset, until.get(tp, offset)) for tp, offset in begin.items()}  # it may have moved since
+        is_planned = until == self._planned.end
+        if begin == self._initial and not is_planned:
+            begin = self._start_of_repeated(begin, until)
         there = self._cluster.partitions()
         cluster = self._cluster.offsets([tp for tp in until if tp in there])
-        is_planned = until == self._planned.end
         if is_planned and self._snapshot is not None:
             check_available_now(self._snapshot, until, cluster.latest)
         recreated = self._planned.recreated if is_planned else ()
@@ -120,6 +120,11 @@ class StreamPlanner:
         is_first = begin == self._initial and _moves(self._options.start) and not self._is_start_planned
         self._is_start_planned = True
         return is_first
+
+    def _start_of_repeated(self, begin: PartitionOffsets, until: PartitionOffsets) -> PartitionOffsets:
+        """The start of a first batch that an earlier run planned: since then it may have moved, and partitions come."""
+        moved = {tp for tp in begin if _may_have_moved(self._options.start, tp)}
+        return {tp: min(at, until[tp]) if tp in moved else at for tp, at in begin.items() if tp in until}
 
     def _admitted(
         self, begin: PartitionOffsets, limits: TriggerLimits, recreated: Collection[TopicPartition]
@@ -164,6 +169,12 @@ def _moves(limit: OffsetLimit) -> bool:
     if isinstance(limit, SpecificOffsets):
         return LATEST in limit.offsets.values()
     return limit is not Edge.EARLIEST and not isinstance(limit, GroupOffsets)
+
+
+def _may_have_moved(limit: OffsetLimit, tp: TopicPartition) -> bool:
+    if isinstance(limit, SpecificOffsets):
+        return limit.offsets[tp] in (EARLIEST, LATEST)
+    return not isinstance(limit, GroupOffsets)
 
 
 def _differs(known: TopicId | None, found: TopicId | None) -> bool:

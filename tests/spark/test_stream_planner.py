@@ -206,3 +206,24 @@ def test_a_start_that_aged_out_before_the_first_batch_was_done_is_no_error_yet()
     query = Query(FakeCluster({T0: Log(7, 9)}), startingOffsets="earliest")
     assert query.planner.initial_offset() == at(7), "it was 0, and the first batch ended at 5"
     assert query.planner.plan(at(7), at(5)) == ()
+
+
+@pytest.mark.parametrize("start", [{"startingOffsets": '{"t":{"0":9}}'}, {"startingOffsets": "group", "groupId": "g"}])
+def test_a_start_beyond_the_log_is_a_loss_also_if_its_batch_is_repeated(start: dict[str, str]) -> None:
+    cluster = FakeCluster({T0: Log(0, 5)}, committed={T0: 9})
+    for repeated in (False, True):
+        query = Query(cluster, **start)
+        assert query.planner.initial_offset() == at(9)
+        if not repeated:
+            assert query.planner.latest_offset(at(9), UNLIMITED) == at(5)
+        with pytest.raises(DataLossError, match=r"t\[0\] was read up to offset 9 and now ends at 5"):
+            query.planner.plan(at(9), at(5))
+
+
+@pytest.mark.parametrize("start", ["earliest", "latest"])
+def test_a_partition_that_came_before_a_first_batch_is_repeated_waits_for_the_next(start: str) -> None:
+    query = Query(FakeCluster({T0: Log(0, 5), T1: Log(0, 2)}), startingOffsets=start)
+    query.planner.initial_offset()
+    begin = at(0, 0) if start == "earliest" else at(5, 2)
+    assert [str(planned) for planned in query.planner.plan(begin, at(4))] == ["t[0] 0..4"] * (start == "earliest")
+    assert query.batch(at(4)) == (at(5, 2), ["t[0] 4..5", "t[1] 0..2"])
