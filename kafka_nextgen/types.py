@@ -81,10 +81,15 @@ class OffsetAndMetadata:
 
 @frozen
 class OffsetRange:
-    """What of a partition is to be read: offsets from ``start`` up to before ``end``; none if ``end`` is not larger."""
+    """What of a partition is to be read: offsets from ``start`` up to before ``end``; none if ``end`` is not larger.
+
+    ``topic_id`` says which topic is meant, where a name may not be enough: a topic that is deleted and made again is
+    another one. None is the topic that has the name when the range is assigned.
+    """
 
     start: int
     end: int
+    topic_id: TopicId | None = None
 
 
 @frozen

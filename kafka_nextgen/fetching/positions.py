@@ -61,7 +61,7 @@ class PartitionState:
     fence: int
     max_bytes: int
     topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
-    assigned_by_id: bool = False  # the coordinator said which topic is meant, and will say when it is over
+    assigned_by_id: bool = False  # who assigned it said which topic is meant: nothing takes the place of that
     replaced: bool = False  # it began anew in this topic, which took the place of another one; see ``topics``
     gone: bool = False  # there is no such topic any more; see ``topics``
     image: ClusterImage | None = None  # where its leader was looked up

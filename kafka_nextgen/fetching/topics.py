@@ -12,8 +12,8 @@ name; if there is another one later, its partitions begin anew.
   topic, perhaps after the new one was made: taken for a position, it would pass over the new one's first records.
 - A commit beyond the position of such a partition was made for the old topic, and is not sent (``of_old_topics``).
 
-Where a partition is read up to an end (``bounds``), nothing can take the place of its topic. If that is missing, or
-another one is there, the application is told, once it was looked up a few times.
+Where a partition is read up to an end (``bounds``), nothing can take the place of its topic, which a range may name by
+its id. If that is missing, or another one is there, the application is told, once it was looked up a few times.
 """
 
 from __future__ import annotations

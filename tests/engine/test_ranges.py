@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from uuid import UUID
 
 import pytest
 
@@ -233,6 +234,16 @@ def test_a_topic_that_vanishes_is_told_of(stage: Stage) -> None:
             list(consumer)
 
 
+def test_a_topic_that_was_made_again_before_is_told_of_if_the_range_names_its_id(stage: Stage) -> None:
+    with stage.consumer(group_id=None) as consumer:
+        topic_id = consumer.describe_topics(["orders"])["orders"].topic_id
+        consumer.assign({tp(): OffsetRange(5, 8, topic_id)})
+        assert values(list(consumer)) == [5, 6, 7]
+        consumer.assign({tp(): OffsetRange(5, 8, UUID(int=7))})
+        with pytest.raises(UnknownTopicError, match="its topic was deleted and made again"):
+            list(consumer)
+
+
 def test_run_refuses_ranges(stage: Stage) -> None:
     with stage.consumer() as consumer:
         consumer.assign(ranges((5, 8)))
@@ -246,6 +257,7 @@ def test_run_refuses_ranges(stage: Stage) -> None:
         ((5, 8), TypeError, r"is an OffsetRange, or None for all there is, not \(5, 8\)"),
         (OffsetRange(-1, 8), ValueError, "the start of a range is a number from 0"),
         (OffsetRange(0, 2**63), ValueError, "the end of a range is a number from 0"),
+        (OffsetRange(0, 8, "id"), TypeError, "the topic id of a range is a UUID, or None, not 'id'"),  # type: ignore[arg-type]
         (OffsetRange(0, "8"), TypeError, "the end of a range is a whole number, not '8'"),  # type: ignore[arg-type]
     ],
 )

@@ -16,7 +16,7 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicPartition, topic_name_complaint
+from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition, topic_name_complaint
 
 if TYPE_CHECKING:
     from kafka_nextgen.membership.events import Subscribed
@@ -107,7 +107,14 @@ def _checked_range(partition: TopicPartition, wanted: OffsetRange) -> OffsetRang
     return OffsetRange(
         _within(wanted.start, INT64_MAX, f"{partition}: the start of a range"),
         _within(wanted.end, INT64_MAX, f"{partition}: the end of a range"),
+        _checked_topic_id(partition, wanted.topic_id),
     )
+
+
+def _checked_topic_id(partition: TopicPartition, topic_id: TopicId | None) -> TopicId | None:
+    if not isinstance(topic_id, TopicId | None):
+        raise TypeError(f"{partition}: the topic id of a range is a UUID, or None, not {topic_id!r}")
+    return topic_id
 
 
 def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:

@@ -64,7 +64,8 @@ class ManualAssignment:
         if added - ranges.keys():
             self._cluster.let_create_topics({tp.topic for tp in added - ranges.keys()})
         logger.info("assigned by hand: %s", format_partitions(partitions))
-        self._fetcher.assign(partitions, added, {}, ranges)
+        topic_ids = {tp.topic: wanted.topic_id for tp, wanted in ranges.items() if wanted.topic_id is not None}
+        self._fetcher.assign(partitions, added, topic_ids, ranges)
         self._fetcher.release(added)
         if added:
             self._tasks.start(self._look_for(added))
