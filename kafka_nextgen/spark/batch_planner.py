@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.planning import plan_batch, resolve_ending_offsets, resolve_starting_offsets, warnings_of
+from kafka_nextgen.spark.planning import plan_batch, resolve_ending_offsets, resolve_starting_offsets
 from kafka_nextgen.spark.pushed_filters import Bounds, narrowed
+from kafka_nextgen.spark.reporting import report_losses
 from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange
 
 __all__ = ["plan_batch_query"]
-
-logger = logging.getLogger(__name__)
 
 
 def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tuple[PartitionRange, ...]:
@@ -38,6 +35,5 @@ def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tu
     finally:
         cluster.close()
     plan = plan_batch(start, end, offsets, options.split_options)
-    for warning in warnings_of(plan.losses, fail_on_data_loss=options.fail_on_data_loss):
-        logger.warning(warning)
+    report_losses(plan.losses, fail_on_data_loss=options.fail_on_data_loss)
     return plan.ranges

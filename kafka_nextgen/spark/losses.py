@@ -17,16 +17,15 @@ Planning notices them if it is given the earliest and latest offsets.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from enum import Enum
 
 from attrs import frozen
 
-from kafka_nextgen.spark.errors import DataLossError
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["DataLoss", "LossKind", "batch_losses", "stream_losses", "vanished_losses", "warnings_of"]
+__all__ = ["DataLoss", "LossKind", "batch_losses", "stream_losses", "vanished_losses"]
 
 
 class LossKind(Enum):
@@ -52,19 +51,6 @@ class DataLoss:
 
     def __str__(self) -> str:
         return f"{self.partition} {self.happened}; {self.goes_on}"
-
-
-def warnings_of(losses: Sequence[DataLoss], *, fail_on_data_loss: bool) -> tuple[str, ...]:
-    """Return a warning for each loss, or raise ``DataLossError`` if there is one and the option forbids to go on."""
-    if losses and fail_on_data_loss:
-        lost = [f"{loss.partition} {loss.happened}" for loss in losses]
-        raise DataLossError(
-            f"records may be lost, they aged out or their topic was deleted before they were read: "
-            f"{first_few(lost, '; ', '; and {} more partitions')}. "
-            "Set failOnDataLoss to false to go on with a warning",
-            losses,
-        )
-    return tuple(f"records may be lost: {loss}" for loss in losses)
 
 
 def stream_losses(

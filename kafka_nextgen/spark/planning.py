@@ -5,13 +5,13 @@ The steps of a batch query:
     timestamps_to_ask        what to look up
     resolve_starting_offsets, resolve_ending_offsets
     plan_batch               ranges and losses
-    warnings_of              the losses as warnings, or DataLossError
+    report_losses            the losses as warnings, or DataLossError (``reporting``)
 
 The steps of a streaming query, for each trigger:
 
     admit                    where the batch ends: rate limits; admit_available_now for a run that ends
     plan_stream              ranges and losses between the end of the last batch and the end of this one
-    warnings_of
+    report_losses
 
 The same arguments give the same plan, in the order of topic, partition and offset. The ranges of a partition follow
 each other without a hole or an overlap. What is not covered between start and end is in ``losses``.
@@ -25,7 +25,7 @@ from attrs import frozen
 
 from kafka_nextgen.spark.admission import Admission, TriggerLimits, admit, admit_available_now, check_available_now
 from kafka_nextgen.spark.limits import check_start_not_beyond_end
-from kafka_nextgen.spark.losses import DataLoss, batch_losses, stream_losses, warnings_of
+from kafka_nextgen.spark.losses import DataLoss, batch_losses, stream_losses
 from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets, timestamps_to_ask
 from kafka_nextgen.spark.splitting import SplitOptions, split
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_of
@@ -46,7 +46,6 @@ __all__ = [
     "resolve_ending_offsets",
     "resolve_starting_offsets",
     "timestamps_to_ask",
-    "warnings_of",
 ]
 
 

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -20,7 +19,8 @@ from kafka_nextgen.engine.application.record_batch import RecordBatch
 from kafka_nextgen.errors import OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
 from kafka_nextgen.spark.java_config import JavaConfig
 from kafka_nextgen.spark.kept_consumers import kept_consumer
-from kafka_nextgen.spark.losses import batch_losses, vanished_losses, warnings_of
+from kafka_nextgen.spark.losses import batch_losses, vanished_losses
+from kafka_nextgen.spark.reporting import report_losses
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionRange
 from kafka_nextgen.types import OffsetRange
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["ReadSettings", "read_range"]
-
-logger = logging.getLogger(__name__)
 
 #: How long records are waited for before it is asked whether they are still there.
 _POLL_S = 2.0
@@ -95,8 +93,7 @@ class _RangeRead:
             losses = vanished_losses({tp: end})
         else:
             losses = batch_losses({tp: at}, {tp: end}, cluster)
-        for warning in warnings_of(losses, fail_on_data_loss=self._settings.fail_on_data_loss):
-            logger.warning(warning)
+        report_losses(losses, fail_on_data_loss=self._settings.fail_on_data_loss)
         if losses:
             self._assign(max(at, cluster.earliest[tp]), min(end, cluster.latest.get(tp, end)))
 

@@ -17,7 +17,6 @@ A topic that is deleted and created again during a run is known by its id.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeAlias
@@ -29,14 +28,13 @@ from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST, offsets_document, read_checkpoint
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_starting_offsets, warnings_of
+from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_starting_offsets
 from kafka_nextgen.spark.progress import Progress
+from kafka_nextgen.spark.reporting import report_losses
 from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["Document", "StreamPlanner"]
-
-logger = logging.getLogger(__name__)
 
 #: Offsets as Spark writes them to the checkpoint, by topic and partition.
 Document: TypeAlias = dict[str, dict[str, int]]
@@ -107,8 +105,7 @@ class StreamPlanner:
             check_available_now(self._snapshot, until, cluster.latest)
         recreated = self._planned.recreated if is_planned else ()
         plan = plan_stream(begin, until, cluster, self._options.split_options, recreated)
-        for warning in warnings_of(plan.losses, fail_on_data_loss=self._options.fail_on_data_loss):
-            logger.warning(warning)
+        report_losses(plan.losses, fail_on_data_loss=self._options.fail_on_data_loss)
         return plan.ranges
 
     def close(self) -> None:
