@@ -18,8 +18,8 @@ from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatte
 from kafka_nextgen.spark.limits import GroupOffsets, OffsetLimit
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.resolving import timestamps_to_ask
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few
-from kafka_nextgen.types import TopicDescription, TopicId, TopicPartition
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds, first_few
+from kafka_nextgen.types import TopicDescription, TopicPartition
 
 __all__ = ["Cluster", "Topics"]
 
@@ -38,7 +38,7 @@ class Cluster:
         group = {} if self._options.group_id is None else {"group_id": self._options.group_id}
         return Consumer(self._options.kafka.consumer_config(enable_auto_commit=False, **group))
 
-    def partitions(self) -> dict[TopicPartition, TopicId | None]:
+    def partitions(self) -> TopicIds:
         """The partitions that are read, sorted, with the ids of their topics.
 
         Raises ``UnknownTopicError`` if a topic or partition that is named is not there, also after some retries.
@@ -69,9 +69,9 @@ class Cluster:
                 break
         return offsets
 
-    def offsets(self, partitions: Collection[TopicPartition]) -> ClusterOffsets:
-        """The first and the latest offsets of partitions."""
-        return ClusterOffsets(self.earliest(partitions), self.latest(partitions))
+    def offsets(self, partitions: TopicIds, known: PartitionOffsets | None = None) -> ClusterOffsets:
+        """The first and the latest offsets of partitions, of which ``known`` are offsets as for ``latest``."""
+        return ClusterOffsets(self.earliest(partitions), self.latest(partitions, known), partitions)
 
     def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
         """What a limit needs to be resolved: offsets found by timestamp, or those that a group has committed."""

@@ -118,7 +118,7 @@ def _deleted(tp: TopicPartition) -> DataLoss:
 
 
 def _vanished(tp: TopicPartition, end: int) -> DataLoss:
-    happened = "has no earliest offset; it was deleted before it was read"
+    happened = "was deleted, or its topic created again, before it was read"
     return DataLoss(LossKind.VANISHED, tp, happened, f"its records up to offset {end} are skipped")
 
 

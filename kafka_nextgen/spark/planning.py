@@ -87,4 +87,5 @@ def plan_stream(
 
 
 def _readable(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets) -> PartitionRange:
-    return PartitionRange(tp.topic, tp.partition, begin, min(end, cluster.latest.get(tp, end)))
+    until = min(end, cluster.latest.get(tp, end))
+    return PartitionRange(tp.topic, tp.partition, begin, until, cluster.topic_ids.get(tp))

@@ -2,6 +2,7 @@
 
 - A range ends at its end offset, also if the last records before it were compacted away or are of a transaction.
 - What passes is retried, until nothing was read for ``kafkaConsumer.pollTimeoutMs``.
+- A topic that was deleted and made again since the range was planned is another one: nothing of that is read.
 - Records that were there when the range was planned and are gone now fail the task with ``failOnDataLoss``. Without it,
   a warning says what is skipped, and reading goes on at the first record that is left.
 """
@@ -75,7 +76,10 @@ class _RangeRead:
     def _poll(self) -> Sequence[RecordBatch]:
         try:
             records = self._consumer.poll(_POLL_S, self._settings.rows_per_batch)
-        except (OffsetOutOfRangeError, UnknownTopicError):
+        except UnknownTopicError:
+            self._leave_out_the_rest()
+            return ()
+        except OffsetOutOfRangeError:
             self._leave_out_what_is_lost()
             return ()
         if not records and not self._consumer.finished():
@@ -89,16 +93,21 @@ class _RangeRead:
         try:
             cluster = ClusterOffsets(self._consumer.beginning_offsets([tp]), self._consumer.end_offsets([tp]))
         except UnknownTopicError:
-            cluster = ClusterOffsets({tp: end}, {})
-            losses = vanished_losses({tp: end})
-        else:
-            losses = batch_losses({tp: at}, {tp: end}, cluster)
+            self._leave_out_the_rest()
+            return
+        losses = batch_losses({tp: at}, {tp: end}, cluster)
         report_losses(losses, fail_on_data_loss=self._settings.fail_on_data_loss)
         if losses:
-            self._assign(max(at, cluster.earliest[tp]), min(end, cluster.latest.get(tp, end)))
+            self._assign(max(at, cluster.earliest[tp]), min(end, cluster.latest[tp]))
+
+    def _leave_out_the_rest(self) -> None:
+        """End the range, for its topic is gone. Raises ``DataLossError`` if that may not be."""
+        end = self._planned.end
+        report_losses(vanished_losses({self._partition: end}), fail_on_data_loss=self._settings.fail_on_data_loss)
+        self._assign(end, end)
 
     def _assign(self, start: int, end: int) -> None:
-        self._consumer.assign({self._partition: OffsetRange(start, end)})
+        self._consumer.assign({self._partition: OffsetRange(start, end, self._planned.topic_id)})
 
     def _check_time(self, silent_s: float) -> None:
         if silent_s >= self._settings.poll_timeout_s:

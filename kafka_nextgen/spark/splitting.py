@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import floor
 
-from attrs import field, frozen, validators
+from attrs import evolve, field, frozen, validators
 
 from kafka_nextgen.spark.values import PartitionRange
 
@@ -65,6 +65,6 @@ def _divided(whole: PartitionRange, count: int) -> list[PartitionRange]:
     pieces, start = [], whole.start
     for left in range(count, 0, -1):
         end = start + (whole.end - start) // left
-        pieces.append(PartitionRange(whole.topic, whole.partition, start, end))
+        pieces.append(evolve(whole, start=start, end=end))
         start = end
     return pieces

@@ -18,7 +18,7 @@ A topic that is deleted and created again during a run is known by its id.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 from attrs import field, frozen
@@ -31,7 +31,7 @@ from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_starting_offsets
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.spark.reporting import report_losses
-from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange
+from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange, TopicIds
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["Document", "StreamPlanner"]
@@ -57,7 +57,7 @@ class StreamPlanner:
         self._initial: PartitionOffsets | None = None
         self._is_start_planned = False
         self._planned = _Planned()
-        self._topic_ids: Mapping[TopicPartition, TopicId | None] = {}
+        self._topic_ids: TopicIds = {}
         self._last_admitted_s: float | None = None
         self._is_available_now = False
         self._snapshot: PartitionOffsets | None = None
@@ -100,7 +100,8 @@ class StreamPlanner:
         if begin == self._initial and not is_planned:
             begin = self._start_of_repeated(begin, until)
         there = self._cluster.partitions()
-        cluster = self._cluster.offsets([tp for tp in until if tp in there])
+        meant = self._planned.topic_ids if is_planned else there
+        cluster = self._cluster.offsets({tp: meant.get(tp) for tp in until if tp in there}, until)
         if is_planned and self._snapshot is not None:
             check_available_now(self._snapshot, until, cluster.latest)
         recreated = self._planned.recreated if is_planned else ()
@@ -158,7 +159,7 @@ class _Planned:
     """The micro-batch that was planned last: its end, and what was known of topics then."""
 
     end: PartitionOffsets | None = None
-    topic_ids: Mapping[TopicPartition, TopicId | None] = field(factory=dict)
+    topic_ids: TopicIds = field(factory=dict)
     recreated: Collection[TopicPartition] = ()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "begin_of", "first_few"]
+__all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "TopicIds", "begin_of", "first_few"]
 
 #: An error about many partitions shows so many of them.
 _SHOWN = 5
@@ -16,27 +16,36 @@ _SHOWN = 5
 #: The offset of the next record to read, for each partition. The end of a range is such an offset too.
 PartitionOffsets = Mapping[TopicPartition, int]
 
+#: Partitions, with the ids of their topics; None from brokers that have no topic ids.
+TopicIds = Mapping[TopicPartition, TopicId | None]
+
 
 @frozen
 class ClusterOffsets:
     """The offsets that brokers reported for partitions.
 
     ``earliest`` is the offset of the first record that is still there. ``latest`` is the offset after the last record
-    that may be read: the end of the log, or with ``read_committed`` its last stable offset.
+    that may be read: the end of the log, or with ``read_committed`` its last stable offset. ``topic_ids`` say which
+    topics these partitions are of, as far as brokers tell.
     """
 
     earliest: PartitionOffsets
     latest: PartitionOffsets
+    topic_ids: TopicIds = field(factory=dict)
 
 
 @frozen(order=True)
 class PartitionRange:
-    """The records of one partition from ``start`` up to, not including, ``end``: what one task reads."""
+    """The records of one partition from ``start`` up to, not including, ``end``: what one task reads.
+
+    ``topic_id`` is that of the topic that was there when the range was planned, None if brokers do not tell.
+    """
 
     topic: str
     partition: int
     start: int
     end: int
+    topic_id: TopicId | None = field(default=None, order=False)
 
     @property
     def topic_partition(self) -> TopicPartition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from kafka_nextgen.types import TopicPartition
 from tests.spark.strategies import clusters, progress
 
 T0, T1, T2 = (TopicPartition("t", number) for number in range(3))
+TOPIC_ID = UUID(int=1)
 WHOLE = SplitOptions()
 Offsets = dict[TopicPartition, int]
 
@@ -31,9 +33,9 @@ def at(offset: int | None) -> Offsets:
 
 
 def test_a_batch_reads_from_start_to_end() -> None:
-    cluster = ClusterOffsets({T0: 0, T1: 0}, {T0: 100, T1: 100})
+    cluster = ClusterOffsets({T0: 0, T1: 0}, {T0: 100, T1: 100}, {T0: TOPIC_ID, T1: TOPIC_ID})
     plan = plan_batch({T1: 5, T0: 0}, {T0: 10, T1: 5}, cluster, SplitOptions(min_partitions=2))
-    assert plan == Plan((PartitionRange("t", 0, 0, 5), PartitionRange("t", 0, 5, 10)))
+    assert plan == Plan((PartitionRange("t", 0, 0, 5, TOPIC_ID), PartitionRange("t", 0, 5, 10, TOPIC_ID)))
     assert str(plan.ranges[0]) == "t[0] 0..5"
 
 
@@ -74,7 +76,7 @@ def test_a_streaming_batch_reads_new_partitions_from_their_earliest_offset() -> 
     ("start", "end", "earliest", "latest", "kind", "read", "warning"),
     [
         (5, None, None, None, LossKind.DELETED, [], "no longer exists; it was deleted, or its topic is no longer"),
-        (None, 9, None, None, LossKind.VANISHED, [], "was deleted before it was read; its records up to offset 9"),
+        (None, 9, None, None, LossKind.VANISHED, [], "before it was read; its records up to offset 9"),
         (None, 9, 4, None, LossKind.NOT_FROM_ZERO, [(0, 4, 9)], "begins at offset 4 instead of 0; reading begins at 4"),
         (50, 9, 0, 9, LossKind.RECEDED, [], "nothing is read of it now, and the next batch begins at 9"),
         (5, 30, 20, None, LossKind.AGED_OUT, [(0, 20, 30)], "offsets 5 to 19 are skipped, reading goes on at 20"),

@@ -6,11 +6,12 @@ import logging
 from collections.abc import Iterator
 from unittest.mock import Mock
 
+import confluent_kafka
 import pyarrow as pa
 import pytest
 from attrs import evolve
 
-from kafka_nextgen import ConsumerConfig, KafkaNextgenError
+from kafka_nextgen import Consumer, ConsumerConfig, KafkaNextgenError
 from kafka_nextgen.spark import kept_consumers
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
@@ -18,7 +19,8 @@ from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.reading import ReadSettings, read_range
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
-from tests.support.clients import produce
+from kafka_nextgen.types import TopicId
+from tests.support.clients import admin_client, create_named_topic, create_topic, delete_topic, produce
 
 SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
 
@@ -37,6 +39,11 @@ def cluster() -> Iterator[Cluster]:
 def settings(cluster: Cluster, *, fail_on_data_loss: bool = True) -> ReadSettings:
     kafka = read_java_config({"bootstrap.servers": cluster.bootstrap_servers})
     return ReadSettings(kafka, SCHEMA, 30, 60.0, fail_on_data_loss)
+
+
+def delete_records(servers: str, topic: str, before: int) -> None:
+    admin, place = admin_client(servers), confluent_kafka.TopicPartition(topic, 0, before)
+    admin.delete_records([place])[place].result(timeout=30)
 
 
 def offsets(batches: Iterator[pa.RecordBatch]) -> list[int]:
@@ -95,6 +102,48 @@ def test_a_topic_that_vanished_is_a_loss(cluster: Cluster, caplog: pytest.LogCap
     with pytest.raises(DataLossError, match=r"gone\[0\]"):
         list(read_range(gone, settings(cluster)))
     assert offsets(read_range(gone, settings(cluster, fail_on_data_loss=False))) == []
+
+
+def topic_id_of(cluster: Cluster, topic: str) -> TopicId | None:
+    with Consumer(bootstrap_servers=cluster.bootstrap_servers) as consumer:
+        return consumer.describe_topics([topic])[topic].topic_id
+
+
+def test_a_topic_that_was_made_again_is_never_read_for_the_one_that_was_planned(cluster: Cluster) -> None:
+    topic = create_topic(cluster.bootstrap_servers, "again")
+    produce(cluster.bootstrap_servers, topic, 10)
+    old = PartitionRange(topic, 0, 0, 10, topic_id_of(cluster, topic))
+    assert offsets(read_range(old, settings(cluster))) == list(range(10))
+    delete_topic(cluster.bootstrap_servers, topic)
+    create_named_topic(cluster.bootstrap_servers, topic)
+    produce(cluster.bootstrap_servers, topic, 20)
+    assert offsets(read_range(old, settings(cluster, fail_on_data_loss=False))) == []
+    with pytest.raises(DataLossError, match=r"again-.*\[0\] was deleted, or its topic created again"):
+        list(read_range(old, settings(cluster)))
+
+
+def test_a_kept_consumer_reads_a_topic_that_was_made_again(cluster: Cluster) -> None:
+    topic = create_topic(cluster.bootstrap_servers, "again")
+    produce(cluster.bootstrap_servers, topic, 10)
+    list(read_range(PartitionRange(topic, 0, 0, 10, topic_id_of(cluster, topic)), settings(cluster)))
+    delete_topic(cluster.bootstrap_servers, topic)
+    create_named_topic(cluster.bootstrap_servers, topic)
+    produce(cluster.bootstrap_servers, topic, 20)
+    new = PartitionRange(topic, 0, 0, 20, topic_id_of(cluster, topic))
+    assert offsets(read_range(new, settings(cluster))) == list(range(20))
+
+
+def test_records_that_age_out_before_they_are_read_are_left_out_also_if_that_is_all_of_the_range(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    topic = create_topic(cluster.bootstrap_servers, "aged")
+    produce(cluster.bootstrap_servers, topic, 50)
+    delete_records(cluster.bootstrap_servers, topic, 30)
+    with caplog.at_level(logging.WARNING):
+        assert offsets(read_range(PartitionRange(topic, 0, 5, 20), settings(cluster, fail_on_data_loss=False))) == []
+        assert "offsets 5 to 19 are skipped, the batch has nothing else of it" in caplog.text
+        found = offsets(read_range(PartitionRange(topic, 0, 5, 40), settings(cluster, fail_on_data_loss=False)))
+    assert found == list(range(30, 40))
 
 
 def test_a_silent_broker_ends_a_task_in_time() -> None:

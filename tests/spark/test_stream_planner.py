@@ -16,7 +16,7 @@ from kafka_nextgen.spark.offsets import offsets_document
 from kafka_nextgen.spark.options import parse_source_options
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.spark.stream_planner import StreamPlanner
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds
 from kafka_nextgen.types import TopicId, TopicPartition
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -40,7 +40,7 @@ class FakeCluster:
     logs: dict[TopicPartition, Log]
     committed: dict[TopicPartition, int | None] = field(factory=dict)
 
-    def partitions(self) -> dict[TopicPartition, TopicId | None]:
+    def partitions(self) -> TopicIds:
         return {tp: log.topic_id for tp, log in self.logs.items()}
 
     def earliest(self, partitions: Collection[TopicPartition]) -> PartitionOffsets:
@@ -49,8 +49,8 @@ class FakeCluster:
     def latest(self, partitions: Collection[TopicPartition], known: PartitionOffsets | None = None) -> PartitionOffsets:
         return {tp: self.logs[tp].end for tp in partitions}
 
-    def offsets(self, partitions: Collection[TopicPartition]) -> ClusterOffsets:
-        return ClusterOffsets(self.earliest(partitions), self.latest(partitions))
+    def offsets(self, partitions: TopicIds, known: PartitionOffsets | None = None) -> ClusterOffsets:
+        return ClusterOffsets(self.earliest(partitions), self.latest(partitions), partitions)
 
     def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
         return self.committed
@@ -227,3 +227,11 @@ def test_a_partition_that_came_before_a_first_batch_is_repeated_waits_for_the_ne
     begin = at(0, 0) if start == "earliest" else at(5, 2)
     assert [str(planned) for planned in query.planner.plan(begin, at(4))] == ["t[0] 0..4"] * (start == "earliest")
     assert query.batch(at(4)) == (at(5, 2), ["t[0] 4..5", "t[1] 0..2"])
+
+
+def test_a_task_is_told_which_topic_is_meant_also_if_it_is_made_again_before_the_batch_is_planned() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    end = query.planner.latest_offset(at(0), UNLIMITED)
+    cluster.logs[T0] = Log(0, 8, SECOND_ID)
+    assert [planned.topic_id for planned in query.planner.plan(at(0), end)] == [FIRST_ID]
