@@ -14,7 +14,9 @@ It differs in three points:
 
 - The backlog of a new partition counts from its earliest offset for the minimum too, and a log that became shorter
   counts as no backlog.
-- Records that are gone (aged out, of a recreated topic) count as no backlog, so a batch never consists of them.
+- Records that aged out count as no backlog, so a batch never consists of them.
+- A partition whose topic was deleted and created again has nothing to read in the batch that notices it, which is not
+  delayed. It ends at the earliest offset of the new topic, so that the checkpoint has that before anything is read.
 - AvailableNow ignores the minimum: a remainder below it would never be read.
 """
 
@@ -74,14 +76,14 @@ def admit(
 ) -> Admission:
     """Return where the next batch ends.
 
-    ``start`` is the end of the last batch. ``latest`` has the partitions that exist now. ``earliest`` has those of them
-    that are not in ``start``, and may have more: planning then notices records that are gone. ``now_s`` is of a clock
-    that never goes back; ``last_admitted_s`` is of the admission before, None in the first call of a run. ``recreated``
-    are partitions of ``start`` whose topic was deleted and created again since.
+    ``start`` is the end of the last batch. ``latest`` has the partitions that exist now. ``recreated`` are those of
+    ``start`` whose topic was deleted and created again since. ``earliest`` has these and the partitions that are not in
+    ``start``, and may have more: planning then notices records that are gone. ``now_s`` is of a clock that never goes
+    back; ``last_admitted_s`` is of the admission before, None in the first call of a run.
     """
     backlog = _backlogs(start, latest, earliest, recreated)
     minimum = limits.min_offsets or 0
-    overdue = last_admitted_s is None or now_s - last_admitted_s >= limits.max_delay_s
+    overdue = bool(recreated) or last_admitted_s is None or now_s - last_admitted_s >= limits.max_delay_s
     if sum(backlog.values()) < minimum and not overdue:
         return Admission(dict(start), last_admitted_s, delayed=bool(backlog))
     return Admission(rate_limited(start, latest, earliest, limits.max_offsets, recreated), now_s)
@@ -112,7 +114,7 @@ def rate_limited(
     """Return the end of a batch of ``max_offsets`` records, None for all; arguments as for ``admit``."""
     backlog = _backlogs(start, latest, earliest, recreated)
     total = sum(backlog.values())
-    end = dict(sorted(latest.items()))
+    end = {tp: earliest[tp] if tp in recreated else offset for tp, offset in sorted(latest.items())}
     if max_offsets is None:
         return end
     for tp, size in backlog.items():
@@ -152,7 +154,7 @@ def _backlogs(
     earliest: PartitionOffsets,
     recreated: Collection[TopicPartition],
 ) -> dict[TopicPartition, int]:
-    begins = {tp: begin_of(tp, start, earliest, recreated) for tp in sorted(latest)}
+    begins = {tp: begin_of(tp, start, earliest) for tp in sorted(latest) if tp not in recreated}
     return {tp: latest[tp] - begin for tp, begin in begins.items() if begin is not None and begin < latest[tp]}
 
 

@@ -5,10 +5,9 @@
 | a partition of the last batch no longer exists | PARTITIONS_DELETED | nowhere |
 | a partition of this batch vanished before it was read | INITIAL_OFFSET_NOT_FOUND_FOR_PARTITIONS | nowhere |
 | a new partition's first records are gone | ADDED_PARTITION_DOES_NOT_START_FROM_OFFSET_ZERO | at its earliest offset |
-| the log became shorter than what was read | PARTITION_OFFSET_CHANGED | at its new end |
+| the log became shorter than what was read, or its topic was created again | PARTITION_OFFSET_CHANGED | at its end |
 | records aged out before they were read | COULD_NOT_READ_OFFSET_RANGE | at the earliest offset |
 | the log ends before the planned end | COULD_NOT_READ_OFFSET_RANGE | at the planned end |
-| the topic was deleted and created again | (not noticed) | at its earliest offset |
 
 With ``failOnDataLoss=true`` any of them ends the query; with ``false`` each is a warning (KafkaOffsetReaderAdmin.scala,
 KafkaDataConsumer.scala, kafka-error-conditions.json). The built-in source notices the fifth and the sixth in a task.
@@ -17,7 +16,6 @@ Planning notices them if it is given the earliest and latest offsets.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from enum import Enum
 
 from attrs import frozen
@@ -37,7 +35,6 @@ class LossKind(Enum):
     RECEDED = "receded"
     AGED_OUT = "aged out"
     TRUNCATED = "truncated"
-    RECREATED = "recreated"
 
 
 @frozen
@@ -53,23 +50,15 @@ class DataLoss:
         return f"{self.partition} {self.happened}; {self.goes_on}"
 
 
-def stream_losses(
-    start: PartitionOffsets,
-    end: PartitionOffsets,
-    cluster: ClusterOffsets,
-    recreated: Collection[TopicPartition] = (),
-) -> tuple[DataLoss, ...]:
+def stream_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets) -> tuple[DataLoss, ...]:
     """Return what was lost between two batches of a streaming query, sorted by partition.
 
-    ``cluster.earliest`` must have the partitions of ``end`` that are new or recreated and still exist. What else it
-    or ``cluster.latest`` has is checked too.
+    ``cluster.earliest`` must have the partitions of ``end`` that are new and still exist. What else it or
+    ``cluster.latest`` has is checked too.
     """
     losses = [_deleted(tp) for tp in start if tp not in end]
     for tp in end:
-        if tp in start and tp not in recreated:
-            losses += _of_known(tp, start[tp], end[tp], cluster)
-        else:
-            losses += _of_new(tp, end[tp], cluster, recreated=tp in recreated and tp in start)
+        losses += _of_known(tp, start[tp], end[tp], cluster) if tp in start else _of_new(tp, end[tp], cluster)
     return tuple(sorted(losses, key=lambda loss: loss.partition))
 
 
@@ -93,12 +82,10 @@ def _of_known(tp: TopicPartition, start: int, end: int, cluster: ClusterOffsets)
     return aged_out + _truncated(tp, start, end, cluster)
 
 
-def _of_new(tp: TopicPartition, end: int, cluster: ClusterOffsets, *, recreated: bool) -> list[DataLoss]:
+def _of_new(tp: TopicPartition, end: int, cluster: ClusterOffsets) -> list[DataLoss]:
     earliest = cluster.earliest.get(tp)
     if earliest is None:
         return [_vanished(tp, end)]
-    if recreated:
-        return [_recreated(tp, earliest), *_truncated(tp, earliest, end, cluster)]
     not_from_zero = [_not_from_zero(tp, earliest)] if earliest > 0 else []
     return not_from_zero + _truncated(tp, earliest, end, cluster)
 
@@ -141,8 +128,3 @@ def _aged_out(tp: TopicPartition, start: int, end: int, earliest: int) -> DataLo
     skipped = f"offsets {start} to {min(earliest, end) - 1} are skipped"
     goes_on = f", reading goes on at {earliest}" if earliest < end else ", the batch has nothing else of it"
     return DataLoss(LossKind.AGED_OUT, tp, happened, skipped + goes_on)
-
-
-def _recreated(tp: TopicPartition, earliest: int) -> DataLoss:
-    happened = "belongs to a topic that was deleted and created again; what was not read of the old one is gone"
-    return DataLoss(LossKind.RECREATED, tp, happened, f"the new one is read from offset {earliest}")

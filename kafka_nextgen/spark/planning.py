@@ -19,8 +19,6 @@ each other without a hole or an overlap. What is not covered between start and e
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from attrs import frozen
 
 from kafka_nextgen.spark.admission import Admission, TriggerLimits, admit, admit_available_now, check_available_now
@@ -68,22 +66,15 @@ def plan_batch(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterO
     return Plan(split(whole, options), batch_losses(start, end, cluster))
 
 
-def plan_stream(
-    start: PartitionOffsets,
-    end: PartitionOffsets,
-    cluster: ClusterOffsets,
-    options: SplitOptions,
-    recreated: Collection[TopicPartition] = (),
-) -> Plan:
+def plan_stream(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets, options: SplitOptions) -> Plan:
     """Plan a streaming batch from ``start``, the end of the last one, to ``end``; each has all its partitions.
 
     New partitions are read from their earliest offset. ``cluster.earliest`` must have those that still exist. What
     ``cluster`` has of other partitions is checked: records that are gone are then noticed here, not in a task.
-    ``recreated`` are partitions whose topic was deleted and created again after ``start`` was recorded.
     """
-    begins = {tp: begin_of(tp, start, cluster.earliest, recreated) for tp in sorted(end)}
+    begins = {tp: begin_of(tp, start, cluster.earliest) for tp in sorted(end)}
     whole = [_readable(tp, begin, end[tp], cluster) for tp, begin in begins.items() if begin is not None]
-    return Plan(split(whole, options), stream_losses(start, end, cluster, recreated))
+    return Plan(split(whole, options), stream_losses(start, end, cluster))
 
 
 def _readable(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets) -> PartitionRange:

@@ -12,11 +12,13 @@ Python source is not told of. So a start that moves becomes the end of an empty 
 ``latest``, offsets with -1, timestamps          the first batch is empty and ends there
 ===============================================  ===================================================================
 
-A topic that is deleted and created again during a run is known by its id.
+A topic that is deleted and created again during a run is known by its id. An empty batch takes the beginning of the new
+one into the checkpoint, which has no ids: a run after this one reads it from there, too.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Collection
 from typing import TypeAlias
@@ -32,9 +34,11 @@ from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_sta
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.spark.reporting import report_losses
 from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange, TopicIds
-from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 
 __all__ = ["Document", "StreamPlanner"]
+
+logger = logging.getLogger(__name__)
 
 #: Offsets as Spark writes them to the checkpoint, by topic and partition.
 Document: TypeAlias = dict[str, dict[str, int]]
@@ -82,11 +86,11 @@ class StreamPlanner:
         if begin == self._planned.end:
             self._topic_ids = self._planned.topic_ids
         topic_ids = self._cluster.partitions()
-        recreated = frozenset(tp for tp in begin if _differs(self._topic_ids.get(tp), topic_ids.get(tp)))
+        recreated = self._recreated(begin, topic_ids)
         known = {tp: offset for tp, offset in begin.items() if tp not in recreated}
         self._latest = self._cluster.latest(topic_ids.keys(), known)
         end = self._admitted(begin, limits, recreated)
-        self._planned = _Planned(end, topic_ids, recreated)
+        self._planned = _Planned(end, topic_ids)
         return offsets_document(end)
 
     def reported_latest(self) -> Document | None:
@@ -104,14 +108,19 @@ class StreamPlanner:
         cluster = self._cluster.offsets({tp: meant.get(tp) for tp in until if tp in there}, until)
         if is_planned and self._snapshot is not None:
             check_available_now(self._snapshot, until, cluster.latest)
-        recreated = self._planned.recreated if is_planned else ()
-        plan = plan_stream(begin, until, cluster, self._options.split_options, recreated)
+        plan = plan_stream(begin, until, cluster, self._options.split_options)
         report_losses(plan.losses, fail_on_data_loss=self._options.fail_on_data_loss)
         return plan.ranges
 
     def close(self) -> None:
         """Close the connections."""
         self._cluster.close()
+
+    def _recreated(self, begin: PartitionOffsets, topic_ids: TopicIds) -> frozenset[TopicPartition]:
+        recreated = frozenset(tp for tp in begin if _differs(self._topic_ids.get(tp), topic_ids.get(tp)))
+        if recreated:
+            logger.warning("%s: the topic was created again; reading begins anew", format_partitions(recreated))
+        return recreated
 
     def _is_first(self, begin: PartitionOffsets) -> bool:
         """Whether the batch is the empty one that takes the start into the checkpoint."""
@@ -160,7 +169,6 @@ class _Planned:
 
     end: PartitionOffsets | None = None
     topic_ids: TopicIds = field(factory=dict)
-    recreated: Collection[TopicPartition] = ()
 
 
 def _moves(limit: OffsetLimit) -> bool:

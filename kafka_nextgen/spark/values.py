@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -61,18 +61,13 @@ class PartitionRange:
         return f"{self.topic}[{self.partition}] {self.start}..{self.end}"
 
 
-def begin_of(
-    tp: TopicPartition,
-    start: PartitionOffsets,
-    earliest: PartitionOffsets,
-    recreated: Collection[TopicPartition] = (),
-) -> int | None:
+def begin_of(tp: TopicPartition, start: PartitionOffsets, earliest: PartitionOffsets) -> int | None:
     """Return the offset where a streaming batch begins in a partition; None if the partition is gone.
 
-    A new or recreated partition begins at its earliest offset. Another begins where the batch before ended, or at its
-    earliest offset if that is greater: the records between are gone. ``earliest`` may lack partitions of ``start``.
+    A new partition begins at its earliest offset. Another begins where the batch before ended, or at its earliest
+    offset if that is greater: the records between are gone. ``earliest`` may lack partitions of ``start``.
     """
-    if tp not in start or tp in recreated:
+    if tp not in start:
         return earliest.get(tp)
     return max(start[tp], earliest.get(tp, 0))
 

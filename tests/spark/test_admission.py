@@ -63,8 +63,16 @@ def test_records_that_aged_out_take_no_share() -> None:
     assert rate_limited({T0: 0}, {T0: 1000}, {T0: 900}, 10) == {T0: 910}
 
 
-def test_a_recreated_partition_counts_from_its_earliest_offset() -> None:
-    assert rate_limited({T0: 700}, {T0: 1000}, {T0: 0}, 10, recreated=[T0]) == {T0: 10}
+@pytest.mark.parametrize("limit", [None, 10])
+def test_a_recreated_partition_ends_where_it_begins(limit: int | None) -> None:
+    start, latest, earliest = {T0: 700, T1: 0}, {T0: 1000, T1: 10}, {T0: 2}
+    assert rate_limited(start, latest, earliest, limit, recreated=[T0]) == {T0: 2, T1: 10}
+
+
+def test_a_recreated_partition_is_not_delayed() -> None:
+    limits = TriggerLimits(min_offsets=100)
+    admission = admit({T0: 5}, {T0: 5}, {T0: 0}, limits, now_s=6.0, last_admitted_s=5.0, recreated=[T0])
+    assert admission.end == {T0: 0}
 
 
 def test_a_partition_that_no_longer_exists_is_left_out() -> None:

@@ -103,26 +103,6 @@ def test_a_streaming_batch_reads_what_there_is_and_names_the_rest(
     assert warning in str(loss)
 
 
-@pytest.mark.parametrize("latest", [3, 50, 800])
-def test_a_recreated_topic_is_read_from_its_beginning(latest: int) -> None:
-    cluster = ClusterOffsets({T0: 0}, {T0: latest})
-    plan = plan_stream({T0: 50}, {T0: latest}, cluster, WHOLE, recreated=[T0])
-    assert [loss.kind for loss in plan.losses] == [LossKind.RECREATED]
-    assert ranges(plan) == [(0, 0, latest)]
-    assert "the new one is read from offset 0" in str(plan.losses[0])
-
-
-def test_a_recreated_topic_may_be_gone_again() -> None:
-    plan = plan_stream({T0: 50}, {T0: 9}, ClusterOffsets({}, {}), WHOLE, recreated=[T0])
-    assert [loss.kind for loss in plan.losses] == [LossKind.VANISHED]
-    assert plan.ranges == ()
-
-
-def test_a_partition_that_was_not_read_before_is_new_though_its_topic_was_recreated() -> None:
-    plan = plan_stream({}, {T0: 9}, ClusterOffsets({T0: 0}, {}), WHOLE, recreated=[T0])
-    assert plan == Plan((PartitionRange("t", 0, 0, 9),))
-
-
 def test_a_checkpoint_of_other_topics_is_a_loss_of_all_of_them() -> None:
     other = TopicPartition("other", 0)
     plan = plan_stream({other: 7}, {T0: 3}, ClusterOffsets({T0: 0}, {T0: 3}), WHOLE)
@@ -166,20 +146,18 @@ def offsets_of(draw: st.DrawFn) -> Offsets:
     return {tp: draw(st.integers(0, 30)) for tp in (T0, T1, T2) if draw(st.booleans())}
 
 
-@given(offsets_of(), offsets_of(), offsets_of(), offsets_of(), st.sets(st.sampled_from([T0, T1, T2])))
-def test_a_gap_is_never_silent(
-    start: Offsets, end: Offsets, earliest: Offsets, latest: Offsets, recreated: set[TopicPartition]
-) -> None:
+@given(offsets_of(), offsets_of(), offsets_of(), offsets_of())
+def test_a_gap_is_never_silent(start: Offsets, end: Offsets, earliest: Offsets, latest: Offsets) -> None:
     cluster = ClusterOffsets(earliest, latest)
     options = SplitOptions(min_partitions=7, max_records_per_partition=11)
-    plan = plan_stream(start, end, cluster, options, recreated)
-    assert plan == plan_stream(dict(reversed(start.items())), dict(reversed(end.items())), cluster, options, recreated)
+    plan = plan_stream(start, end, cluster, options)
+    assert plan == plan_stream(dict(reversed(start.items())), dict(reversed(end.items())), cluster, options)
     assert list(plan.losses) == sorted(plan.losses, key=lambda loss: loss.partition)
     read = covered(plan)
     lossy = {loss.partition for loss in plan.losses}
     assert read.keys() <= end.keys()
     for tp in start.keys() | end.keys():
-        new = tp not in start or tp in recreated
+        new = tp not in start
         wanted = set(range(0 if new else start[tp], end.get(tp, 0)))
         assert read.get(tp, set()) <= wanted
         if read.get(tp, set()) != wanted or tp not in end:

@@ -177,14 +177,25 @@ def test_a_new_partition_is_read_from_its_first_record() -> None:
     assert query.batch(at(5)) == (at(5, 2), ["t[1] 0..2"])
 
 
-def test_a_topic_that_was_made_again_during_the_run_is_known_by_its_id() -> None:
+@pytest.mark.parametrize("size", [3, 5, 8])
+@pytest.mark.parametrize("limits", [UNLIMITED, TriggerLimits(max_offsets=5)])
+def test_a_topic_that_was_made_again_is_read_from_its_beginning(size: int, limits: TriggerLimits) -> None:
     cluster = FakeCluster({T0: Log(0, 5)})
     query = Query(cluster, startingOffsets="earliest", failOnDataLoss="false")
     assert query.batch(at(0)) == (at(5), ["t[0] 0..5"])
-    cluster.logs[T0] = Log(0, 8, SECOND_ID)
-    assert query.batch(at(5)) == (at(8), ["t[0] 0..8"]), "not 5..8, which would leave out five records"
-    cluster.logs[T0].end = 9
-    assert query.batch(at(8)) == (at(9), ["t[0] 8..9"])
+    cluster.logs[T0] = Log(0, size, SECOND_ID)
+    assert query.batch(at(5), limits) == (at(0), []), "Spark runs it, for its end is another"
+    first = min(size, limits.max_offsets or size)
+    assert query.batch(at(0), limits) == (at(first), [f"t[0] 0..{first}"])
+
+
+def test_a_run_after_one_that_noticed_a_topic_made_again_reads_it_from_its_beginning() -> None:
+    cluster = FakeCluster({T0: Log(0, 8, SECOND_ID)})
+    with pytest.raises(DataLossError, match=r"t\[0\] was read up to offset 5 and now ends at 0"):
+        Query(cluster, startingOffsets="earliest").planner.plan(at(5), at(0))
+    query = Query(cluster, startingOffsets="earliest", failOnDataLoss="false")
+    assert query.planner.plan(at(5), at(0)) == ()
+    assert query.batch(at(0)) == (at(8), ["t[0] 0..8"])
 
 
 def test_a_topic_that_was_made_again_ends_a_query_that_may_lose_nothing() -> None:
@@ -192,7 +203,7 @@ def test_a_topic_that_was_made_again_ends_a_query_that_may_lose_nothing() -> Non
     query = Query(cluster, startingOffsets="earliest")
     query.batch(at(0))
     cluster.logs[T0] = Log(0, 8, SECOND_ID)
-    with pytest.raises(DataLossError, match="deleted and created again"):
+    with pytest.raises(DataLossError, match="its topic was created again"):
         query.batch(at(5))
 
 
