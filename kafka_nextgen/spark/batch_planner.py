@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kafka_nextgen.spark.bounds import Bounds, narrowed
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.planning import plan_batch, resolve_ending_offsets, resolve_starting_offsets
-from kafka_nextgen.spark.pushed_filters import Bounds, narrowed
 from kafka_nextgen.spark.reporting import report_losses
 from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange
 

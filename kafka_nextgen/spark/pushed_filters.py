@@ -1,43 +1,19 @@
 """Filters of a batch query that make it read less: on ``topic``, ``partition``, ``offset`` and ``timestamp``.
 
-They only narrow ranges: Spark applies all filters to what is read. A filter on ``timestamp`` narrows the start: the
-broker finds the first record that is not older. It does not narrow the end, for later records may be older.
+A filter on another column, or with a value of a type that the column does not have, narrows nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timezone
-from typing import TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve
 from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, GreaterThanOrEqual, In, LessThan, LessThanOrEqual
 
-from kafka_nextgen.spark.values import PartitionOffsets
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.spark.bounds import NO_END, Bounds
 
-__all__ = ["Bounds", "bounds_of", "narrowed"]
-
-#: Finds the first offsets that are not older than timestamps in milliseconds; None where there is none.
-FindByTime: TypeAlias = Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, int | None]]
-
-_GREATEST = 2**63 - 1
-
-
-@frozen
-class Bounds:
-    """What filters leave: topics and partitions (None for all), offsets from ``start`` up to before ``end``."""
-
-    topics: frozenset[object] | None = None
-    partitions: frozenset[object] | None = None
-    start: int = 0
-    end: int = _GREATEST
-    from_timestamp_ms: int | None = None
-
-    def has(self, tp: TopicPartition) -> bool:
-        """Whether records of this partition can pass."""
-        in_topics = self.topics is None or tp.topic in self.topics
-        return in_topics and (self.partitions is None or tp.partition in self.partitions)
+__all__ = ["bounds_of"]
 
 
 def bounds_of(filters: Iterable[Filter]) -> Bounds:
@@ -48,19 +24,6 @@ def bounds_of(filters: Iterable[Filter]) -> Bounds:
         narrow = _COLUMNS.get(attribute[0]) if len(attribute) == 1 else None
         bounds = bounds if narrow is None else narrow(bounds, each)
     return bounds
-
-
-def narrowed(
-    start: PartitionOffsets, end: PartitionOffsets, bounds: Bounds, find_by_time: FindByTime
-) -> tuple[PartitionOffsets, PartitionOffsets]:
-    """The starts and ends of the partitions that are left; a partition with nothing left starts at its end."""
-    kept = [tp for tp in start if bounds.has(tp)]
-    starts = {tp: max(start[tp], bounds.start) for tp in kept}
-    if bounds.from_timestamp_ms is not None:
-        found = find_by_time(dict.fromkeys(kept, bounds.from_timestamp_ms))
-        starts = {tp: end[tp] if (at := found[tp]) is None else max(starts[tp], at) for tp in kept}
-    ends = {tp: max(min(end[tp], bounds.end), start[tp]) for tp in kept}
-    return {tp: min(starts[tp], ends[tp]) for tp in kept}, ends
 
 
 def _topic(bounds: Bounds, each: Filter) -> Bounds:
@@ -76,7 +39,7 @@ def _offset(bounds: Bounds, each: Filter) -> Bounds:
     if not isinstance(value, int):
         return bounds
     at_least = {EqualTo: value, GreaterThanOrEqual: value, GreaterThan: value + 1}.get(type(each), 0)
-    before = {EqualTo: value + 1, LessThanOrEqual: value + 1, LessThan: value}.get(type(each), _GREATEST)
+    before = {EqualTo: value + 1, LessThanOrEqual: value + 1, LessThan: value}.get(type(each), NO_END)
     return evolve(bounds, start=max(bounds.start, at_least), end=min(bounds.end, before))
 
 

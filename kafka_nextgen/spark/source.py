@@ -27,8 +27,8 @@ from kafka_nextgen.spark.columns import arrow_schema, schema_with
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from kafka_nextgen.spark.bounds import Bounds
     from kafka_nextgen.spark.options import SourceOptions
-    from kafka_nextgen.spark.pushed_filters import Bounds
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
     from kafka_nextgen.spark.values import PartitionRange
 

@@ -8,10 +8,10 @@ import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
 from kafka_nextgen.spark.batch_planner import plan_batch_query
+from kafka_nextgen.spark.bounds import Bounds
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
-from kafka_nextgen.spark.pushed_filters import Bounds
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
 from kafka_nextgen.types import TopicPartition
 from tests.support.clients import produce

@@ -11,7 +11,8 @@ pytest.importorskip("pyspark")
 
 from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, GreaterThanOrEqual, In, IsNotNull, LessThan, Not
 
-from kafka_nextgen.spark.pushed_filters import bounds_of, narrowed
+from kafka_nextgen.spark.bounds import narrowed
+from kafka_nextgen.spark.pushed_filters import bounds_of
 from kafka_nextgen.types import TopicPartition
 
 T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)
