@@ -42,11 +42,14 @@ class Bounds:
 def narrowed(
     start: PartitionOffsets, end: PartitionOffsets, bounds: Bounds, find_by_time: FindByTime
 ) -> tuple[PartitionOffsets, PartitionOffsets]:
-    """The starts and ends of the partitions that are left; a partition with nothing left starts at its end."""
+    """The starts and ends of the partitions that are left; a partition with nothing left starts at its end.
+
+    A start beyond its end stays as it is: planning refuses that.
+    """
     kept = [tp for tp in start if bounds.has(tp)]
     starts = {tp: max(start[tp], bounds.start) for tp in kept}
     if bounds.from_timestamp_ms is not None:
         found = find_by_time(dict.fromkeys(kept, bounds.from_timestamp_ms))
         starts = {tp: end[tp] if (at := found[tp]) is None else max(starts[tp], at) for tp in kept}
-    ends = {tp: max(min(end[tp], bounds.end), start[tp]) for tp in kept}
-    return {tp: min(starts[tp], ends[tp]) for tp in kept}, ends
+    ends = {tp: min(end[tp], max(bounds.end, start[tp])) for tp in kept}
+    return {tp: max(min(starts[tp], ends[tp]), start[tp]) for tp in kept}, ends

@@ -1,12 +1,15 @@
 """Filters of a batch query that make it read less: on ``topic``, ``partition``, ``offset`` and ``timestamp``.
 
-A filter on another column, or with a value of a type that the column does not have, narrows nothing.
+Every other filter narrows nothing, and neither does one
+
+- with a value of another type than the column's: a timestamp has a zone, and is rounded down to milliseconds;
+- for a time before 1970: brokers are not asked for such times, and records without a timestamp have one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 from attrs import evolve
 from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, GreaterThanOrEqual, In, LessThan, LessThanOrEqual
@@ -14,6 +17,9 @@ from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, GreaterThanOrEq
 from kafka_nextgen.spark.bounds import NO_END, Bounds
 
 __all__ = ["bounds_of"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 def bounds_of(filters: Iterable[Filter]) -> Bounds:
@@ -27,16 +33,16 @@ def bounds_of(filters: Iterable[Filter]) -> Bounds:
 
 
 def _topic(bounds: Bounds, each: Filter) -> Bounds:
-    return evolve(bounds, topics=_both(bounds.topics, _values(each)))
+    return evolve(bounds, topics=_both(bounds.topics, _values(each, str)))
 
 
 def _partition(bounds: Bounds, each: Filter) -> Bounds:
-    return evolve(bounds, partitions=_both(bounds.partitions, _values(each)))
+    return evolve(bounds, partitions=_both(bounds.partitions, _values(each, int)))
 
 
 def _offset(bounds: Bounds, each: Filter) -> Bounds:
     value = getattr(each, "value", None)
-    if not isinstance(value, int):
+    if type(value) is not int:
         return bounds
     at_least = {EqualTo: value, GreaterThanOrEqual: value, GreaterThan: value + 1}.get(type(each), 0)
     before = {EqualTo: value + 1, LessThanOrEqual: value + 1, LessThan: value}.get(type(each), NO_END)
@@ -47,8 +53,9 @@ def _timestamp(bounds: Bounds, each: Filter) -> Bounds:
     value = getattr(each, "value", None)
     if not isinstance(each, EqualTo | GreaterThan | GreaterThanOrEqual) or not isinstance(value, datetime):
         return bounds
-    at = max(int(value.astimezone(timezone.utc).timestamp() * 1000), 0)
-    return evolve(bounds, from_timestamp_ms=max(at, bounds.from_timestamp_ms or 0))
+    if value.tzinfo is None or value < _EPOCH:
+        return bounds
+    return evolve(bounds, from_timestamp_ms=max((value - _EPOCH) // _MILLISECOND, bounds.from_timestamp_ms or 0))
 
 
 _COLUMNS: Mapping[str, Callable[[Bounds, Filter], Bounds]] = {
@@ -59,10 +66,12 @@ _COLUMNS: Mapping[str, Callable[[Bounds, Filter], Bounds]] = {
 }
 
 
-def _values(each: Filter) -> Collection[object] | None:
-    if isinstance(each, EqualTo):
-        return (each.value,)
-    return each.value if isinstance(each, In) else None
+def _values(each: Filter, kind: type) -> Collection[object] | None:
+    """The values that pass, None among them, which nothing equals; None if there may be others."""
+    if not isinstance(each, EqualTo | In):
+        return None
+    values = each.value if isinstance(each, In) else (each.value,)
+    return values if all(value is None or type(value) is kind for value in values) else None
 
 
 def _both(known: frozenset[object] | None, values: Collection[object] | None) -> frozenset[object] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -18,6 +18,7 @@ from kafka_nextgen.types import TopicPartition
 T0, T1, U0 = TopicPartition("t", 0), TopicPartition("t", 1), TopicPartition("u", 0)
 START = {T0: 0, T1: 2, U0: 0}
 END = {T0: 10, T1: 12, U0: 10}
+ALL = {T0: (0, 10), T1: (2, 12), U0: (0, 10)}
 NOON = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
 
 
@@ -29,7 +30,7 @@ def found(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int 
 @pytest.mark.parametrize(
     ("filters", "ranges"),
     [
-        ([], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
+        ([], ALL),
         ([EqualTo(("topic",), "u")], {U0: (0, 10)}),
         ([In(("partition",), (1, 7))], {T1: (2, 12)}),
         ([EqualTo(("partition",), 0), In(("topic",), ("t",))], {T0: (0, 10)}),
@@ -37,11 +38,26 @@ def found(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int 
         ([EqualTo(("offset",), 11), EqualTo(("partition",), 0)], {T0: (10, 10), U0: (10, 10)}),
         ([LessThan(("offset",), 1)], {T0: (0, 1), T1: (2, 2), U0: (0, 1)}),
         ([GreaterThanOrEqual(("timestamp",), NOON)], {T0: (4, 10), T1: (12, 12), U0: (0, 10)}),
-        ([LessThan(("timestamp",), NOON)], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
-        ([IsNotNull(("offset",)), Not(EqualTo(("offset",), 1))], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
-        ([EqualTo(("value",), b"x")], {T0: (0, 10), T1: (2, 12), U0: (0, 10)}),
+        ([LessThan(("timestamp",), NOON)], ALL),
+        ([IsNotNull(("offset",)), Not(EqualTo(("offset",), 1))], ALL),
+        ([EqualTo(("value",), b"x")], ALL),
+        ([GreaterThan(("timestamp",), NOON + timedelta(microseconds=999))], {T0: (4, 10), T1: (12, 12), U0: (0, 10)}),
+        ([GreaterThanOrEqual(("timestamp",), datetime(1969, 12, 31, tzinfo=timezone.utc))], ALL),
+        ([GreaterThanOrEqual(("timestamp",), datetime.min)], ALL),
+        ([GreaterThanOrEqual(("timestamp",), NOON.replace(tzinfo=None))], ALL),
+        ([GreaterThan(("timestamp",), None), EqualTo(("offset",), None)], ALL),
+        ([EqualTo(("partition",), "0"), In(("topic",), (7,)), EqualTo(("offset",), True)], ALL),
+        ([EqualTo(("partition",), None)], {}),
+        ([In(("partition",), (1, None))], {T1: (2, 12)}),
+        ([In(("partition",), ())], {}),
     ],
 )
 def test_filters_narrow_ranges(filters: list[Filter], ranges: dict[TopicPartition, tuple[int, int]]) -> None:
     start, end = narrowed(START, END, bounds_of(filters), found)
     assert {tp: (start[tp], end[tp]) for tp in start} == ranges
+
+
+def test_a_start_beyond_its_end_stays_one() -> None:
+    filters: list[Filter] = [GreaterThan(("offset",), 3), GreaterThanOrEqual(("timestamp",), NOON)]
+    start, end = narrowed({T0: 12}, {T0: 10}, bounds_of(filters), found)
+    assert (start, end) == ({T0: 12}, {T0: 10}), "for planning to refuse"
