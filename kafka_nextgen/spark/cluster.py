@@ -1,7 +1,8 @@
 """What the driver asks Kafka: which partitions there are, where they begin and end, what a group has committed.
 
 Nothing is connected until the first question. As with the built-in source, a question is asked again if a topic is not
-there yet or an end went backwards for a moment (KAFKA-7703), ``fetchOffset.numRetries`` times.
+there yet or an end went backwards for a moment (KAFKA-7703), ``fetchOffset.numRetries`` times. So it is if a partition
+that was read is not there: a broker may hear of it late, and one that is taken for deleted is read anew later.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kafka_nextgen.spark.limits import GroupOffsets, OffsetLimit
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.resolving import timestamps_to_ask
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds, first_few
-from kafka_nextgen.types import TopicDescription, TopicPartition
+from kafka_nextgen.types import TopicDescription, TopicId, TopicPartition
 
 __all__ = ["Cluster", "Topics"]
 
@@ -38,23 +39,26 @@ class Cluster:
         group = {} if self._options.group_id is None else {"group_id": self._options.group_id}
         return Consumer(self._options.kafka.consumer_config(enable_auto_commit=False, **group))
 
-    def partitions(self) -> TopicIds:
-        """The partitions that are read, sorted, with the ids of their topics.
+    def partitions(self, known: Collection[TopicPartition] = ()) -> TopicIds:
+        """The partitions that are read, sorted, with the ids of their topics; asked again while a ``known`` one lacks.
 
         Raises ``UnknownTopicError`` if a topic or partition that is named is not there, also after some retries.
         """
-        missing: list[str] = []
+        missing, partitions = list[str](), dict[TopicPartition, TopicId | None]()
         for _ in self._tries():
             topics = self._topics()
             found = {TopicPartition(t.name, number): t.topic_id for t in topics.values() for number in t.partitions}
             wanted = self._wanted(found)
             missing = sorted(self._named() - topics.keys()) or [str(tp) for tp in sorted(wanted - found.keys())]
-            if not missing:
-                return {tp: found[tp] for tp in sorted(wanted)}
-        raise UnknownTopicError(
-            f"Kafka has no {first_few(missing)}, which the query reads: create the topic, or correct the option",
-            code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        )
+            partitions = {tp: found[tp] for tp in sorted(wanted & found.keys())}
+            if not missing and partitions.keys() >= set(known):
+                break
+        if missing:
+            raise UnknownTopicError(
+                f"Kafka has no {first_few(missing)}, which the query reads: create the topic, or correct the option",
+                code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            )
+        return partitions
 
     def earliest(self, partitions: Collection[TopicPartition]) -> PartitionOffsets:
         """The offset of the first record of each partition."""

@@ -85,7 +85,7 @@ class StreamPlanner:
             return start
         if begin == self._planned.end:
             self._topic_ids = self._planned.topic_ids
-        topic_ids = self._cluster.partitions()
+        topic_ids = self._cluster.partitions(begin)
         recreated = self._recreated(begin, topic_ids)
         known = {tp: offset for tp, offset in begin.items() if tp not in recreated}
         self._latest = self._cluster.latest(topic_ids.keys(), known)
@@ -103,7 +103,7 @@ class StreamPlanner:
         is_planned = until == self._planned.end
         if begin == self._initial and not is_planned:
             begin = self._start_of_repeated(begin, until)
-        there = self._cluster.partitions()
+        there = self._cluster.partitions(until)
         meant = self._planned.topic_ids if is_planned else there
         cluster = self._cluster.offsets({tp: meant.get(tp) for tp in until if tp in there}, until)
         if is_planned and self._snapshot is not None:

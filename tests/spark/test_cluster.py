@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,7 +14,7 @@ from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import TopicDescription, TopicPartition
 from tests.support.clients import produce
 
 A0, A1, B0 = TopicPartition("a.1", 0), TopicPartition("a.1", 1), TopicPartition("b", 0)
@@ -62,6 +63,25 @@ def test_what_is_named_and_not_there_is_an_error(servers: str, strategy: dict[st
     with pytest.raises(UnknownTopicError, match=f"Kafka has no {missing}, which"):
         cluster.partitions()
     cluster.close()
+
+
+def answering(servers: str, **answers: object) -> Cluster:
+    """A cluster of three tries whose consumer gives these answers, one after the other."""
+    cluster = Cluster(options(servers, subscribePattern="a.*", **{"fetchOffset.numRetries": "2"}))
+    cluster.__dict__["_consumer"] = Mock(**{f"{call}.side_effect": answer for call, answer in answers.items()})
+    return cluster
+
+
+def test_a_partition_that_was_read_and_is_not_there_is_looked_for_again(servers: str) -> None:
+    both = {"a.1": TopicDescription("a.1", None, (0, 1))}
+    assert list(answering(servers, describe_topics=[{}, both]).partitions({A0})) == [A0, A1]
+    assert answering(servers, describe_topics=[{}, {}, {}]).partitions({A0}) == {}, "it was deleted"
+
+
+def test_an_end_that_went_backwards_is_asked_for_again(servers: str) -> None:
+    brief = answering(servers, end_offsets=[{A0: 3}, {A0: 5}], beginning_offsets=[{A0: 0}])
+    assert brief.offsets({A0: None}, {A0: 5}).latest == {A0: 5}
+    assert answering(servers, end_offsets=[{A0: 3}] * 3).latest([A0], {A0: 5}) == {A0: 3}, "the log is shorter"
 
 
 def test_nothing_is_connected_before_the_first_question() -> None:

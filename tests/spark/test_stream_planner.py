@@ -40,7 +40,7 @@ class FakeCluster:
     logs: dict[TopicPartition, Log]
     committed: dict[TopicPartition, int | None] = field(factory=dict)
 
-    def partitions(self) -> TopicIds:
+    def partitions(self, known: Collection[TopicPartition] = ()) -> TopicIds:
         return {tp: log.topic_id for tp, log in self.logs.items()}
 
     def earliest(self, partitions: Collection[TopicPartition]) -> PartitionOffsets:
