@@ -72,6 +72,12 @@ class Progress:
             raise error
         self._committed, self._failures, self._not_before = dict(offsets), 0, 0.0
 
+    def close(self) -> None:
+        """Close the connections, if there are any. The next commit makes new ones."""
+        if "_admin" in self.__dict__:
+            self._admin.close()
+            del self._admin
+
     def _in_use(self, error: GroupNotEmptyError) -> GroupNotEmptyError:
         return GroupNotEmptyError(
             f'group "{self._options.group_id}" is in use: it has members, so the progress of this query can\'t be '

@@ -114,6 +114,7 @@ class StreamPlanner:
 
     def close(self) -> None:
         """Close the connections."""
+        self._progress.close()
         self._cluster.close()
 
     def _recreated(self, begin: PartitionOffsets, topic_ids: TopicIds) -> frozenset[TopicPartition]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from kafka_nextgen import Consumer, GroupAdmin, GroupNotEmptyError
+from kafka_nextgen import Consumer, GroupAdmin, GroupNotEmptyError, MisuseError
 from kafka_nextgen.spark.options import parse_source_options
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.testing import Cluster
@@ -63,6 +63,19 @@ def test_what_is_shown_is_committed_to_a_group_that_stays_empty(cluster: Cluster
     assert committed(cluster, "shown") == 1, "the checkpoint is the truth, also if it goes back"
     with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
         assert admin.describe(["shown"])["shown"].members == ()
+
+
+def test_connections_are_closed_and_made_anew(cluster: Cluster) -> None:
+    progress = progress_of(cluster.bootstrap_servers, Clock(), groupId="closed")
+    progress.close()
+    progress.show({T0: 3})
+    before = progress._admin
+    progress.close()
+    with pytest.raises(MisuseError):
+        before.list()
+    progress.show({T0: 4})
+    assert committed(cluster, "closed") == 4
+    progress.close()
 
 
 def test_without_a_group_nothing_is_committed_nor_connected() -> None:

@@ -65,12 +65,16 @@ class FakeProgress:
 
     shown: list[PartitionOffsets] = field(factory=list)
     committed: list[PartitionOffsets] = field(factory=list)
+    is_closed: bool = False
 
     def show(self, offsets: PartitionOffsets) -> None:
         self.shown.append(offsets)
 
     def commit(self, offsets: PartitionOffsets) -> None:
         self.committed.append(offsets)
+
+    def close(self) -> None:
+        self.is_closed = True
 
 
 class Query:
@@ -126,6 +130,12 @@ def test_a_first_batch_that_is_repeated_after_a_crash_is_empty_again() -> None:
     assert query.planner.initial_offset() == at(9), "it was 5 when the first batch was planned"
     assert query.planner.plan(at(9), at(5)) == ()
     assert query.batch(at(5)) == (at(9), ["t[0] 5..9"])
+
+
+def test_a_planner_closes_what_shows_the_progress() -> None:
+    query = Query(FakeCluster({T0: Log(0, 5)}))
+    query.planner.close()
+    assert query.progress.is_closed
 
 
 def test_offsets_that_do_not_move_need_no_empty_batch() -> None:
