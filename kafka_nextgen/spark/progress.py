@@ -7,6 +7,8 @@ The checkpoint is the truth, and the group follows it, never ahead:
 - It is committed as by a tool, for the driver is no member of the group. A coordinator takes that for a group without
   members only. If the first commit of a run is refused because there are members, the query ends with
   ``GroupNotEmptyError``: another application uses the group.
+- What is committed is committed again every hour: brokers forget offsets of a group without members after a time
+  (``offsets.retention.minutes``), and an idle query would vanish from the tools.
 - No other failure ends the query, or holds it up for longer than a few seconds: it is logged, and repeated later.
 """
 
@@ -29,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 _TIMEOUT_S = 5.0
 _LONGEST_PAUSE_S = 60.0
+_COMMITTED_AGAIN_S = 3600.0
 
 
 class Progress:
@@ -39,7 +42,8 @@ class Progress:
         self._clock = clock
         self._committed: PartitionOffsets | None = None
         self._failures = 0
-        self._not_before = 0.0
+        self._not_before = 0.0  # after a failure
+        self._fresh_until = 0.0
 
     @cached_property
     def _admin(self) -> GroupAdmin:
@@ -50,9 +54,9 @@ class Progress:
 
         Raises ``GroupNotEmptyError`` if nothing was committed yet in this run, and the group has members.
         """
-        if self._options.group_id is None or not offsets or offsets == self._committed:
-            return
-        if self._clock() < self._not_before:
+        now_s = self._clock()
+        is_shown = offsets == self._committed and now_s < self._fresh_until
+        if self._options.group_id is None or not offsets or is_shown or now_s < self._not_before:
             return
         try:
             self.commit(offsets)
@@ -71,6 +75,7 @@ class Progress:
                 raise self._in_use(error)
             raise error
         self._committed, self._failures, self._not_before = dict(offsets), 0, 0.0
+        self._fresh_until = self._clock() + _COMMITTED_AGAIN_S
 
     def close(self) -> None:
         """Close the connections, if there are any. The next commit makes new ones."""

@@ -78,6 +78,20 @@ def test_connections_are_closed_and_made_anew(cluster: Cluster) -> None:
     progress.close()
 
 
+def test_the_progress_of_an_idle_query_is_committed_again_before_brokers_forget_it(cluster: Cluster) -> None:
+    clock = Clock()
+    progress = progress_of(cluster.bootstrap_servers, clock, groupId="idle")
+    progress.show({T0: 3})
+    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        admin.delete(["idle"])
+    progress.show({T0: 3})
+    assert committed(cluster, "idle") is None
+    clock.now_s += 3600
+    progress.show({T0: 3})
+    assert committed(cluster, "idle") == 3
+    progress.close()
+
+
 def test_without_a_group_nothing_is_committed_nor_connected() -> None:
     progress_of("nowhere.invalid:9092", Clock()).show({T0: 3})
 
