@@ -1,7 +1,7 @@
 """What a task does: it reads one range to Arrow batches, with a consumer that belongs to no group.
 
 - A range ends at its end offset, also if the last records before it were compacted away or are of a transaction.
-- What passes is retried, until nothing was read for ``kafkaConsumer.pollTimeoutMs``.
+- What passes is retried, until reading got no further for ``kafkaConsumer.pollTimeoutMs``.
 - A topic that was deleted and made again since the range was planned is another one: nothing of that is read.
 - Records that were there when the range was planned and are gone now fail the task with ``failOnDataLoss``. Without it,
   a warning says what is skipped, and reading goes on at the first record that is left.
@@ -48,8 +48,8 @@ class ReadSettings:
 def read_range(planned: PartitionRange, settings: ReadSettings) -> Iterator[pa.RecordBatch]:
     """Read the records of a range, in batches of the columns of ``settings.schema``.
 
-    Raises ``DataLossError`` for records that are gone, ``RequestTimeoutError`` if nothing came for the poll timeout,
-    and what ``Consumer.poll`` raises.
+    Raises ``DataLossError`` for records that are gone, ``RequestTimeoutError`` if reading got no further for the poll
+    timeout, and what ``Consumer.poll`` raises.
     """
     with kept_consumer(settings.kafka) as consumer:
         yield from _RangeRead(planned, settings, consumer).batches()
@@ -63,15 +63,23 @@ class _RangeRead:
         self._settings = settings
         self._consumer = consumer
         self._partition = planned.topic_partition
+        self._at = planned.start
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         self._assign(self._planned.start, self._planned.end)
         heard_at = time.monotonic()
         while not self._consumer.finished():
-            for batch in self._poll():
+            batches = self._poll()
+            for batch in batches:
                 yield batch.to_arrow(self._settings.schema)
+            if batches or self._is_further():
                 heard_at = time.monotonic()
             self._check_time(time.monotonic() - heard_at)
+
+    def _is_further(self) -> bool:
+        """Whether reading goes on without records: they were compacted away, or their transaction was aborted."""
+        before, self._at = self._at, self._consumer.position(self._partition)
+        return self._at != before
 
     def _poll(self) -> Sequence[RecordBatch]:
         try:
@@ -112,7 +120,6 @@ class _RangeRead:
     def _check_time(self, silent_s: float) -> None:
         if silent_s >= self._settings.poll_timeout_s:
             raise RequestTimeoutError(
-                f"no records of {self._planned} came for {silent_s:.0f} s, reading is at offset "
-                f"{self._consumer.position(self._partition)}; the log of this task says what stands in the way. "
-                "kafkaConsumer.pollTimeoutMs is how long to wait"
+                f"no records of {self._planned} came for {silent_s:.0f} s, reading is at offset {self._at}; the log of "
+                "this task says what stands in the way. kafkaConsumer.pollTimeoutMs is how long to wait"
             )

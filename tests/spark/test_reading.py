@@ -11,15 +11,15 @@ import pyarrow as pa
 import pytest
 from attrs import evolve
 
-from kafka_nextgen import Consumer, ConsumerConfig, KafkaNextgenError
-from kafka_nextgen.spark import kept_consumers
+from kafka_nextgen import Consumer, ConsumerConfig, KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
 from kafka_nextgen.spark.kept_consumers import kept_consumer
-from kafka_nextgen.spark.reading import ReadSettings, read_range
+from kafka_nextgen.spark.reading import ReadSettings, _RangeRead, read_range
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition
 from tests.support.clients import admin_client, create_named_topic, create_topic, delete_topic, produce
 
 SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
@@ -144,6 +144,48 @@ def test_records_that_age_out_before_they_are_read_are_left_out_also_if_that_is_
         assert "offsets 5 to 19 are skipped, the batch has nothing else of it" in caplog.text
         found = offsets(read_range(PartitionRange(topic, 0, 5, 40), settings(cluster, fail_on_data_loss=False)))
     assert found == list(range(30, 40))
+
+
+class QuietConsumer:
+    """Has records of offset 0 up to 10 that can't be seen; each poll takes two seconds and passes some offsets."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, offsets_per_poll: int) -> None:
+        self.at, self.now_s, self._offsets_per_poll = 0, 0.0, offsets_per_poll
+        monkeypatch.setattr(reading, "time", Mock(monotonic=lambda: self.now_s))
+
+    def assign(self, ranges: dict[TopicPartition, OffsetRange]) -> None:
+        """Nothing is fetched."""
+
+    def finished(self) -> set[TopicPartition]:
+        return {TopicPartition("t", 0)} if self.at >= 10 else set()
+
+    def poll(self, timeout: float, max_records: int) -> Mock:
+        self.now_s += timeout
+        self.at += self._offsets_per_poll
+        return Mock(batches=list, __len__=lambda records: 0, __bool__=lambda records: False)
+
+    def position(self, tp: TopicPartition) -> int:
+        return self.at
+
+    def beginning_offsets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(partitions, 0)
+
+    def end_offsets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(partitions, 10)
+
+
+@pytest.mark.parametrize("offsets_per_poll", [2, 10])
+def test_what_is_read_without_a_record_is_progress(monkeypatch: pytest.MonkeyPatch, offsets_per_poll: int) -> None:
+    consumer = QuietConsumer(monkeypatch, offsets_per_poll)
+    quick = ReadSettings(Mock(), SCHEMA, 30, 1.0 if offsets_per_poll == 10 else 3.0, fail_on_data_loss=True)
+    assert list(_RangeRead(PartitionRange("t", 0, 0, 10), quick, consumer).batches()) == []  # type: ignore[arg-type]
+
+
+def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    consumer = QuietConsumer(monkeypatch, 0)
+    quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
+    with pytest.raises(RequestTimeoutError, match=r"no records of t\[0\] 0..10 came for 4 s, reading is at offset 0"):
+        list(_RangeRead(PartitionRange("t", 0, 0, 10), quick, consumer).batches())  # type: ignore[arg-type]
 
 
 def test_a_silent_broker_ends_a_task_in_time() -> None:
