@@ -25,10 +25,9 @@ def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tu
     cluster = Cluster(options)
     try:
         partitions = cluster.partitions()
-        offsets = cluster.offsets(partitions)
-        start: PartitionOffsets = resolve_starting_offsets(
-            options.start, offsets, cluster.answers(options.start, partitions)
-        )
+        found = cluster.answers(options.start, partitions)
+        offsets = cluster.offsets(partitions)  # after what was found, which may be the newest records
+        start: PartitionOffsets = resolve_starting_offsets(options.start, offsets, found)
         end: PartitionOffsets = resolve_ending_offsets(options.end, offsets, cluster.answers(options.end, partitions))
         if bounds is not None:
             start, end = narrowed(start, end, bounds, cluster.found_by_time)

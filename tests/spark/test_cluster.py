@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from unittest.mock import Mock
 
 import pytest
@@ -15,7 +15,7 @@ from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
 from kafka_nextgen.types import TopicDescription, TopicPartition
-from tests.support.clients import produce
+from tests.support.clients import create_topic, produce
 
 A0, A1, B0 = TopicPartition("a.1", 0), TopicPartition("a.1", 1), TopicPartition("b", 0)
 
@@ -114,3 +114,14 @@ def test_a_batch_beyond_the_end_of_the_log_is_a_loss(servers: str) -> None:
     with pytest.raises(DataLossError, match=r"b\[0\] ends at offset 10, before the planned end 12"):
         planned(servers, subscribe="b", endingOffsets=ends)
     assert planned(servers, subscribe="b", endingOffsets=ends, failOnDataLoss="false") == ["b[0] 0..10"]
+
+
+def test_a_start_by_time_may_be_a_record_that_came_meanwhile(servers: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    topic = create_topic(servers, "growing")
+
+    def find(cluster: Cluster, timestamps: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
+        produce(servers, topic, 1)
+        return {tp: end - 1 for tp, end in cluster.latest(timestamps).items()}
+
+    monkeypatch.setattr(Cluster, "found_by_time", find)
+    assert planned(servers, subscribe=topic, startingTimestamp="5") == [f"{topic}[0] 0..1"]
