@@ -11,6 +11,7 @@ small batches.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,19 +24,21 @@ _AT_MOST = 4
 _CLOSING_S = 5.0
 _PARTITION_BYTES = 4 * 1024 * 1024
 
-_KEPT: dict[JavaConfig, Consumer] = {}
+#: By process and configuration: the copy that a process forked off finds can't be used there.
+_KEPT: dict[tuple[int, JavaConfig], Consumer] = {}
 
 
 @contextmanager
 def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
     """A consumer of this configuration that belongs to no group. Raises ``ConfigError`` if a store can't be read."""
-    consumer = _KEPT.pop(config, None) or _new_consumer(config)
+    key = os.getpid(), config
+    consumer = _KEPT.pop(key, None) or _new_consumer(config)
     try:
         yield consumer
     except BaseException:
         consumer.close(_CLOSING_S)
         raise
-    _KEPT[config] = consumer  # as the newest
+    _KEPT[key] = consumer  # as the newest
     while len(_KEPT) > _AT_MOST:
         _KEPT.pop(next(iter(_KEPT))).close(_CLOSING_S)
 

@@ -76,6 +76,17 @@ def test_more_of_a_partition_is_fetched_at_once_unless_the_query_says_how_much(
     assert [config.max_partition_fetch_bytes for config in made] == [fetched]
 
 
+def test_a_process_forked_off_makes_its_own_consumer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_consumers, "Consumer", lambda config: Mock())
+    monkeypatch.setattr(kept_consumers, "_KEPT", {})
+    config = read_java_config({"bootstrap.servers": "localhost:9092"})
+    with kept_consumer(config) as parent:
+        pass
+    monkeypatch.setattr(kept_consumers.os, "getpid", lambda: -1)
+    with kept_consumer(config) as child:
+        assert child is not parent
+
+
 def test_a_query_that_wants_no_more_closes_the_consumer(cluster: Cluster) -> None:
     batches = read_range(PartitionRange("t", 0, 0, 100), settings(cluster))
     next(batches)
