@@ -99,7 +99,8 @@ class StreamPlanner:
 
     def plan(self, start: Document, end: Document) -> tuple[PartitionRange, ...]:
         """What the tasks of a micro-batch read. Raises ``DataLossError`` or ``AvailableNowError``."""
-        begin, until = read_checkpoint(start), read_checkpoint(end)
+        begin: PartitionOffsets = read_checkpoint(start)
+        until = read_checkpoint(end)
         is_planned = until == self._planned.end
         if begin == self._initial and not is_planned:
             begin = self._start_of_repeated(begin, until)
