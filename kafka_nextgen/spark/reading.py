@@ -3,6 +3,7 @@
 - A range ends at its end offset, also if the last records before it were compacted away or are of a transaction.
 - What passes is retried, until reading got no further for ``kafkaConsumer.pollTimeoutMs``.
 - A topic that was deleted and made again since the range was planned is another one: nothing of that is read.
+- A log that parts from what was read of it (an unclean election) fails the task: its next attempt reads all anew.
 - Records that were there when the range was planned and are gone now fail the task with ``failOnDataLoss``. Without it,
   a warning says what is skipped, and reading goes on at the first record that is left.
 """
@@ -17,7 +18,7 @@ from attrs import frozen
 
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.record_batch import RecordBatch
-from kafka_nextgen.errors import OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
+from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
 from kafka_nextgen.spark.java_config import JavaConfig
 from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.losses import batch_losses, vanished_losses
@@ -87,6 +88,8 @@ class _RangeRead:
         except UnknownTopicError:
             self._leave_out_the_rest()
             return ()
+        except LogTruncationError:
+            raise  # what was read is no longer in the log: Spark has the range read again
         except OffsetOutOfRangeError:
             self._leave_out_what_is_lost()
             return ()

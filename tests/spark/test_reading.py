@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from attrs import evolve
 
-from kafka_nextgen import Consumer, ConsumerConfig, KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen import Consumer, ConsumerConfig, KafkaNextgenError, LogTruncationError, RequestTimeoutError
 from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
@@ -19,7 +19,7 @@ from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.reading import ReadSettings, _RangeRead, read_range
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
 from tests.support.clients import admin_client, create_named_topic, create_topic, delete_topic, produce
 
 SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
@@ -197,6 +197,18 @@ def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch) 
     quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
     with pytest.raises(RequestTimeoutError, match=r"no records of t\[0\] 0..10 came for 4 s, reading is at offset 0"):
         list(_RangeRead(PartitionRange("t", 0, 0, 10), quick, consumer).batches())  # type: ignore[arg-type]
+
+
+def test_a_log_that_parts_from_what_was_read_fails_the_task_so_that_it_is_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    t0 = TopicPartition("t", 0)
+    consumer = QuietConsumer(monkeypatch, 0)
+    parted = LogTruncationError("parted", code=1, partition=t0, position=OffsetAndMetadata(5), diverging=None)
+    monkeypatch.setattr(consumer, "poll", Mock(side_effect=[parted, Mock(batches=list)]))
+    lenient = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=False)
+    with pytest.raises(LogTruncationError):
+        list(_RangeRead(PartitionRange("t", 0, 0, 10), lenient, consumer).batches())  # type: ignore[arg-type]
 
 
 def test_a_silent_broker_ends_a_task_in_time() -> None:
