@@ -7,6 +7,7 @@ Everything else here is what they take, return and raise. What is about administ
 
 from typing import TYPE_CHECKING
 
+from kafka_nextgen import requirements as requirements  # first: it says what is missing
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol

@@ -1,12 +1,11 @@
 """``format("kafka_nextgen")`` for Spark, which finds the data source by the name of this module.
 
 Spark imports it whenever it looks for a data source. So nothing of kafka_nextgen is imported until a query is planned
-or read, and nothing is raised here if something is missing.
+or read, and nothing is raised here if a package is missing: ``kafka_nextgen.requirements`` then names it.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
@@ -16,17 +15,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 __all__ = ["DefaultSource"]
-
-#: What kafka_nextgen needs, by the names of modules and of packages to install.
-_NEEDED = {
-    "attr": "attrs",
-    "cramjam": "cramjam",
-    "crc32c": "crc32c",
-    "kafka": "kafka-python",
-    "kafka_nextgen": "kafka-nextgen",
-    "pyarrow": "pyarrow",
-    "re2": "google-re2",
-}
 
 
 class DefaultSource(DataSource):
@@ -51,12 +39,6 @@ class DefaultSource(DataSource):
 
 
 def _source() -> ModuleType:
-    try:
-        from kafka_nextgen.spark import source
-    except ImportError as error:
-        missing = [package for module, package in _NEEDED.items() if importlib.util.find_spec(module) is None]
-        raise ImportError(
-            f"the data source kafka_nextgen is incomplete on this machine ({error}): install for the Python that Spark "
-            f"runs, on the driver and on executors: {', '.join(missing) or 'kafka-nextgen[spark]'}"
-        ) from error
+    from kafka_nextgen.spark import source
+
     return source
