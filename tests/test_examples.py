@@ -56,7 +56,7 @@ def servers() -> Iterator[str]:
 
 
 def test_every_example_is_tested() -> None:
-    helpers = {"arguments"}
+    helpers = {"arguments", "local_spark"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} - helpers == {
         "assignor_in_a_test",
         "asyncio_consumer",
@@ -68,6 +68,8 @@ def test_every_example_is_tested() -> None:
         "own_assignor",
         "parallel_processing",
         "rebalance_listener",
+        "spark_backfill",  # these two are in tests/pyspark
+        "spark_flights",
         "static_member",
         "sync",
     }

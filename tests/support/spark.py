@@ -18,7 +18,7 @@ from tests.support.spark_connector import spark_connector_jars
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["start_spark"]
+__all__ = ["require_spark", "start_spark"]
 
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -33,13 +33,20 @@ SETTINGS = {
 }
 
 
-def start_spark(home: Path, master: str = "local[2]") -> SparkSession:
-    """Start a session that keeps its files in ``home``; ``NoKafkaError`` without pyspark, Java or the connector."""
+def require_spark() -> None:
+    """Raise ``NoKafkaError`` without pyspark or Java."""
     try:
-        from pyspark.sql import SparkSession
+        import pyspark  # noqa: F401
     except ImportError as error:
         raise NoKafkaError(f"pyspark is not installed: {error}") from error
     find_java()
+
+
+def start_spark(home: Path, master: str = "local[2]") -> SparkSession:
+    """Start a session that keeps its files in ``home``; ``NoKafkaError`` without pyspark, Java or the connector."""
+    require_spark()
+    from pyspark.sql import SparkSession
+
     settings = {**SETTINGS, "spark.driver.extraClassPath": os.pathsep.join(spark_connector_jars())}
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(master).appName("tests")
