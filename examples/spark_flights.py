@@ -188,7 +188,7 @@ def main(output: Path | None) -> None:
     if output.exists() and any(output.iterdir()):
         raise click.UsageError(f"{output} is not empty: the files there would count as well")
     flights = load_flights()
-    with spark_session("flights") as spark, Cluster() as cluster:
+    with Cluster() as cluster, spark_session("flights") as spark:
         servers = cluster.bootstrap_servers
         cluster.create_topic(TOPIC, PARTITIONS)
         write_flights(servers, flights)
