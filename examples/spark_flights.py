@@ -184,11 +184,11 @@ def faults(
 @click.option("--output", type=click.Path(path_type=Path), help="A new directory; by default a temporary one.")
 def main(output: Path | None) -> None:
     """Stream flights from an embedded broker into Parquet, and prove that each record arrived once."""
-    output = Path(tempfile.mkdtemp(prefix="flights-")) if output is None else output
-    if output.exists() and any(output.iterdir()):
+    if output is not None and output.exists() and any(output.iterdir()):
         raise click.UsageError(f"{output} is not empty: the files there would count as well")
     flights = load_flights()
     with Cluster() as cluster, spark_session("flights") as spark:
+        output = output or Path(tempfile.mkdtemp(prefix="flights-"))
         servers = cluster.bootstrap_servers
         cluster.create_topic(TOPIC, PARTITIONS)
         write_flights(servers, flights)
