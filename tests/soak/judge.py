@@ -44,6 +44,7 @@ class Judge:
         self.findings: list[str] = []
         self.repeated = 0
         self.delivered = 0
+        self.heard = 0  # records that were delivered by the lines so far, judged or not
         self.losses = 0
         self.progress: dict[tuple[str, int], Progress] = defaultdict(Progress)
         self._live_tops: dict[tuple[str, int], int] = {}
@@ -83,6 +84,7 @@ class Judge:
             for run in line.runs if line.what == "delivered" else ():
                 at = reader.group, run.partition
                 self._live_tops[at] = max(self._live_tops.get(at, 0), run.last + 1)
+                self.heard += run.last + 1 - run.first
             self._numbered += 1
             heapq.heappush(self._waiting, (line.at, self._numbered, reader, line))
 

@@ -91,17 +91,15 @@ class Soak:
         self._judge_the_end()
 
     def _wait_until_read(self) -> None:
-        """Return once all groups have read everything, or read nothing more for ``STUCK_S``."""
+        """Return once all groups have read everything, or read nothing for ``STUCK_S``, not even what they had read."""
         judge, ends = self._stage.judge, self._stage.ends()
         groups = [self._stage.group(shape) for shape in SHAPES]
-        progressed_at = time.monotonic()
-        left = len(groups) * sum(ends.values())
-        while left and time.monotonic() < progressed_at + STUCK_S:
+        heard, heard_at = judge.heard, time.monotonic()
+        while any(judge.left(group, ends) for group in groups) and time.monotonic() < heard_at + STUCK_S:
             self._reap()
             time.sleep(0.1)
-            now_left = sum(judge.left(group, ends) for group in groups)
-            if now_left < left:
-                left, progressed_at = now_left, time.monotonic()
+            if judge.heard > heard:
+                heard, heard_at = judge.heard, time.monotonic()
 
     def _judge_the_end(self) -> None:
         judge, ends = self._stage.judge, self._stage.ends()
