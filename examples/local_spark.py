@@ -16,6 +16,8 @@ try:
 except ImportError as error:
     sys.exit(f"PySpark and PyArrow are needed: pip install 'kafka-nextgen[spark]' ({error})")
 
+from kafka_nextgen.spark import register
+
 __all__ = ["OLDEST_JAVA", "spark_session"]
 
 OLDEST_JAVA = 17
@@ -40,7 +42,9 @@ def spark_session(name: str) -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName(name)
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    session = builder.getOrCreate()
+    register(session)  # Spark finds it by itself where the library is installed, but for an editable installation
+    return session
 
 
 def java_version() -> int:

@@ -32,8 +32,8 @@ ROUND_MS = 10_000
 #: However old its records are.
 KEPT = {"retention.ms": "-1"}
 
-#: The built-in source fails at a timestamp whose microseconds have more than 64 bits. Java has one replacement character
-#: for a surrogate, Python three.
+#: The built-in source fails at a timestamp whose microseconds have more than 64 bits. Java has one replacement
+#: character for a surrogate, Python three.
 NOT_LIKE_SPARK = {"timestamp beyond 64 bits", "header key a surrogate"}
 
 HEADERS: Sequence[Sequence[tuple[str, bytes | None]]] = (
@@ -134,11 +134,7 @@ class Topics:
     def _odd_batches(self) -> Topic:
         topic = create_topic(self.bootstrap_servers, "odd", PARTITIONS, KEPT)
         write(self.bootstrap_servers, topic, [b"first"], 0)  # then there is a leader
-        batches = [
-            batch
-            for name, batch in ODD_BATCHES.items()
-            if name not in REFUSED | CONTRADICTORY | NOT_LIKE_SPARK
-        ]
+        batches = [batch for name, batch in ODD_BATCHES.items() if name not in REFUSED | CONTRADICTORY | NOT_LIKE_SPARK]
         with Client(self.bootstrap_servers) as client:
             for number, batch in enumerate(batches):
                 answer = produce(client, topic, batch, partition=number % PARTITIONS)
