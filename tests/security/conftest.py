@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conftest import _or_skip as started_or_skip
+from tests.conftest import or_skip as started_or_skip
 from tests.support.certificates import Certificates
 from tests.support.real_kafka import NEWEST_VERSION
 from tests.support.secured_kafka import SecuredKafka, start_secured_embedded, start_secured_kafka
