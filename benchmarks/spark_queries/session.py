@@ -13,21 +13,15 @@ from benchmarks.processes import ROOT
 
 __all__ = ["open_session", "session"]
 
-_SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.log.level": "ERROR",
-}
-
 
 def open_session(jars: Sequence[str] = ()) -> SparkSession:
     """Start a session with ``local[2]``."""
+    from tests.support.spark import QUIET
+
     os.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"  # for the Python workers
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2]").appName("kafka_nextgen benchmark")
-    for name, value in _SETTINGS.items():
+    for name, value in QUIET.items():
         builder = builder.config(name, value)
     if jars:
         builder = builder.config("spark.jars", ",".join(jars))

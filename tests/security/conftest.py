@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conftest import or_skip as started_or_skip
+from tests.conftest import or_skip
 from tests.support.certificates import Certificates
 from tests.support.real_kafka import NEWEST_VERSION
 from tests.support.secured_kafka import SecuredKafka, start_secured_embedded, start_secured_kafka
@@ -22,6 +22,6 @@ def secured_embedded(certificates: Certificates) -> Iterator[SecuredKafka]:
 @pytest.fixture(scope="session", params=[pytest.param(NEWEST_VERSION, marks=pytest.mark.kafka)])
 def secured_real(request: pytest.FixtureRequest, certificates: Certificates) -> Iterator[SecuredKafka]:
     """Run a broker of the newest release, by Java and Maven: nobody else's has these listeners."""
-    running = started_or_skip(lambda: start_secured_kafka(request.param, certificates))
+    running = or_skip(lambda: start_secured_kafka(request.param, certificates))
     yield running
     running.stop()

@@ -109,14 +109,16 @@ class Ledger:
             eventually(f"{name} has a first record", partial(self._wrote_first, source, partition), 30)
 
     def _wrote_first(self, source: Source, partition: int) -> bool:
-        key = source.key(partition)
+        key, is_told = source.key(partition), threading.Event()
 
         def note(error: KafkaError | None, message: Message) -> None:
             if error is None:
                 self._note(key, error, message)
+            is_told.set()
 
         source.producer.produce(source.topic, value_of(key, 0), partition=partition, on_delivery=note)
         source.producer.flush(30)
+        is_told.wait(30)  # another thread, which polls, may be in the callback still
         source.sent[key] = self.ends.get(key, 0)
         return source.sent[key] == 1
 

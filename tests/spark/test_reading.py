@@ -36,8 +36,9 @@ def cluster() -> Iterator[Cluster]:
         kept_consumers._KEPT.clear()
 
 
-def settings(cluster: Cluster, *, fail_on_data_loss: bool = True) -> ReadSettings:
-    kafka = read_java_config({"bootstrap.servers": cluster.bootstrap_servers})
+def settings(cluster: Cluster, *, fail_on_data_loss: bool = True, api_timeout_ms: int = 60_000) -> ReadSettings:
+    told = {"bootstrap.servers": cluster.bootstrap_servers, "default.api.timeout.ms": str(api_timeout_ms)}
+    kafka = read_java_config(told)
     return ReadSettings(kafka, SCHEMA, 30, 60.0, fail_on_data_loss)
 
 
@@ -215,7 +216,7 @@ def test_a_silent_broker_ends_a_task_in_time() -> None:
     with Cluster() as cluster:
         cluster.create_topic("t")
         produce(cluster.bootstrap_servers, "t", 1)
-        patient = settings(cluster)
+        patient = settings(cluster, api_timeout_ms=2_000)
         assert offsets(read_range(PartitionRange("t", 0, 0, 1), patient)) == [0]
         cluster.stop_node(1)
         with pytest.raises(KafkaNextgenError):

@@ -18,18 +18,23 @@ from tests.support.spark_connector import spark_connector_jars
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["require_spark", "start_spark"]
+__all__ = ["QUIET", "require_spark", "start_spark"]
 
-SETTINGS = {
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:-UsePerfData",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "1g",
+#: Of every session, also one that is measured.
+QUIET = {
     "spark.log.level": "ERROR",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+}
+
+SETTINGS = {
+    **QUIET,
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:-UsePerfData",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
 }
 
 
