@@ -7,8 +7,10 @@ would not do: it tells who runs when the clock ticks, and whoever is woken by th
 
 from __future__ import annotations
 
+import os
 import re
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from math import nan
 from pathlib import Path
@@ -32,16 +34,23 @@ class Watch:
     """Looks at the machine from here on."""
 
     def __init__(self) -> None:
-        self._began, self._so_far = time.monotonic(), _seconds()
+        self._began, self._short_s, self._threads = time.monotonic(), _short_s(), _threads()
 
     def strain(self) -> Strain:
-        """What it was since then."""
-        took_s = time.monotonic() - self._began
-        return Strain(*((now - before) / took_s for before, now in zip(self._so_far, _seconds(), strict=True)))
+        """What it was since then. Threads that have ended meanwhile do not count."""
+        took_s, threads = time.monotonic() - self._began, _threads()
+        busy, _ = self._since(threads)
+        ran, waited = self._since({place: times for place, times in threads.items() if _is_own(place)})
+        return Strain(busy / took_s, (_short_s() - self._short_s) / took_s, ran / took_s, waited / took_s)
 
-
-def _seconds() -> tuple[float, float, float, float]:
-    return (_threads_s("*[0-9]")[0], _short_s(), *_threads_s("self"))
+    def _since(self, threads: Mapping[Path, tuple[int, int]]) -> tuple[float, float]:
+        """How long these threads have run since then, and have waited for a core, in seconds."""
+        if not threads:
+            return nan, nan
+        then = [self._threads.get(place, (0, 0)) for place in threads]
+        ran_ns = sum(ran for ran, _ in threads.values()) - sum(ran for ran, _ in then)
+        waited_ns = sum(waited for _, waited in threads.values()) - sum(waited for _, waited in then)
+        return ran_ns / 1e9, waited_ns / 1e9
 
 
 def _short_s() -> float:
@@ -56,12 +65,16 @@ def _told(path: str, pattern: str) -> str:
     return found[1] if found else ""
 
 
-def _threads_s(processes: str) -> tuple[float, float]:
-    """How long the threads of these processes have run so far, and have waited for a core."""
-    told = []
-    for each in Path("/proc").glob(f"{processes}/task/*/schedstat"):
-        with suppress(OSError):  # it has ended meanwhile
-            told.append(each.read_text().split())
-    if not told:
-        return nan, nan
-    return sum(int(ran) for ran, *_ in told) / 1e9, sum(int(waited) for _, waited, _ in told) / 1e9
+def _is_own(place: Path) -> bool:
+    return place.parts[-4] == str(os.getpid())
+
+
+def _threads() -> dict[Path, tuple[int, int]]:
+    """How long each thread has run so far, and has waited for a core, in nanoseconds, by the file that tells it."""
+    threads = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ends meanwhile
+            for each in process.glob("task/*/schedstat"):
+                ran, waited, *_ = each.read_text().split()
+                threads[each] = int(ran), int(waited)
+    return threads
