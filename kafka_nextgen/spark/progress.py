@@ -18,12 +18,15 @@ import logging
 import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.errors import GroupNotEmptyError, KafkaNextgenError
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.types import OffsetAndMetadata
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin import GroupAdmin
 
 __all__ = ["Progress"]
 
@@ -47,6 +50,8 @@ class Progress:
 
     @cached_property
     def _admin(self) -> GroupAdmin:
+        from kafka_nextgen.admin import GroupAdmin  # a third of what a planner imports, and most have no group
+
         return GroupAdmin(self._options.kafka.consumer_config())
 
     def show(self, offsets: PartitionOffsets) -> None:
