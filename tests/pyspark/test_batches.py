@@ -33,6 +33,7 @@ def test_odd_batches_come_alike_but_for_times_before_the_gregorian_calendar(
     assert_same_rows(built_in.where(later), ours.where(later), built_in.where(later).count())
 
 
+@pytest.mark.oldest_spark
 def test_of_transactions_only_what_was_committed_may_be_read(sources: Sources, topics: Mapping[str, Topic]) -> None:
     topic = topics["transactions"]
     assert topic.committed < topic.records
@@ -85,7 +86,7 @@ def tasks_of(frame: DataFrame) -> int:
 @pytest.mark.parametrize(
     "schema",
     [
-        "offset LONG, value BINARY, partition INT",
+        pytest.param("offset LONG, value BINARY, partition INT", marks=pytest.mark.oldest_spark),
         "timestampType INT",
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>",
     ],

@@ -75,6 +75,7 @@ def wait_for_group(servers: str, group: str, offsets: dict[int, int]) -> None:
     eventually(f"the group is at {offsets}", lambda: stored_offsets(servers, group) == offsets, PATIENCE_S)
 
 
+@pytest.mark.oldest_spark
 def test_after_a_run_the_group_is_where_the_checkpoint_is(
     sources: Sources, topic: str, group: str, tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ def add_records(servers: str, topic: str, count: int = A_RUN) -> None:
         write(servers, topic, values, partition)
 
 
+@pytest.mark.oldest_spark
 @pytest.mark.parametrize("turns", [(BUILT_IN, OURS, BUILT_IN), (OURS, BUILT_IN, OURS)], ids="-".join)
 def test_a_checkpoint_is_handed_over_and_back(
     sources: Sources, topic: str, tmp_path: Path, turns: tuple[Format, ...]

@@ -7,6 +7,7 @@ of a second, and nothing that is not named is there.
 from __future__ import annotations
 
 import importlib.metadata
+import tarfile
 import venv
 import zipfile
 from collections.abc import Collection, Iterable
@@ -14,18 +15,34 @@ from pathlib import Path
 
 import kafka_nextgen
 
-__all__ = ["make_environment", "zip_library"]
+__all__ = ["PACKAGES", "link_library", "make_environment", "pack_environment", "zip_library"]
+
+#: What reading needs on an executor. PySpark needs pyarrow, too.
+PACKAGES = ("attrs", "cramjam", "crc32c", "kafka-python", "pyarrow")
 
 LIBRARY = ("kafka_nextgen", "pyspark_kafka_nextgen")
+
+#: What is not needed: another name of ``lib``, and what is large in pyarrow and not used.
+LEFT_OUT = ("lib64", "libarrow_flight", "libarrow_s3", "pyarrow/include", "pyarrow/tests", "__pycache__")
 
 
 def make_environment(home: Path, packages: Iterable[str]) -> Path:
     """Make an environment in ``home`` with these packages; return its interpreter."""
     venv.EnvBuilder(symlinks=True).create(home)
-    (site,) = home.glob("lib/python*/site-packages")
-    for entry in (entry for package in packages for entry in _entries_of(package)):
-        (site / entry.name).symlink_to(entry)
+    for package in packages:
+        _link(home, _entries_of(package))
     return home / "bin" / "python"
+
+
+def link_library(home: Path) -> None:
+    """Add this library to an environment, with what is compiled."""
+    _link(home, [_root() / package for package in LIBRARY])
+
+
+def _link(home: Path, entries: Iterable[Path]) -> None:
+    (site,) = home.glob("lib/python*/site-packages")
+    for entry in entries:
+        (site / entry.name).symlink_to(entry)
 
 
 def _entries_of(package: str) -> Collection[Path]:
@@ -34,11 +51,23 @@ def _entries_of(package: str) -> Collection[Path]:
     return [Path(str(installed.locate_file(name))) for name in names]
 
 
+def _root() -> Path:
+    return Path(kafka_nextgen.__file__).parent.parent
+
+
+def pack_environment(home: Path, archive: Path, *, links: bool = False) -> None:
+    """Pack an environment as venv-pack does: with the files that it links to, or with ``links`` as they are.
+
+    The name has to end in ``.tar.gz``: of a ``.tar`` Spark makes files that can't be run.
+    """
+    with tarfile.open(archive, "w:gz", compresslevel=0, dereference=not links) as packed:
+        packed.add(home, ".", filter=lambda entry: None if any(part in entry.name for part in LEFT_OUT) else entry)
+
+
 def zip_library(archive: Path) -> None:
     """Write the files of this library, without what is compiled, to an archive for ``--py-files``."""
-    root = Path(kafka_nextgen.__file__).parent.parent
     with zipfile.ZipFile(archive, "w") as packed:
         for package in LIBRARY:
-            for file in sorted((root / package).rglob("*")):
+            for file in sorted((_root() / package).rglob("*")):
                 if file.suffix in (".py", ".json"):
-                    packed.write(file, file.relative_to(root))
+                    packed.write(file, file.relative_to(_root()))
