@@ -7,7 +7,7 @@ from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.planning import plan_batch, resolve_ending_offsets, resolve_starting_offsets
 from kafka_nextgen.spark.reporting import report_losses
-from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange
 
 __all__ = ["plan_batch_query"]
 
@@ -21,18 +21,26 @@ def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tu
 
     Raises ``PlanningError`` and what ``Consumer`` raises.
     """
-    assert options.end is not None, "a batch query has an end"
     cluster = Cluster(options)
     try:
-        partitions = cluster.partitions()
-        found = cluster.answers(options.start, partitions)
-        offsets = cluster.offsets(partitions)  # after what was found, which may be the newest records
-        start: PartitionOffsets = resolve_starting_offsets(options.start, offsets, found)
-        end: PartitionOffsets = resolve_ending_offsets(options.end, offsets, cluster.answers(options.end, partitions))
-        if bounds is not None:
-            start, end = narrowed(start, end, bounds, cluster.found_by_time)
+        start, end, offsets = cluster.together(lambda: _resolved(cluster, options, bounds))
     finally:
         cluster.close()
     plan = plan_batch(start, end, offsets, options.split_options)
     report_losses(plan.losses, fail_on_data_loss=options.fail_on_data_loss)
     return plan.ranges
+
+
+def _resolved(
+    cluster: Cluster, options: SourceOptions, bounds: Bounds | None
+) -> tuple[PartitionOffsets, PartitionOffsets, ClusterOffsets]:
+    """Where the query starts and ends, and what there is."""
+    assert options.end is not None, "a batch query has an end"
+    partitions = cluster.partitions()
+    found = cluster.answers(options.start, partitions)
+    offsets = cluster.offsets(partitions)  # after what was found, which may be the newest records
+    start: PartitionOffsets = resolve_starting_offsets(options.start, offsets, found)
+    end: PartitionOffsets = resolve_ending_offsets(options.end, offsets, cluster.answers(options.end, partitions))
+    if bounds is not None:
+        start, end = narrowed(start, end, bounds, cluster.found_by_time)
+    return start, end, offsets

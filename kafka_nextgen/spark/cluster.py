@@ -2,14 +2,16 @@
 
 Nothing is connected until the first question. As with the built-in source, a question is asked again if a topic is not
 there yet or an end went backwards for a moment (KAFKA-7703), ``fetchOffset.numRetries`` times. So it is if a partition
-that was read is not there: a broker may hear of it late, and one that is taken for deleted is read anew later.
+that was read is not there: a broker may hear of it late, and one that is taken for deleted is read anew later. Several
+questions are asked again if a topic that a pattern found is deleted between two of them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
+from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer import Consumer
@@ -26,6 +28,8 @@ __all__ = ["Cluster", "Topics"]
 
 #: Topics by name, with their ids and partitions.
 Topics = Mapping[str, TopicDescription]
+
+T = TypeVar("T")
 
 
 class Cluster:
@@ -89,6 +93,22 @@ class Cluster:
         """The offset of the first record that is not older than a timestamp in milliseconds; None if there is none."""
         found = self._consumer.offsets_for_times(timestamps)
         return {tp: None if at.offset < 0 else at.offset for tp, at in found.items()}
+
+    def together(self, ask: Callable[[], T]) -> T:
+        """Return what ``ask`` returns, which asks for partitions and then about them.
+
+        Raises ``UnknownTopicError`` if a topic that is named is not there, or one that a pattern found, in every try.
+        """
+        error: UnknownTopicError | None = None
+        for _ in self._tries():
+            try:
+                return ask()
+            except UnknownTopicError as unknown:
+                if not isinstance(self._options.strategy, SubscribePatternStrategy):
+                    raise
+                error = unknown
+        assert error is not None, "there is a first try"
+        raise error
 
     def close(self) -> None:
         """Close the connections, if there are any. The next question makes new ones."""

@@ -33,7 +33,7 @@ from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_starting_offsets
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.spark.reporting import report_losses
-from kafka_nextgen.spark.values import PartitionOffsets, PartitionRange, TopicIds
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, TopicIds
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 
 __all__ = ["Document", "StreamPlanner"]
@@ -85,13 +85,8 @@ class StreamPlanner:
             return start
         if begin == self._planned.end:
             self._topic_ids = self._planned.topic_ids
-        topic_ids = self._cluster.partitions(begin)
-        recreated = self._recreated(begin, topic_ids)
-        known = {tp: offset for tp, offset in begin.items() if tp not in recreated}
-        self._latest = self._cluster.latest(topic_ids.keys(), known)
-        end = self._admitted(begin, limits, recreated)
-        self._planned = _Planned(end, topic_ids)
-        return offsets_document(end)
+        self._planned = self._cluster.together(lambda: self._next(begin, limits))
+        return offsets_document(self._planned.end or {})
 
     def reported_latest(self) -> Document | None:
         """The latest offsets as far as they are known, for the progress that Spark reports."""
@@ -104,9 +99,7 @@ class StreamPlanner:
         is_planned = until == self._planned.end
         if begin == self._initial and not is_planned:
             begin = self._start_of_repeated(begin, until)
-        there = self._cluster.partitions(until)
-        meant = self._planned.topic_ids if is_planned else there
-        cluster = self._cluster.offsets({tp: meant.get(tp) for tp in until if tp in there}, until)
+        cluster = self._cluster.together(lambda: self._offsets(until, self._planned.topic_ids if is_planned else None))
         if is_planned and self._snapshot is not None:
             check_available_now(self._snapshot, until, cluster.latest)
         plan = plan_stream(begin, until, cluster, self._options.split_options)
@@ -117,6 +110,19 @@ class StreamPlanner:
         """Close the connections."""
         self._progress.close()
         self._cluster.close()
+
+    def _next(self, begin: PartitionOffsets, limits: TriggerLimits) -> _Planned:
+        topic_ids = self._cluster.partitions(begin)
+        recreated = self._recreated(begin, topic_ids)
+        known = {tp: offset for tp, offset in begin.items() if tp not in recreated}
+        self._latest = self._cluster.latest(topic_ids.keys(), known)
+        return _Planned(self._admitted(begin, limits, recreated), topic_ids)
+
+    def _offsets(self, until: PartitionOffsets, meant: TopicIds | None) -> ClusterOffsets:
+        """Where the partitions of a batch begin and end that are there; ``meant`` are the ids of their topics."""
+        there = self._cluster.partitions(until)
+        topic_ids = there if meant is None else meant
+        return self._cluster.offsets({tp: topic_ids.get(tp) for tp in until if tp in there}, until)
 
     def _recreated(self, begin: PartitionOffsets, topic_ids: TopicIds) -> frozenset[TopicPartition]:
         recreated = frozenset(tp for tp in begin if _differs(self._topic_ids.get(tp), topic_ids.get(tp)))
@@ -156,13 +162,15 @@ class StreamPlanner:
         return admission.end
 
     def _resolve_start(self) -> PartitionOffsets:
+        start, self._topic_ids = self._cluster.together(self._start)
+        if isinstance(self._options.start, GroupOffsets):
+            self._progress.commit(start)
+        return start
+
+    def _start(self) -> tuple[PartitionOffsets, TopicIds]:
         limit, topic_ids = self._options.start, self._cluster.partitions()
         answers = self._cluster.answers(limit, topic_ids)
-        start = resolve_starting_offsets(limit, self._cluster.offsets(topic_ids), answers)
-        if isinstance(limit, GroupOffsets):
-            self._progress.commit(start)
-        self._topic_ids = topic_ids
-        return start
+        return resolve_starting_offsets(limit, self._cluster.offsets(topic_ids), answers), topic_ids
 
 
 @frozen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -13,9 +14,10 @@ from kafka_nextgen.spark.bounds import Bounds
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
+from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
 from kafka_nextgen.types import TopicDescription, TopicPartition
-from tests.support.clients import create_topic, produce
+from tests.support.clients import create_topic, delete_topic, produce
 
 A0, A1, B0 = TopicPartition("a.1", 0), TopicPartition("a.1", 1), TopicPartition("b", 0)
 
@@ -125,3 +127,29 @@ def test_a_start_by_time_may_be_a_record_that_came_meanwhile(servers: str, monke
 
     monkeypatch.setattr(Cluster, "found_by_time", find)
     assert planned(servers, subscribe=topic, startingTimestamp="5") == [f"{topic}[0] 0..1"]
+
+
+def deleting(monkeypatch: pytest.MonkeyPatch, servers: str, topic: str) -> None:
+    """Have ``topic`` deleted after the planner has asked for partitions, before it asks where they end."""
+    ask = Cluster.latest
+
+    def latest(self: Cluster, partitions: Collection[TopicPartition], known: Any = None) -> PartitionOffsets:
+        monkeypatch.undo()
+        delete_topic(servers, topic)
+        return ask(self, partitions, known)
+
+    monkeypatch.setattr(Cluster, "latest", latest)
+
+
+def test_a_topic_of_a_pattern_that_is_deleted_between_two_questions_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with EmbeddedCluster() as cluster:
+        for topic in ("one", "other"):
+            cluster.create_topic(topic)
+            produce(cluster.bootstrap_servers, topic, 1)
+        deleting(monkeypatch, cluster.bootstrap_servers, "other")
+        assert planned(cluster.bootstrap_servers, subscribePattern="o.*") == ["one[0] 0..1"]
+        deleting(monkeypatch, cluster.bootstrap_servers, "one")
+        with pytest.raises(UnknownTopicError):
+            planned(cluster.bootstrap_servers, subscribe="one")

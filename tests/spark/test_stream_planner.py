@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import TypeVar
 from uuid import UUID
 
 import pytest
@@ -22,6 +23,8 @@ from kafka_nextgen.types import TopicId, TopicPartition
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 FIRST_ID, SECOND_ID = UUID(int=1), UUID(int=2)
 UNLIMITED = TriggerLimits()
+
+T = TypeVar("T")
 
 
 @define
@@ -54,6 +57,9 @@ class FakeCluster:
 
     def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
         return self.committed
+
+    def together(self, ask: Callable[[], T]) -> T:
+        return ask()
 
     def close(self) -> None:
         """Nothing is open."""
