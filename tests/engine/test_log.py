@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from kafka_nextgen import GroupProtocol
 from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
 from kafka_nextgen.membership.states import Status
 from tests.engine.stage import TOPIC, Stage, poll_until
@@ -48,13 +49,19 @@ def test_one_that_had_nothing_to_lose_is_put_out_aloud_too(stage: Stage, caplog:
     assert "is out of the group, for the coordinator answered a heartbeat with UNKNOWN_MEMBER_ID" in warning
 
 
-def test_a_member_that_is_not_polled_says_so_before_it_leaves(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("protocol", GroupProtocol)
+def test_a_member_that_is_not_polled_says_so_before_it_leaves(
+    stage: Stage, caplog: pytest.LogCaptureFixture, protocol: GroupProtocol
+) -> None:
     stage.create()
-    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer(max_poll_interval_ms=1000) as consumer:
+    config = {"group_protocol": protocol, "max_poll_interval_ms": 1000}
+    with caplog.at_level(logging.INFO, MEMBER_LOG), stage.consumer(**config) as consumer:
         consumer.subscribe([TOPIC])
-        poll_until(consumer, lambda: consumer.health().status is Status.STABLE)
-        eventually("it has left", lambda: consumer.health().status is Status.STALE)
+        poll_until(consumer, lambda: bool(consumer.assignment()))
+        member = consumer.group_metadata().member_id
+        eventually("it has left", lambda: bool(lines(caplog, logging.WARNING)))
     (warning,) = lines(caplog, logging.WARNING)
+    assert warning.startswith(f"group billing: member {member} leaves, for nothing was polled within")
     assert "max.poll.interval.ms=1000" in warning
 
 

@@ -97,8 +97,8 @@ class MemberDriver(Generic[M]):
         if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
 
-    def _note(self, event: object, before: object, effects: tuple[object, ...], now: float) -> None:
-        """Say in the log what the member goes through."""
+    def _note(self, event: object, before: Any, effects: tuple[object, ...], now: float) -> None:
+        """Say in the log what the member goes through. The id is that before the event, which may end it."""
         cause = self.history.under_way
         rebalance = self.history.watch(event, before, self._member.state, effects, now, time.time())
         if rebalance is not None:
@@ -109,7 +109,7 @@ class MemberDriver(Generic[M]):
             logger.warning(
                 "group %s: member %s is out of the group, for %s; what it had is lost, and it joins again",
                 self._identity.group_id,
-                self._member.member_id,
+                before.member_id or "without an id yet",
                 self.history.reason or (rebalance and rebalance.reason),
             )
         if latest is RebalanceCause.POLL_TIMEOUT is not cause:
@@ -117,7 +117,7 @@ class MemberDriver(Generic[M]):
                 "group %s: member %s leaves, for nothing was polled within max.poll.interval.ms=%d; it joins again at "
                 "the next poll. Poll more often, take fewer records at a time, or raise that limit",
                 self._identity.group_id,
-                self._member.member_id,
+                before.member_id or "without an id yet",
                 self._max_poll_interval_ms,
             )
 
