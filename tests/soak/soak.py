@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from tests.soak.ledger import Ledger
 from tests.soak.places import key_at, name_of, place_of
 from tests.soak.schedule import SHAPES
 from tests.soak.stage import FLEETING, Stage
+from tests.soak.standstill import Standstill
 from tests.soak.summary import Summary, minute_line
 from tests.support.clients import admin_client, unique
 from tests.support.waiting import eventually
@@ -29,7 +29,7 @@ from tests.support.waiting import eventually
 __all__ = ["run_soak"]
 
 LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
-STANDSTILL_S = 90.0  # a group may be slow, but reads something of a partition that has more
+STANDSTILL_S = 135.0  # a group may be slow or stopped for a while, but then reads of a partition that has more
 STUCK_S = 45.0  # the end waits no longer for groups that read nothing
 START_S = 90.0
 SAMPLE_S = 5.0
@@ -47,8 +47,7 @@ class Soak:
         self._pause_s = pause_s
         self._began = time.monotonic()
         self._client: AdminClient = admin_client(stage.bootstrap_servers)
-        self._behind: deque[tuple[float, dict[tuple[str, int], int]]] = deque()
-        self._told: set[tuple[str, int]] = set()
+        self._standstill = Standstill(STANDSTILL_S)
         self.stalls = 0
 
     def disturb(self) -> None:
@@ -134,24 +133,16 @@ class Soak:
             self._stage.tell("asking", group)
             stored = {key: offset for key, offset in self._stored(group).items() if key % 1_000_000 // 1000 != FLEETING}
             self._stage.tell("stored", group, offsets=stored)
-        self._behind.append((now, self._groups_behind()))
-        while self._behind and self._behind[0][0] < now - LAG_S - STANDSTILL_S:
-            self._look_for_standstill(self._behind.popleft()[1])
+        for (group, key), offset in self._standstill.look(now, self._unread()):
+            self._stage.judge.find(
+                f"{group} has read nothing of {name_of(key)} from {offset} on for {STANDSTILL_S:.0f} s"
+            )
 
-    def _groups_behind(self) -> dict[tuple[str, int], int]:
+    def _unread(self) -> dict[tuple[str, int], int]:
         """Return how far groups have read partitions that have more; a group without veterans may have no members."""
         judge, ends = self._stage.judge, self._stage.ends()
         groups = [self._stage.group(shape) for shape in SHAPES if SHAPES[shape].veterans]
         return {(group, key): top for group in groups for key, (top, _) in judge.unread(group, ends).items()}
-
-    def _look_for_standstill(self, before: Mapping[tuple[str, int], int]) -> None:
-        for place, top in self._groups_behind().items():
-            if before.get(place) == top and place not in self._told:
-                self._told.add(place)
-                group, key = place
-                self._stage.judge.find(
-                    f"{group} has read nothing of {name_of(key)} from {top} on for {STANDSTILL_S:.0f} s"
-                )
 
     def _stored(self, group: str) -> dict[int, int]:
         asked = self._client.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.soak.soak import run_soak
+from tests.soak.standstill import Standstill
 from tests.soak.vitals import Vitals, drifts
 from tests.support.kafka_server import KafkaServer
 
@@ -40,3 +41,12 @@ def test_what_only_comes_and_goes_is_flat() -> None:
 def test_what_grows_is_told() -> None:
     samples = [vitals(40_000_000 + 200_000 * number, descriptors=12 + number // 10) for number in range(40)]
     assert [each.figure for each in drifts("A", samples) if not each.is_flat] == ["memory", "descriptors"]
+
+
+def test_what_stands_still_is_told_once() -> None:
+    stuck, slow, ready = ("g", 1), ("g", 2), ("g", 3)
+    standstill = Standstill(after_s=10.0)
+    assert list(standstill.look(0.0, {stuck: 5, slow: 5, ready: 5})) == []
+    assert list(standstill.look(10.0, {stuck: 5, slow: 5})) == [], "not yet"
+    assert list(standstill.look(11.0, {stuck: 5, slow: 6})) == [(stuck, 5)]
+    assert list(standstill.look(22.0, {stuck: 5, slow: 7})) == []
