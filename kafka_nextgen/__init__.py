@@ -1,25 +1,16 @@
 """A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848).
 
 ``Consumer`` waits, ``AsyncConsumer`` is awaited; ``GroupAdmin`` looks at groups from outside.
-Everything else here is what they take, return and raise. What is about administration or metrics, and
-``AsyncConsumer``, is imported when it is first asked for.
+Everything else here is what they take, return and raise. Consumers and administration, with what only they have, are
+imported when they are first asked for.
 """
 
 from typing import TYPE_CHECKING
 
 from kafka_nextgen import requirements as requirements  # first: it says what is missing
-from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
-from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
-from kafka_nextgen.engine.application.record_batch import RecordBatch
-from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.reading.lookups import OffsetAndTimestamp
-from kafka_nextgen.engine.seeing.health import Health
-from kafka_nextgen.engine.seeing.hooks import Hooks
-from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.errors import (
     ArrowSchemaError,
     AssignorError,
@@ -55,15 +46,11 @@ from kafka_nextgen.errors import (
     UnsupportedAssignorError,
     UnsupportedProtocolError,
 )
-from kafka_nextgen.fetching import Truncation
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.later import imports_later
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.metrics import Latency
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
 from kafka_nextgen.properties import (
     DeserializationPolicy,
     IsolationLevel,
@@ -106,16 +93,29 @@ if TYPE_CHECKING:
         Results,
     )
     from kafka_nextgen.aio import AsyncConsumer
+    from kafka_nextgen.assignors.spec import PartitionAssignor
+    from kafka_nextgen.consumer import Consumer
+    from kafka_nextgen.engine.application.listener import AsyncRebalanceListener, RebalanceListener
+    from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
+    from kafka_nextgen.engine.application.record_batch import RecordBatch
+    from kafka_nextgen.engine.application.records import Records
+    from kafka_nextgen.engine.seeing.health import Health
+    from kafka_nextgen.engine.seeing.hooks import Hooks
+    from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
+    from kafka_nextgen.fetching import Truncation
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
     from kafka_nextgen.metrics import (
         CommitMetrics,
         ConnectionMetrics,
         GroupMetrics,
+        Latency,
         Metrics,
         PartitionMetrics,
         PollingMetrics,
         ReadingMetrics,
         TopicMetrics,
     )
+    from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
 
 __all__ = [
     "AddedMember",
@@ -262,10 +262,29 @@ _OF_METRICS = (
     "ReadingMetrics",
     "TopicMetrics",
 )
+_OF_PROCESSING = ("AsyncDeadLetter", "AsyncHandler", "DeadLetter", "Handler", "Order", "StopHandle")
+_APPLICATION = "kafka_nextgen.engine.application"
+_SEEING = "kafka_nextgen.engine.seeing"
 _LATER = {
     "AsyncConsumer": "kafka_nextgen.aio",
+    "AsyncRebalanceConsumer": f"{_APPLICATION}.rebalance_view",
+    "AsyncRebalanceListener": f"{_APPLICATION}.listener",
+    "Consumer": "kafka_nextgen.consumer",
+    "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
+    "Health": f"{_SEEING}.health",
+    "Hooks": f"{_SEEING}.hooks",
+    "Latency": "kafka_nextgen.metrics",
+    "PartitionAssignor": "kafka_nextgen.assignors.spec",
+    "Rebalance": f"{_SEEING}.rebalance",
+    "RebalanceCause": f"{_SEEING}.rebalance",
+    "RebalanceConsumer": f"{_APPLICATION}.rebalance_view",
+    "RebalanceListener": f"{_APPLICATION}.listener",
+    "RecordBatch": f"{_APPLICATION}.record_batch",
+    "Records": f"{_APPLICATION}.records",
+    "Truncation": "kafka_nextgen.fetching",
     **dict.fromkeys(_OF_ADMIN, "kafka_nextgen.admin"),
     **dict.fromkeys(_OF_METRICS, "kafka_nextgen.metrics.values"),
+    **dict.fromkeys(_OF_PROCESSING, "kafka_nextgen.processing"),
 }
 
 __getattr__ = imports_later(__name__, _LATER)

@@ -120,6 +120,16 @@ NOT_FOR_READING_BY_HAND = [
 ]
 
 
+#: What planning a query of Spark has no use for: each query starts a process for it.
+NOT_FOR_PLANNING = {
+    "kafka_nextgen.admin",
+    "kafka_nextgen.consumer",
+    "kafka_nextgen.engine.engine",
+    "kafka_nextgen.fetching",
+    "kafka_nextgen.processing",
+}
+
+
 #: Packages some of whose names are imported when they are asked for.
 LAZY = ("assignors", "metrics", "wire.records")
 
@@ -135,6 +145,12 @@ def test_a_reader_by_hand_loads_no_member_and_no_offsets() -> None:
         "consumer.assign([k.TopicPartition('orders', 0)]); consumer.poll(0); consumer.close(); "
         f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED + NOT_FOR_READING_BY_HAND)}), heavy"
     )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_a_planner_of_spark_loads_no_consumer() -> None:
+    modules = ", ".join(f"kafka_nextgen.spark.{name}" for name in ("source", "batch_planner", "stream_planner"))
+    program = f"import sys, {modules}; assert not (heavy := sys.modules.keys() & {NOT_FOR_PLANNING}), heavy"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 

@@ -14,12 +14,12 @@ from functools import cached_property
 from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.spark.admission import receded
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy
 from kafka_nextgen.spark.limits import GroupOffsets, OffsetLimit
 from kafka_nextgen.spark.options import SourceOptions
+from kafka_nextgen.spark.questions import Questions
 from kafka_nextgen.spark.resolving import timestamps_to_ask
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds, first_few
 from kafka_nextgen.types import TopicDescription, TopicId, TopicPartition
@@ -39,9 +39,8 @@ class Cluster:
         self._options = options
 
     @cached_property
-    def _consumer(self) -> Consumer:
-        group = {} if self._options.group_id is None else {"group_id": self._options.group_id}
-        return Consumer(self._options.kafka.consumer_config(enable_auto_commit=False, **group))
+    def _questions(self) -> Questions:
+        return Questions(self._options.kafka.consumer_config())
 
     def partitions(self, known: Collection[TopicPartition] = ()) -> TopicIds:
         """The partitions that are read, sorted, with the ids of their topics; asked again while a ``known`` one lacks.
@@ -66,13 +65,13 @@ class Cluster:
 
     def earliest(self, partitions: Collection[TopicPartition]) -> PartitionOffsets:
         """The offset of the first record of each partition."""
-        return self._consumer.beginning_offsets(partitions)
+        return self._questions.beginning_offsets(partitions)
 
     def latest(self, partitions: Collection[TopicPartition], known: PartitionOffsets | None = None) -> PartitionOffsets:
         """The offset after the last record of each partition; asked again while one is less than what is ``known``."""
         offsets: PartitionOffsets = {}
         for _ in self._tries():
-            offsets = self._consumer.end_offsets(partitions)
+            offsets = self._questions.end_offsets(partitions)
             if not receded(known or {}, offsets):
                 break
         return offsets
@@ -84,14 +83,13 @@ class Cluster:
     def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
         """What a limit needs to be resolved: offsets found by timestamp, or those that a group has committed."""
         if isinstance(limit, GroupOffsets):
-            committed = self._consumer.committed(partitions)
-            return {tp: None if at is None else at.offset for tp, at in committed.items()}
+            return self._committed(partitions)
         asked = timestamps_to_ask(limit, partitions)
         return self.found_by_time(asked) if asked else {}
 
     def found_by_time(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
         """The offset of the first record that is not older than a timestamp in milliseconds; None if there is none."""
-        found = self._consumer.offsets_for_times(timestamps)
+        found = self._questions.offsets_for_times(timestamps)
         return {tp: None if at.offset < 0 else at.offset for tp, at in found.items()}
 
     def together(self, ask: Callable[[], T]) -> T:
@@ -112,9 +110,17 @@ class Cluster:
 
     def close(self) -> None:
         """Close the connections, if there are any. The next question makes new ones."""
-        if "_consumer" in self.__dict__:
-            self._consumer.close(0)
-            del self._consumer
+        if "_questions" in self.__dict__:
+            self._questions.close()
+            del self._questions
+
+    def _committed(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
+        from kafka_nextgen.consumer import Consumer  # most queries start elsewhere and need none
+
+        group = {"enable_auto_commit": False, "group_id": self._options.group_id}
+        with Consumer(self._options.kafka.consumer_config(**group)) as consumer:
+            committed = consumer.committed(partitions)
+        return {tp: None if at is None else at.offset for tp, at in committed.items()}
 
     def _named(self) -> frozenset[str]:
         strategy = self._options.strategy
@@ -127,8 +133,8 @@ class Cluster:
     def _topics(self) -> Topics:
         strategy = self._options.strategy
         if not isinstance(strategy, SubscribePatternStrategy):
-            return self._consumer.describe_topics(self._named())
-        topics = {name: topic for name, topic in self._consumer.describe_topics().items() if not topic.is_internal}
+            return self._questions.describe_topics(self._named())
+        topics = {name: topic for name, topic in self._questions.describe_topics().items() if not topic.is_internal}
         return {name: topics[name] for name in strategy.matching(topics)}
 
     def _wanted(self, found: Collection[TopicPartition]) -> set[TopicPartition]:

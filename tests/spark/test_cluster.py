@@ -68,9 +68,9 @@ def test_what_is_named_and_not_there_is_an_error(servers: str, strategy: dict[st
 
 
 def answering(servers: str, **answers: object) -> Cluster:
-    """A cluster of three tries whose consumer gives these answers, one after the other."""
+    """A cluster of three tries that is given these answers, one after the other."""
     cluster = Cluster(options(servers, subscribePattern="a.*", **{"fetchOffset.numRetries": "2"}))
-    cluster.__dict__["_consumer"] = Mock(**{f"{call}.side_effect": answer for call, answer in answers.items()})
+    cluster.__dict__["_questions"] = Mock(**{f"{call}.side_effect": answer for call, answer in answers.items()})
     return cluster
 
 
