@@ -15,8 +15,9 @@ from typing import Any
 from attrs import define, field
 
 from tests.endtoend.report import Line
+from tests.soak.schedule import SHAPES
 
-__all__ = ["Fleet", "Member"]
+__all__ = ["Fleet", "Member", "is_refused"]
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 45.0  # for a process to end that was asked to
@@ -46,6 +47,11 @@ class Member:
     @property
     def runs_handlers(self) -> bool:
         return self.mode == "run"
+
+    @property
+    def mixes_protocols(self) -> bool:
+        """Whether members of both protocols are in its group."""
+        return len(SHAPES[self.group.rpartition(".")[2]].protocols) > 1
 
     @property
     def can_be_disturbed(self) -> bool:
@@ -79,6 +85,7 @@ class Fleet:
     def __init__(self, logs: Path) -> None:
         self.members: dict[str, Member] = {}  # those not reaped yet
         self.hear: Callable[[Member, Line], None] = lambda member, line: None
+        self.refused: list[str] = []  # members that Kafka refused for good since protocols were mixed
         self._logs = logs
 
     def __enter__(self) -> Fleet:
@@ -122,7 +129,9 @@ class Fleet:
             code = member.process.poll()
             if code is not None:
                 self._reap(member)
-                if complaint := _complaint(member, code):
+                if is_refused(member):
+                    self.refused.append(member.name)
+                elif complaint := _complaint(member, code):
                     found.append(complaint)
             elif member.asked_at is not None and time.monotonic() > member.asked_at + PATIENCE_S:
                 found.append(f"{member.name} did not end within {PATIENCE_S:.0f} s of SIGTERM\n{member.errors_tail()}")
@@ -146,6 +155,17 @@ class Fleet:
         for text in member.process.stdout:
             if text.endswith("\n"):  # or it was cut short by SIGKILL: it was never told
                 self.hear(member, Line.load(text))
+
+
+def is_refused(member: Member) -> bool:
+    """Whether Kafka ended a member of a group of both protocols with an error that is fatal in Java's consumer, too.
+
+    GROUP_ID_NOT_FOUND is for a member of the consumer protocol that was removed while a classic member made the empty
+    group a classic one. UNKNOWN_SERVER_ERROR comes of a defect: one that joins a classic group which forms its first
+    generation makes the coordinator fail (``NoSuchElementException`` in ``ConsumerGroup.fromClassicGroup``).
+    """
+    last = member.errors_tail().rstrip().rpartition("\n")[2]
+    return member.mixes_protocols and any(code in last for code in ("GROUP_ID_NOT_FOUND", "UNKNOWN_SERVER_ERROR"))
 
 
 def _complaint(member: Member, code: int) -> str:

@@ -43,6 +43,7 @@ class Summary:
     read: int
     repeated: int
     lost_partitions: int
+    refused: int
     incarnations: int
     rebalances: dict[str, int]
     events: dict[str, int]
@@ -64,6 +65,7 @@ class Summary:
             read=stage.judge.delivered,
             repeated=stage.judge.repeated,
             lost_partitions=stage.judge.losses,
+            refused=len(stage.fleet.refused),
             incarnations=sum(topic.incarnation for topic in stage.topics),
             rebalances={name: samples[-1].rebalances for name, samples in sorted(stage.vitals.items())},
             events=dict(stage.events),
@@ -99,6 +101,7 @@ class Summary:
         yield "records processed, by four groups", f"{self.read:,}"
         yield "of these again, after kills, fencing and seeks", f"{self.repeated:,}"
         yield "partitions lost to fencing", f"{self.lost_partitions:,}"
+        yield "members refused for good where protocols are mixed", f"{self.refused:,}"
         yield "times a topic was deleted and made again", f"{self.incarnations:,}"
         yield "members that joined `storm` and left it again, by process", _joined(self.rebalances, "visitor-storm")
         yield "rebalances in one member", _joined(self.rebalances, "veteran")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
+import pytest
+
+from tests.soak.fleet import Member, is_refused
 from tests.soak.soak import run_soak
 from tests.soak.standstill import Standstill
 from tests.soak.vitals import Vitals, drifts
@@ -50,3 +54,21 @@ def test_what_stands_still_is_told_once() -> None:
     assert list(standstill.look(10.0, {stuck: 5, slow: 5})) == [], "not yet"
     assert list(standstill.look(11.0, {stuck: 5, slow: 6})) == [(stuck, 5)]
     assert list(standstill.look(22.0, {stuck: 5, slow: 7})) == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "last_line", "refused"),
+    [
+        ("sparse", "GroupNotFoundError: group g.sparse: not a consumer group. (GROUP_ID_NOT_FOUND)", True),
+        ("sparse", "BrokerError: group g.sparse: UNKNOWN_SERVER_ERROR", True),
+        ("sparse", "ValueError: a defect", False),
+        ("consumer", "GroupNotFoundError: group g.consumer: (GROUP_ID_NOT_FOUND)", False),
+    ],
+)
+def test_kafka_may_refuse_a_member_only_where_protocols_are_mixed(
+    tmp_path: Path, shape: str, last_line: str, refused: bool
+) -> None:
+    errors = tmp_path / "stderr"
+    errors.write_text(f"GROUP_ID_NOT_FOUND came before\n{last_line}\n")
+    member = Member("m", f"g.{shape}", "sync", {"mode": "poll"}, Mock(), errors)
+    assert is_refused(member) is refused
