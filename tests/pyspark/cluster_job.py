@@ -7,6 +7,7 @@ nothing but what a cluster has.
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +25,7 @@ def code_of_executors(spark: SparkSession) -> list[str]:
     def look(_: int) -> list[str]:
         import kafka_nextgen
 
-        return [sys.executable, kafka_nextgen.__file__]
+        return [sys.executable, os.path.abspath(kafka_nextgen.__file__)]
 
     (found,) = spark.sparkContext.parallelize([0], 1).map(look).collect()
     return found

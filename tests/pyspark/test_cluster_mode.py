@@ -100,13 +100,15 @@ def test_the_library_is_sent_to_executors_that_have_its_dependencies(
     cluster: Cluster, job: list[str], tmp_path: Path
 ) -> None:
     """The same path has other packages on the driver and on executors, which lack two in the job's last query."""
-    zip_library(tmp_path / "kafka_nextgen.zip")
+    library = tmp_path / "kafka_nextgen.zip"
+    zip_library(library)
     python = str(make_environment(tmp_path / "environment", PACKAGES))
     make_environment(tmp_path / "lacking", PACKAGES)
     make_environment(tmp_path / "sent", ["attrs", "kafka-python", "pyarrow"])
     pack_environment(tmp_path / "sent", tmp_path / "lacking.tar.gz", links=True)
     sent = ["--py-files", "kafka_nextgen.zip", "--archives", "lacking.tar.gz#lacking"]
-    report = report_of(cluster.run(*sent, *job, "./lacking/bin/python", PYSPARK_PYTHON=python))
+    found_by = {"PYSPARK_PYTHON": python, "PYTHONPATH": str(library)}
+    report = report_of(cluster.run(*sent, *job, "./lacking/bin/python", **found_by))
     interpreter, module = report["executors"]
     assert interpreter == python
     assert module.startswith(str(tmp_path / "spark/work"))

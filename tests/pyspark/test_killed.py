@@ -28,7 +28,7 @@ EXPECTED = {(0, 0): b"a", (0, 1): b"b", (2, 5): b"c"}
 
 
 @pytest.fixture
-def servers(newest_kafka: KafkaServer) -> str:
+def bootstrap_servers(newest_kafka: KafkaServer) -> str:
     """Where Kafka is, if Spark can be started, too."""
     or_skip(find_java)
     or_skip(spark_connector_jars)
@@ -37,9 +37,9 @@ def servers(newest_kafka: KafkaServer) -> str:
 
 @pytest.mark.timeout(600)
 def test_a_query_that_is_killed_writes_each_record_once(
-    servers: str, tmp_path: Path, figures: Callable[[str], None]
+    bootstrap_servers: str, tmp_path: Path, figures: Callable[[str], None]
 ) -> None:
-    summary = run_kills(servers, tmp_path, KILLS, figures)
+    summary = run_kills(bootstrap_servers, tmp_path, KILLS, figures)
     assert list(summary.findings) == [], f"the log of the drivers is in {tmp_path}"
     assert [(killed.kill.target, killed.place.stage) for killed in summary.killed] == [
         (kill.target, kill.stage) for kill in KILLS
