@@ -7,10 +7,14 @@ After an error, or if the query wanted no more, it is closed.
 A task reads one partition, and what was fetched at once is what its batches are cut from. So more is fetched at once
 than ``Consumer`` does by itself, unless the query has ``kafka.max.partition.fetch.bytes``: small fetches make many
 small batches.
+
+Spark collects garbage after each task, in all that the worker has imported: 50 ms, as much as a small task. So what is
+there at a worker's second task is left out from then on. Consumers of later configurations are not.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +36,11 @@ _KEPT: dict[tuple[int, JavaConfig], Consumer] = {}
 def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
     """A consumer of this configuration that belongs to no group. Raises ``ConfigError`` if a store can't be read."""
     key = os.getpid(), config
-    consumer = _KEPT.pop(key, None) or _new_consumer(config)
+    consumer = _KEPT.pop(key, None)
+    if consumer is None:
+        consumer = _new_consumer(config)
+    elif not gc.get_freeze_count():
+        gc.freeze()  # garbage was collected after the task before
     try:
         yield consumer
     except BaseException:
