@@ -164,6 +164,10 @@ class Shard:
             self.standing = Standing.OVER
             _logger.error("the groups of %s are out of reach: %s", self.log.partition, error)
             return
+        except Exception:  # a bug: clients are told that there is no coordinator, not that it loads for ever
+            self.standing = Standing.OVER
+            _logger.exception("the groups of %s are out of reach", self.log.partition)
+            return
         self._learn_topics()
         for outcome in self.coordinator.restart(self._clock()):
             self._store(outcome)
