@@ -5,7 +5,7 @@
 | a record without a key, in a compacted topic | INVALID_RECORD |
 | a timestamp later than ``message.timestamp.after.max.ms`` from now | INVALID_TIMESTAMP |
 | one earlier than ``message.timestamp.before.max.ms`` ago | INVALID_TIMESTAMP |
-| the broker's timestamp, said by a producer, where the topic has no use for the producer's or the record has none | INVALID_TIMESTAMP |
+| a batch of a producer that says the broker stamped it, in a topic that the broker stamps | INVALID_TIMESTAMP |
 
 The client is told the numbers of these records in the batch (KIP-467). Bounds count only where timestamps are the
 producer's, and a record may have none (-1). The records are decoded if the topic is compacted, or if the batch's header
@@ -59,7 +59,7 @@ def _keyless(columns: Columns, partition: TopicPartition) -> Iterator[tuple[int,
     name = f"{partition.topic}-{partition.partition}"
     for number, key in enumerate(columns.keys):
         if key is None:
-            yield number, f"Compacted topic cannot accept message without key in topic partition {name}."
+            yield number, f"Compacted topic cannot accept message without key in topic partition {name}"
 
 
 def _badly_stamped(columns: Columns, header: BatchHeader, bounds: tuple[int, int] | None) -> Iterator[tuple[int, str]]:

@@ -163,8 +163,12 @@ TOPIC_REFUSALS: list[Row] = [
             ("compression.lz4.level", "18", "Value must be no more than 17"),
             ("compression.zstd.level", "23", "Value must be no more than 22"),
             ("segment.index.bytes", "3", "Value must be at least 4"),
-            ("leader.replication.throttled.replicas", "0", "leader.replication.throttled.replicas must be the literal"),
         )
+    ),
+    (
+        [("leader.replication.throttled.replicas", SET, "0,1")],
+        "INVALID_CONFIG",
+        "Invalid value [0, 1] for configuration leader.replication.throttled.replicas: leader.replication.throttled.re",
     ),
     (
         [("min.compaction.lag.ms", SET, "2"), ("max.compaction.lag.ms", SET, "1")],

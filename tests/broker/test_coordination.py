@@ -102,7 +102,8 @@ def test_a_commit_that_can_not_be_written_did_not_happen(monkeypatch: pytest.Mon
 
 def test_with_too_few_replicas_nothing_is_written() -> None:
     state = cluster()
-    state.groups.partition_of(GROUP)
+    partition = state.groups.partition_of(GROUP)
+    partition.replicas = (1, 2)  # of which only the first is in sync
     state.configure_topic(OFFSETS_TOPIC, {"min.insync.replicas": "2"})
     refused = state.groups.ask(COMMIT, OffsetsCommitted)
     assert refused.errors == {ORDERS_0: ErrorCode.COORDINATOR_NOT_AVAILABLE}

