@@ -8,8 +8,8 @@
 | a batch of a producer that says the broker stamped it, in a topic that the broker stamps | INVALID_TIMESTAMP |
 
 The client is told the numbers of these records in the batch (KIP-467). Bounds count only where timestamps are the
-producer's, and a record may have none (-1). The records are decoded if the topic is compacted, or if the batch's header
-shows that a timestamp may be wrong.
+producer's, and a record may have none (-1). The records are decoded only where the batch's header leaves room for such
+a record: its highest timestamp says nothing about the lowest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_SHOWN = 3
 def refuse_records(settings: TopicSettings, partition: TopicPartition, batch: BatchView, now_ms: int) -> Refusal | None:
     """Say why the topic does not take the records of a batch at ``now_ms`` (since the epoch); None if it does."""
     bounds = None if settings.has_log_append_time else settings.timestamps_at(now_ms)
-    if not settings.is_compacted and _may_be_stamped(batch.header, bounds):
+    if not settings.is_compacted and _are_well_stamped(batch.header, bounds):
         return None
     try:
         columns = decode_partition(batch.data, partition, batch.header.base_offset, RecordLimits())
@@ -44,15 +44,11 @@ def refuse_records(settings: TopicSettings, partition: TopicPartition, batch: Ba
     return _times_refusal(wrong) if wrong else None
 
 
-def _may_be_stamped(header: BatchHeader, bounds: tuple[int, int] | None) -> bool:
+def _are_well_stamped(header: BatchHeader, bounds: tuple[int, int] | None) -> bool:
     """Whether the header shows that no timestamp of the batch can be wrong; ``bounds`` are of the producer's."""
     if header.timestamp_type is TimestampType.LOG_APPEND_TIME:
         return False
-    return bounds is None or (_is_between(bounds, header.base_timestamp) and _is_between(bounds, header.max_timestamp))
-
-
-def _is_between(bounds: tuple[int, int], timestamp: int) -> bool:
-    return timestamp == _NO_TIMESTAMP or bounds[0] <= timestamp <= bounds[1]
+    return bounds is None or (bounds[0] < 0 and header.max_timestamp <= bounds[1])
 
 
 def _keyless(columns: Columns, partition: TopicPartition) -> Iterator[tuple[int, str]]:
@@ -65,7 +61,7 @@ def _keyless(columns: Columns, partition: TopicPartition) -> Iterator[tuple[int,
 def _badly_stamped(columns: Columns, header: BatchHeader, bounds: tuple[int, int] | None) -> Iterator[tuple[int, str]]:
     for number, timestamp in enumerate(columns.timestamps):
         if bounds is not None and timestamp != _NO_TIMESTAMP:
-            if not _is_between(bounds, timestamp):
+            if not bounds[0] <= timestamp <= bounds[1]:
                 where = f"Timestamp {timestamp} of message with offset {number} is out of range."
                 yield number, f"{where} The timestamp should be within [{bounds[0]}, {bounds[1]}]"
         elif header.timestamp_type is TimestampType.LOG_APPEND_TIME:

@@ -158,6 +158,8 @@ TOPIC_REFUSALS: list[Row] = [
         for key, value, why in (
             ("min.cleanable.dirty.ratio", "1.5", "Value must be no more than 1"),
             ("min.cleanable.dirty.ratio", "half", "Not a number of type DOUBLE"),
+            ("min.cleanable.dirty.ratio", "0_0.5", "Not a number of type DOUBLE"),
+            ("flush.ms", "1_000", "Not a number of type LONG"),
             ("preallocate", "maybe", "Expected value to be either true or false"),
             ("compression.gzip.level", "0", "Value must be between 1 and 9 or equal to -1"),
             ("compression.lz4.level", "18", "Value must be no more than 17"),

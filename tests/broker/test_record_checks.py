@@ -69,6 +69,7 @@ BAD_TIMES = "One or more records have been rejected due to invalid timestamp"
         ({}, (NOW_MS + HOUR_MS // 2, 0, -1), []),
         ({"message_timestamp_after_max_ms": str(3 * HOUR_MS)}, (NOW_MS, NOW_MS + 2 * HOUR_MS), []),
         ({"message_timestamp_before_max_ms": str(HOUR_MS)}, (NOW_MS - 2 * HOUR_MS, NOW_MS, -1, 0), [0, 3]),
+        ({"message_timestamp_before_max_ms": str(HOUR_MS)}, (NOW_MS, 0, NOW_MS), [1]),
         ({"message_timestamp_type": "LogAppendTime"}, (NOW_MS + 2 * HOUR_MS, 0), []),
     ],
 )

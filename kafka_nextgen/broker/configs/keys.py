@@ -41,8 +41,8 @@ _LARGEST = {Kind.INT: 2**31 - 1, Kind.LONG: 2**63 - 1}
 class ConfigKey:
     """A key by its name, and which values it takes.
 
-    Numbers are between ``lowest`` and ``highest``, or in ``also``. Texts and items of lists are one of ``choices``, if
-    there are any, and else as ``form`` says in Kafka's words; ``pattern`` is its regular expression.
+    Numbers lie between ``lowest`` and ``highest``, or are ``also``. Texts and items of lists are one of ``choices``, if
+    there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
     """
 
     name: str
@@ -72,7 +72,7 @@ class ConfigKey:
 
     def _integer_complaint(self, value: str) -> str | None:
         try:
-            number = int(value)
+            number = None if "_" in value else int(value)  # Python reads 1_000 as a number, Java does not
         except ValueError:
             number = None
         largest = _LARGEST[self.kind]
@@ -82,21 +82,19 @@ class ConfigKey:
 
     def _double_complaint(self, value: str) -> str | None:
         try:
-            number = float(value)
+            number = None if "_" in value else float(value)
         except ValueError:
-            return f"Not a number of type {self.kind.name}"
-        return self._range_complaint(number)
+            number = None
+        return f"Not a number of type {self.kind.name}" if number is None else self._range_complaint(number)
 
     def _range_complaint(self, number: float) -> str | None:
+        is_low = self.lowest is not None and number < self.lowest
+        is_high = self.highest is not None and number > self.highest
+        if number == self.also or not (is_low or is_high):
+            return None
         if self.also is not None:
-            is_in_range = self.lowest is not None and self.highest is not None and self.lowest <= number <= self.highest
-            right = f"Value must be between {self.lowest} and {self.highest} or equal to {self.also}"
-            return None if is_in_range or number == self.also else right
-        if self.lowest is not None and number < self.lowest:
-            return f"Value must be at least {self.lowest}"
-        if self.highest is not None and number > self.highest:
-            return f"Value must be no more than {self.highest}"
-        return None
+            return f"Value must be between {self.lowest} and {self.highest} or equal to {self.also}"
+        return f"Value must be at least {self.lowest}" if is_low else f"Value must be no more than {self.highest}"
 
     def _boolean_complaint(self, value: str) -> str | None:
         return None if value.lower() in ("true", "false") else "Expected value to be either true or false"
