@@ -17,7 +17,7 @@ from kafka_nextgen.broker.connection import serve
 from kafka_nextgen.broker.dispatch import Reply
 from kafka_nextgen.broker.handlers import metadata as metadata_handler
 from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.request_memory import RequestMemory
+from kafka_nextgen.broker.request_memory import SMALL_REQUEST_BYTES, RequestMemory
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
@@ -198,6 +198,20 @@ def test_a_client_is_idle_while_its_answer_waits_for_it_and_not_while_it_waits_i
     assert ("did not go on within connections.max.idle.ms=50" in caplog.text) is not takes
 
 
+def test_memory_is_taken_by_one_large_request_after_the_other() -> None:
+    async def scenario() -> None:
+        memory, size = RequestMemory(1), SMALL_REQUEST_BYTES + 1
+        await memory.take(size)
+        await memory.take(SMALL_REQUEST_BYTES)
+        second = asyncio.ensure_future(memory.take(size))
+        await asyncio.sleep(0)
+        assert not second.done()
+        memory.give_back(size)
+        await asyncio.wait_for(second, 30)
+
+    asyncio.run(scenario())
+
+
 def test_large_requests_wait_for_memory_and_small_ones_do_not() -> None:
     config = {"queued.max.request.bytes": 1}
     with Cluster(config=config) as small, Client(small.bootstrap_servers) as first:
@@ -207,9 +221,9 @@ def test_large_requests_wait_for_memory_and_small_ones_do_not() -> None:
             greedy.send_bytes(struct.pack(">i", 2_000_000))
             first.ask(apis.API_VERSIONS, REQUEST)  # the broker has seen what greedy sent
             first.send(produce_request("orders", values("x" * 2_000_000)), 12)
-            assert not first.has_answer(0.1)
             with Client(small.bootstrap_servers) as third:
                 assert third.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+            assert not first.has_answer(0.1)
         answer = first.receive(apis.PRODUCE, 12).responses[0].partition_responses[0]
         assert answer.error_code == ErrorCode.MESSAGE_TOO_LARGE
 
