@@ -1,21 +1,24 @@
 """Metrics in the text format of Prometheus. Needs the extra ``kafka-nextgen[prometheus]``.
 
-    from kafka_nextgen.prometheus import prometheus_text, serve
+    from kafka_nextgen.prometheus import MetricsCollector, prometheus_text, serve
 
     print(prometheus_text(consumer.metrics()))
     with serve(consumer.metrics, port=9404):
         ...
+    prometheus_client.REGISTRY.register(MetricsCollector(consumer.metrics, another.metrics))
 
 A metric is called by Kafka's name with underscores, behind ``kafka_consumer_`` or ``kafka_group_coordinator_``.
-Counters end in ``_total``, as the format wants it, and not in ``_count`` as well.
+Counters end in ``_total``, as the format wants it, and not in ``_count`` as well. Those of a consumer have the labels
+``group`` and ``client_id``; ``topic``, ``partition`` and ``cause`` come with the numbers that have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from kafka_nextgen.metrics import Kind, Metrics, MetricSpec, Sample, samples, specs
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.metrics import Kind, Metrics, MetricSpec, samples
 from kafka_nextgen.metrics.coordinator import CoordinatorMetrics
 
 try:
@@ -28,12 +31,65 @@ except ModuleNotFoundError as missing:
         "kafka_nextgen.prometheus needs prometheus-client: pip install 'kafka-nextgen[prometheus]'"
     ) from missing
 
-__all__ = ["AnyMetrics", "prometheus_text", "serve"]
+__all__ = ["AnyMetrics", "MetricsCollector", "Read", "prometheus_text", "serve"]
 
 AnyMetrics = Metrics | CoordinatorMetrics
 
+#: Gives the numbers of the moment, such as ``consumer.metrics``; called on the threads of scrapes.
+Read = Callable[[], AnyMetrics]
+
 _PREFIXES: dict[type[object], str] = {Metrics: "kafka_consumer", CoordinatorMetrics: "kafka_group_coordinator"}
 _COUNTER_ENDINGS = ("_total", "_count")  # of Kafka's names; the format has an ending of its own
+
+
+class MetricsCollector(Collector):
+    """The numbers of all consumers of a process, for one registry: each family of numbers may be told there only once.
+
+    ``reads`` are as for ``add``, and so is what is raised.
+    """
+
+    def __init__(self, *reads: Read) -> None:
+        self._reads: tuple[Read, ...] = ()
+        for read in reads:
+            self.add(read)
+
+    def add(self, read: Read) -> None:
+        """Report on one more consumer, or on the group coordinators of a broker.
+
+        Raises ConfigError if its numbers could not be told from those of another, for which all are read once.
+        """
+        if self._reads:
+            self._check_new(*_identity(read()))
+        self._reads += (read,)
+
+    def remove(self, read: Read) -> None:
+        """Report on it no more; does nothing if that was not done."""
+        self._reads = tuple(other for other in self._reads if other != read)
+
+    def describe(self) -> Iterator[Metric]:
+        """Nothing: names are known to be told apart, and registering must not read."""
+        return iter(())
+
+    def collect(self) -> Iterator[Metric]:
+        """The numbers of each consumer are of one moment."""
+        families: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
+        for read in self._reads:
+            metrics = read()
+            prefix, labels = _identity(metrics)
+            for sample in samples(metrics):
+                name = f"{prefix}_{_name(sample.spec)}"
+                if name not in families:
+                    families[name] = _family(name, sample.spec, labels)
+                families[name].add_metric((*labels.values(), *sample.labels), sample.value)
+        return iter(families.values())
+
+    def _check_new(self, prefix: str, labels: Mapping[str, str]) -> None:
+        if any(_identity(other()) == (prefix, labels) for other in self._reads):
+            told = ", ".join(f"{name}={value!r}" for name, value in labels.items())
+            raise ConfigError(
+                f"metrics {prefix}_*{{{told}}} are reported on already; give each consumer a client.id of its own",
+                "client.id",
+            )
 
 
 def prometheus_text(metrics: AnyMetrics) -> str:
@@ -42,11 +98,10 @@ def prometheus_text(metrics: AnyMetrics) -> str:
 
 
 @contextmanager
-def serve(read: Callable[[], AnyMetrics], port: int, host: str = "127.0.0.1") -> Iterator[int]:
+def serve(read: Read, port: int, host: str = "127.0.0.1") -> Iterator[int]:
     """Serve what ``read`` gives at every scrape, over HTTP, as long as the block runs; its value is the port.
 
-    ``read`` is called on threads of the server's. Port 0 lets the system choose. Raises OSError if the address can't be
-    used.
+    Port 0 lets the system choose. Raises OSError if the address can't be used.
     """
     server, thread = start_http_server(port, host, _registry(read))
     try:
@@ -57,38 +112,23 @@ def serve(read: Callable[[], AnyMetrics], port: int, host: str = "127.0.0.1") ->
         thread.join()
 
 
-def _registry(read: Callable[[], AnyMetrics]) -> CollectorRegistry:
+def _registry(read: Read) -> CollectorRegistry:
     registry = CollectorRegistry()
-    registry.register(_Numbers(read))
+    registry.register(MetricsCollector(read))
     return registry
 
 
-class _Numbers(Collector):
-    """Asks for all numbers at once, so that those of one scrape are of one moment."""
-
-    def __init__(self, read: Callable[[], AnyMetrics]) -> None:
-        self._read = read
-
-    def describe(self) -> Iterator[Metric]:
-        """Nothing: names are known to be told apart, and registering must not read."""
-        return iter(())
-
-    def collect(self) -> Iterator[Metric]:
-        metrics = self._read()
-        found: dict[str, list[Sample]] = {}
-        for sample in samples(metrics):
-            found.setdefault(sample.spec.name, []).append(sample)
-        for spec in specs(type(metrics)):
-            if spec.name in found:
-                yield _family(_PREFIXES[type(metrics)], spec, found[spec.name])
+def _identity(metrics: AnyMetrics) -> tuple[str, Mapping[str, str]]:
+    """The prefix of the numbers' names, and the labels that all of them have."""
+    prefix = _PREFIXES[type(metrics)]
+    if isinstance(metrics, Metrics):
+        return prefix, {"group": metrics.group_id or "", "client_id": metrics.client_id}
+    return prefix, {}
 
 
-def _family(prefix: str, spec: MetricSpec, found: list[Sample]) -> Metric:
+def _family(name: str, spec: MetricSpec, labels: Mapping[str, str]) -> CounterMetricFamily | GaugeMetricFamily:
     kind = CounterMetricFamily if spec.kind is Kind.COUNTER else GaugeMetricFamily
-    family = kind(f"{prefix}_{_name(spec)}", f"{spec.meaning} ({spec.unit})", labels=spec.labels)
-    for sample in found:
-        family.add_metric(sample.labels, sample.value)
-    return family
+    return kind(name, f"{spec.meaning} ({spec.unit})", labels=(*labels, *spec.labels))
 
 
 def _name(spec: MetricSpec) -> str:

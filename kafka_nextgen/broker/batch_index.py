@@ -1,10 +1,12 @@
-"""What the batches of a log are found by, three numbers each, which never fall from one batch to the next.
+"""What the batches of a log are found by: three numbers each, which never fall from one batch to the next.
 
 | number | finds |
 |---|---|
 | the offset after the batch | the batch of an offset |
 | its position in the store after the batch (``BatchStore``) | its bytes, and how many batches a number of bytes are |
 | the highest timestamp up to and with the batch | the first batch that may have a record as late as a time |
+
+The last is made of each batch's own, anew where the batches with the highest go.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ class BatchIndex:
         self._ends = array("q")
         self._positions = array("q")
         self._latest = array("q")
+        self._own_latest = array("q")
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -65,12 +68,16 @@ class BatchIndex:
         """Note one more batch: the offset after it, its bytes, and its highest timestamp."""
         self._positions.append(self.end + size)
         self._ends.append(end_offset)
-        self._latest.append(max(timestamp, self._latest[-1] if self._latest else -1))
+        self._own_latest.append(max(timestamp, -1))
+        self._latest.append(max(self._own_latest[-1], self._latest[-1] if self._latest else -1))
 
     def drop(self, count: int) -> None:
         """Forget the oldest batches."""
         self.begin = self.position(count)
-        del self._ends[:count], self._positions[:count], self._latest[:count]
+        gone = self._latest[count - 1] if count else -1
+        del self._ends[:count], self._positions[:count], self._latest[:count], self._own_latest[:count]
+        if self._latest and self._latest[0] <= gone:
+            self._latest = array("q", accumulate(self._own_latest, max))
 
     def rewrite(self, count: int, headers: Sequence[BatchHeader]) -> None:
         """Instead of the oldest batches there are these now, with the same offsets; they end where those ended."""
@@ -78,4 +85,5 @@ class BatchIndex:
         self.begin = self.position(count) - sum(header.size for header in headers)
         self._positions[:count] = array("q", accumulate((header.size for header in headers), initial=self.begin))[1:]
         self._ends[:count] = array("q", [header.next_offset for header in headers])
-        self._latest[:count] = array("q", accumulate((header.max_timestamp for header in headers), max))
+        self._own_latest[:count] = array("q", [header.max_timestamp for header in headers])
+        self._latest = array("q", accumulate(self._own_latest, max))

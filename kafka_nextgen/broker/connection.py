@@ -3,7 +3,10 @@
 A frame is read, answered, and only then the next one is read, so answers keep the order of the requests and a slow
 reader holds up nobody but itself; a fetch that waits for records holds up its own connection only. The length of a
 frame is compared with ``socket.request.max.bytes`` before anything is read, and with the much smaller
-``sasl.server.max.receive.size`` as long as nobody knows who sends it.
+``sasl.server.max.receive.size`` as long as the client is not known.
+
+The client has ``connections.max.idle.ms`` to send a whole request, and as long to take its answer. Then the connection
+is closed. The time in which the broker works on the request, or waits for records, does not count.
 
 A client that exceeds a quota is answered at once, but nothing more is read from it for as long as it was told
 (KIP-219).
@@ -19,9 +22,11 @@ import logging
 from struct import Struct
 
 from kafka_nextgen.broker.closing import CloseConnectionError
-from kafka_nextgen.broker.dispatch import Dispatcher
+from kafka_nextgen.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.request_memory import RequestMemory
 from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["serve"]
 
@@ -36,37 +41,82 @@ async def serve(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
     settings: BrokerSettings,
+    memory: RequestMemory,
 ) -> None:
     """Answer what comes until the peer leaves, or has to; then close."""
-    try:
-        while True:
-            frame = await _read_frame(reader, *_limit(peer, settings))
-            reply = await dispatcher.answer(frame, peer)
-            if peer.has_failed:
-                await asyncio.sleep(settings.connection_failed_authentication_delay_ms / 1000)
-            if reply.frame is not None:
-                writer.write(reply.frame)
-                await writer.drain()
-            if peer.has_failed:
-                raise CloseConnectionError("it could not authenticate")
-            if reply.muted_s:
-                await asyncio.sleep(reply.muted_s)
-    except CloseConnectionError as error:
-        _log.warning("closing the connection from %s: %s", peer.host, error)
-    except (asyncio.IncompleteReadError, OSError) as error:  # those of TLS are no ConnectionError
-        _log.debug("the connection from %s ended: %r", peer.host, error)
-    finally:
-        writer.transport.abort()
+    await _Connection(dispatcher, peer, reader, writer, settings, memory).serve()
 
 
-def _limit(peer: Peer, settings: BrokerSettings) -> tuple[int, str]:
-    if peer.is_authenticated:
-        return settings.socket_request_max_bytes, "socket.request.max.bytes"
-    return settings.sasl_server_max_receive_size, "sasl.server.max.receive.size"
+class _Connection:
+    """The broker's end of one connection."""
 
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        peer: Peer,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        settings: BrokerSettings,
+        memory: RequestMemory,
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._peer = peer
+        self._reader = reader
+        self._writer = writer
+        self._settings = settings
+        self._memory = memory
+        self._idle_s = settings.connections_max_idle_ms / 1000
+        self._alarm = Alarm(self._end_idle)
 
-async def _read_frame(reader: asyncio.StreamReader, most: int, setting: str) -> bytes:
-    (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-    if not 0 <= length <= most:
-        raise CloseConnectionError(f"a request of {length} bytes is not within {setting}={most}")
-    return await reader.readexactly(length)
+    async def serve(self) -> None:
+        try:
+            while True:
+                await self._serve_one()
+        except CloseConnectionError as error:
+            _log.warning("closing the connection from %s: %s", self._peer.host, error)
+        except (asyncio.IncompleteReadError, OSError) as error:  # those of TLS are no ConnectionError
+            _log.debug("the connection from %s ended: %r", self._peer.host, error)
+        finally:
+            self._alarm.set_after(None)
+            self._writer.transport.abort()
+
+    async def _serve_one(self) -> None:
+        self._alarm.set_after(self._idle_s)
+        length = await self._read_length()
+        await self._memory.take(length)
+        try:
+            frame = await self._reader.readexactly(length)
+            self._alarm.set_after(None)
+            await self._answer(await self._dispatcher.answer(frame, self._peer))
+        finally:
+            self._memory.give_back(length)
+
+    async def _answer(self, reply: Reply) -> None:
+        if self._peer.has_failed:
+            await asyncio.sleep(self._settings.connection_failed_authentication_delay_ms / 1000)
+        if reply.frame is not None:
+            self._alarm.set_after(self._idle_s)
+            self._writer.write(reply.frame)
+            await self._writer.drain()
+        if self._peer.has_failed:
+            raise CloseConnectionError("it could not authenticate")
+        if reply.muted_s:
+            self._alarm.set_after(None)
+            await asyncio.sleep(reply.muted_s)
+
+    async def _read_length(self) -> int:
+        (length,) = _LENGTH.unpack(await self._reader.readexactly(_LENGTH.size))
+        most, setting = self._limit()
+        if not 0 <= length <= most:
+            raise CloseConnectionError(f"a request of {length} bytes is not within {setting}={most}")
+        return int(length)
+
+    def _limit(self) -> tuple[int, str]:
+        if self._peer.is_authenticated:
+            return self._settings.socket_request_max_bytes, "socket.request.max.bytes"
+        return self._settings.sasl_server_max_receive_size, "sasl.server.max.receive.size"
+
+    def _end_idle(self) -> None:
+        limit = f"connections.max.idle.ms={self._settings.connections_max_idle_ms}"
+        _log.warning("closing the connection from %s: it did not go on within %s", self._peer.host, limit)
+        self._writer.transport.abort()

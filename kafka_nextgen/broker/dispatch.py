@@ -10,6 +10,7 @@ end of the authentication, frames are tokens of SASL without a header.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from time import perf_counter
 
@@ -57,7 +58,7 @@ class Dispatcher:
         ``frame`` is without its length. Raises ``CloseConnectionError``.
         """
         if peer.sasl is not None and peer.sasl.takes_bare_tokens:
-            return Reply(self._answer_token(frame, peer.sasl))
+            return Reply(await self._answer_token(frame, peer.sasl))
         try:
             check_admitted(peer, peek_api_key(frame), self._cluster.now())
             request = decode_request(frame)
@@ -87,8 +88,8 @@ class Dispatcher:
             frame = _encoded(request, response)
         return Reply(frame, muted_ms / 1000)
 
-    def _answer_token(self, token: bytes, sasl: SaslServer) -> bytes | None:
-        answer = sasl.authenticate(token, self._cluster.now())
+    async def _answer_token(self, token: bytes, sasl: SaslServer) -> bytes | None:
+        answer = await asyncio.to_thread(sasl.authenticate, token, self._cluster.now())
         return None if sasl.has_failed else encode_token(answer.token)
 
     async def _handle(self, request: RequestFrame, peer: Peer) -> ApiMessage | None:

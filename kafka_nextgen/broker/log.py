@@ -2,10 +2,11 @@
 
 A batch is kept in the bytes it came in, with its offset and leader epoch written in; what is read is what was
 produced, compression and all (KIP-98). There is one replica, so the high watermark is the end of the log. A read
-may begin in the middle of a batch, which is then given whole: the reader drops what lies before. Retention drops
-whole batches from the front and moves the log start offset with them.
+may begin in the middle of a batch, which is then given whole: the reader drops what lies before. Whole segments are
+dropped from the front: by retention, which moves the log start offset with them, and once the log start offset has been
+moved past them. Batches before it that share a segment with later ones stay, and cannot be read.
 
-The bytes are in a ``BatchStore``: in memory, or in files. They are found by a ``BatchIndex``, three numbers a batch.
+The bytes are in a ``BatchStore``: in memory, or in files. They are found by a ``BatchIndex``, four numbers a batch.
 
 Transactions lie among the other records, ended by markers; before ``last_stable_offset`` all are decided.
 
@@ -64,7 +65,7 @@ class PartitionLog:
 
     @property
     def size(self) -> int:
-        """How many bytes there are to read."""
+        """How many bytes the segments have."""
         return self._index.end - self._index.begin
 
     @property
@@ -81,7 +82,9 @@ class PartitionLog:
             self._note_transaction(batch, batch.header.base_offset)
             self.epochs.note(batch.header.leader_epoch, batch.header.base_offset)
             yield batch
-        self._drop(self._batches.start_offset)
+        if self._batches.start_offset > self.end_offset:  # then all segments were cut off
+            self._index.drop(len(self._index))
+        self._begin(self._batches.start_offset)
 
     def append(self, batch: BatchView, log_append_time: int | None = None) -> int:
         """Append a batch that was checked, and return the offset it got.
@@ -101,18 +104,18 @@ class PartitionLog:
         return base_offset
 
     def retain(self, max_bytes: int) -> None:
-        """Drop the oldest batches as long as ``max_bytes`` are left without them; from files, whole segments."""
+        """Drop the oldest segments as long as ``max_bytes`` are left without them."""
         self._drop_batches_before(self._index.end - max_bytes)
 
     def drop_older(self, timestamp: int) -> None:
-        """Drop the oldest batches that end before a time (milliseconds); from files, whole segments."""
+        """Drop the oldest segments that have nothing as late as a time (milliseconds)."""
         self._drop_batches_before(self._index.position(self._index.earlier_than(timestamp)))
 
     def drop_before(self, offset: int) -> None:
         """Have the log begin at ``offset``, which it holds; raises ``StorageError`` if that can't be kept."""
         assert self.holds(offset)
-        self._batches.drop(self._index.position(self._index.ending_by_offset(offset)), offset)
-        self._drop(offset)
+        position = self._index.position(self._index.ending_by_offset(offset))
+        self._drop(self._batches.boundary(position), offset)
 
     def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
         """Have ``rewritten`` give batches with fewer records, and all their offsets, for those whose fate is decided.
@@ -165,16 +168,15 @@ class PartitionLog:
 
         Raises ``CorruptRecordError`` if a batch, whose records nobody looked at before, cannot be read.
         """
-        for index in range(self._index.earlier_than(timestamp), len(self._index)):
-            for found in self._records(index):
-                if found.timestamp >= timestamp:
-                    return found
-        return None
+        return self._find(timestamp, self.start_offset)
 
     def offset_of_latest_time(self) -> FoundOffset | None:
-        """Find the first record with the highest timestamp (KIP-734); None if the log is empty."""
+        """Find the first record with the highest timestamp (KIP-734); None if there is none.
+
+        As in Kafka it may lie before the start offset, as long as its segment is there.
+        """
         latest = self._index.latest
-        return None if latest is None else self.offset_for_time(latest)
+        return None if latest is None else self._find(latest, 0)
 
     def begin_epoch(self, leader_epoch: int) -> None:
         """Let what is appended from now on carry this leader epoch, and wake who waits: the leader has changed."""
@@ -190,11 +192,12 @@ class PartitionLog:
         self._watchers.discard(event)
 
     def _drop_batches_before(self, position: int) -> None:
-        """Drop whole batches, and of those only what the store can let go."""
+        """Drop the segments that end before a position."""
         index = self._index
-        count = index.ending_by_position(position if position >= index.end else self._batches.boundary(position))
+        boundary = position if position >= index.end else self._batches.boundary(position)
+        count = index.ending_by_position(boundary)
         if count:
-            self.drop_before(index.end_offset(count - 1))
+            self._drop(boundary, max(self.start_offset, index.end_offset(count - 1)))
 
     def _note(self, end_offset: int, size: int, timestamp: int) -> None:
         self._index.add(end_offset, size, timestamp)
@@ -208,21 +211,32 @@ class PartitionLog:
         if marker is not None:
             self.transactions.ended(batch.header.producer_id, base_offset, is_commit=marker.is_commit)
 
-    def _drop(self, offset: int) -> None:
-        self._index.drop(self._index.ending_by_offset(offset))
+    def _drop(self, position: int, offset: int) -> None:
+        self._batches.drop(position, offset)
+        self._index.drop(self._index.ending_by_position(position))
+        self._begin(offset)
+
+    def _begin(self, offset: int) -> None:
         self.transactions.forget_before(offset)
         self.epochs.forget_before(offset)
         self.start_offset = offset
         self.end_offset = max(self.end_offset, offset)
 
-    def _records(self, index: int) -> Iterator[FoundOffset]:
+    def _find(self, timestamp: int, start: int) -> FoundOffset | None:
+        for index in range(self._index.earlier_than(timestamp), len(self._index)):
+            for found in self._records(index, start):
+                if found.timestamp >= timestamp and found.offset >= start:
+                    return found
+        return None
+
+    def _records(self, index: int, start: int) -> Iterator[FoundOffset]:
         """The records of a batch, and a marker, too: to a look-up by time it is a record like any other."""
         data = self._batches.read(self._index.position(index), self._index.position(index + 1))
         header = read_header(data, 0)
         if header is not None and header.is_control:
             yield FoundOffset(header.base_offset, header.base_timestamp)
             return
-        columns = decode_partition(data, self.partition, self.start_offset, RecordLimits())
+        columns = decode_partition(data, self.partition, start, RecordLimits())
         for offset, timestamp in zip(columns.offsets, columns.timestamps, strict=True):
             yield FoundOffset(offset, timestamp)
 

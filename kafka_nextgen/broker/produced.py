@@ -1,7 +1,8 @@
 """What has to be true of a batch before it is appended, in the order Kafka looks.
 
 One whole batch of format 2 with the right checksum; nothing only a coordinator writes; a codec that exists; not
-larger than the topic takes; of an open transaction that the partition belongs to, if it is of any; and, from an
+larger than the topic takes; with keys, if the topic is compacted, and timestamps near the broker's (``record_checks``);
+of an open transaction that the partition belongs to, if it is of any; and, from an
 idempotent producer, the next in its sequence or one of its last again.
 
 A transaction's first batch in a partition asks the transaction coordinator (KIP-890). So a batch that comes late,
@@ -17,6 +18,7 @@ from attrs import frozen
 
 from kafka_nextgen.broker.compaction import compact_if_due
 from kafka_nextgen.broker.producers import Seen
+from kafka_nextgen.broker.record_checks import refuse_records
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.broker.topic_settings import TopicSettings
@@ -52,6 +54,8 @@ def append(
     batch = _checked(settings, records, allow_zstd)
     if isinstance(batch, Refusal):
         return batch
+    if (refusal := refuse_records(settings, partition.log.partition, batch, now_ms)) is not None:
+        return refusal
     error = _transaction_error(partition, batch.header, admit)
     if error is not ErrorCode.NONE:
         return Refusal(error, f"producer {batch.header.producer_id} has no transaction there that takes the batch")

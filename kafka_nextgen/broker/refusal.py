@@ -15,3 +15,4 @@ class Refusal:
 
     code: ErrorCode
     message: str
+    records: tuple[tuple[int, str], ...] = ()  # of a batch: the numbers of those that are to blame, and why

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from kafka_nextgen.broker.connection import serve
 from kafka_nextgen.broker.dispatch import Dispatcher
 from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.request_memory import SMALL_REQUEST_BYTES, RequestMemory
 from kafka_nextgen.broker.security.listeners import Listener
 from kafka_nextgen.broker.security.principals import ANONYMOUS, Principal, of_certificate
 from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings
@@ -27,7 +28,6 @@ __all__ = ["Server"]
 _log = logging.getLogger(__name__)
 
 _BACKLOG = 128  # connections the system keeps for us until they are accepted
-_READ_AHEAD = 1024 * 1024  # bytes that are taken in before the peer is held up
 _PAUSE_S = 1.0  # after the system could not give us another connection
 _TLS_HANDSHAKE_TIMEOUT_S = 10.0
 _CANCEL_AGAIN_S = 0.1
@@ -41,6 +41,7 @@ class Server:
         self._settings = settings
         self._users = users
         self._sasl = SaslSettings(settings().sasl_enabled_mechanisms, settings().connections_max_reauth_ms)
+        self._memory = RequestMemory(settings().queued_max_request_bytes)
         self._listening: dict[asyncio.Task[None], socket.socket] = {}
         self._connections: dict[asyncio.Task[None], socket.socket] = {}
 
@@ -96,7 +97,8 @@ class Server:
         except (OSError, asyncio.TimeoutError) as error:  # ssl.SSLError is an OSError
             _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, error)
             return
-        await serve(self._dispatcher, self._peer(listener, writer), reader, writer, self._settings())
+        peer = self._peer(listener, writer)
+        await serve(self._dispatcher, peer, reader, writer, self._settings(), self._memory)
 
     def _peer(self, listener: Listener, writer: asyncio.StreamWriter) -> Peer:
         address = writer.get_extra_info("peername") or ("gone", 0)  # it may have left already
@@ -117,7 +119,7 @@ async def _open(
     connected: socket.socket, tls: ssl.SSLContext | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=_READ_AHEAD)
+    reader = asyncio.StreamReader(limit=SMALL_REQUEST_BYTES)
     protocol = asyncio.StreamReaderProtocol(reader)
     transport, _ = await loop.connect_accepted_socket(
         lambda: protocol,

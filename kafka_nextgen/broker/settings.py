@@ -2,7 +2,7 @@
 
 A key is a field here with ``.`` written ``_``: ``group.consumer.session.timeout.ms`` is
 ``group_consumer_session_timeout_ms``. A value may come as what it is or as text, as in a properties file; lists
-are separated by commas. Unknown keys are refused with the nearest one that exists, and so is everything Kafka
+are separated by commas. Unknown keys are refused, with one that exists if it is near, and so is everything Kafka
 refuses when it starts: numbers out of range, and a session timeout, heartbeat interval or assignment interval
 outside its own ``min`` and ``max`` (KIP-848, "Broker Configurations"; KIP-1263).
 
@@ -14,7 +14,8 @@ followed. ``group.version`` is a feature of the cluster there, by the same name:
 that can use it; without it the broker is that release and nothing else.
 
 The offsets topic has ``offsets.topic.replication.factor`` replicas, but on fewer nodes than that as many as there are
-nodes; Kafka does not make it then.
+nodes; Kafka does not make it then. ``queued.max.request.bytes`` has a limit, and counts large requests only; Kafka's
+default is none.
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ class BrokerSettings(SecuritySettings):
 
     # Connections.
     socket_request_max_bytes: int = int_key(104_857_600)
+    queued_max_request_bytes: int = int_key(268_435_456, low=-1, high=2**63 - 1)  # of each node, large requests only
     max_connections: int = int_key(INT32_MAX, low=0)
+    connections_max_idle_ms: int = int_key(600_000, high=2**63 - 1)
     quota_window_num: int = int_key(11, low=2)  # over how long rates are taken that quotas limit
     quota_window_size_seconds: int = int_key(1)
 
@@ -145,11 +148,12 @@ class BrokerSettings(SecuritySettings):
     def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:
         """Read Kafka's names (or the same in snake_case) into settings; raises ``ConfigError``."""
         known = {property_name(attribute.name): attribute for attribute in fields(cls)}
+        unknown = [key for key in properties if property_name(key) not in known]
+        if unknown:
+            raise ConfigError("; ".join(_unknown(key, tuple(known)) for key in unknown), unknown[0])
         values: dict[str, object] = {}
         for key, value in properties.items():
-            attribute = known.get(property_name(key))
-            if attribute is None:
-                raise ConfigError(_unknown(key, tuple(known)), key)
+            attribute = known[property_name(key)]
             values[attribute.name] = _parse(attribute, property_name(key), value)
         settings = cls(**values)  # type: ignore[arg-type]  # each was parsed by its own field
         settings.check()
@@ -201,8 +205,8 @@ def _parse(attribute: Attribute[object], key: str, value: object) -> object:
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> str:
-    nearest = get_close_matches(property_name(key), known, n=1, cutoff=0.0)[0]
-    return f"there is no broker setting {key}; the nearest is {nearest}"
+    nearest = get_close_matches(property_name(key), known, n=1, cutoff=0.8)
+    return f"there is no broker setting {key}" + (f", the nearest is {nearest[0]}" if nearest else "")
 
 
 def _as_text(value: object, attribute: Attribute[object]) -> str:

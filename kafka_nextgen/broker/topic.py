@@ -61,8 +61,8 @@ class Topic:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
 
     def lacks_replicas(self, partition: Partition) -> bool:
-        """Whether fewer of its replicas are in sync than ``min.insync.replicas`` asks for."""
-        return len(partition.isr) < self.settings.min_insync_replicas
+        """Whether fewer replicas are in sync than ``min.insync.replicas`` asks for; of all that there are, if fewer."""
+        return len(partition.isr) < min(self.settings.min_insync_replicas, len(partition.replicas))
 
     @property
     def is_internal(self) -> bool:

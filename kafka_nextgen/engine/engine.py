@@ -200,7 +200,8 @@ class Engine:
         from kafka_nextgen.engine.seeing.measuring import measure
 
         standings = self.fetches.standings(given_out)
-        return measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
+        metrics = measure(self.counters, standings, self.cluster.traffic, self._driver, time.monotonic())
+        return evolve(metrics, group_id=self._config.group_id, client_id=self._config.client_id)
 
     def refuse_foreign(self) -> None:
         """Raise MisuseError in a process forked off."""

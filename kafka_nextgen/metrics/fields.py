@@ -62,9 +62,9 @@ def spec_of(attribute: Any) -> MetricSpec | None:
     return spec
 
 
-def group_of(attribute: Any) -> type[object]:
-    """The kind of group that a field holds."""
-    group: type[object] = attribute.metadata[_GROUP]
+def group_of(attribute: Any) -> type[object] | None:
+    """The kind of group that a field holds; None if it holds no numbers."""
+    group: type[object] | None = attribute.metadata.get(_GROUP)
     return group
 
 

@@ -33,6 +33,8 @@ def samples(group: object, labels: tuple[str, ...] = ()) -> Iterator[Sample]:
         spec, value = spec_of(attribute), getattr(group, attribute.name)
         if spec is not None:
             yield from _of_value(spec, labels, value)
+        elif group_of(attribute) is None:
+            continue
         elif isinstance(value, Mapping):
             for key, part in value.items():
                 yield from samples(part, _labels(key))
@@ -43,8 +45,11 @@ def samples(group: object, labels: tuple[str, ...] = ()) -> Iterator[Sample]:
 def specs(group: type[object]) -> Iterator[MetricSpec]:
     """What numbers there are in a group and the groups in it, known or not."""
     for attribute in fields(group):  # type: ignore[arg-type]
-        spec = spec_of(attribute)
-        yield from specs(group_of(attribute)) if spec is None else _parts(spec).values()
+        spec, part = spec_of(attribute), group_of(attribute)
+        if spec is not None:
+            yield from _parts(spec).values()
+        elif part is not None:
+            yield from specs(part)
 
 
 def _labels(key: str | TopicPartition) -> tuple[str, ...]:

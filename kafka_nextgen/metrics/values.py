@@ -242,13 +242,18 @@ class ConnectionMetrics:
 
 @frozen
 class Metrics:
-    """What a consumer has counted and measured until now: see each group."""
+    """What a consumer has counted and measured until now: see each group.
+
+    ``group_id`` and ``client_id`` are those it was configured with; they tell consumers apart.
+    """
 
     reading: ReadingMetrics = one(ReadingMetrics)
     commits: CommitMetrics = one(CommitMetrics)
     group: GroupMetrics = one(GroupMetrics)
     polling: PollingMetrics = one(PollingMetrics)
     connections: ConnectionMetrics = one(ConnectionMetrics)
+    group_id: str | None = None
+    client_id: str = ""
 
     def as_dict(self) -> dict[str, float]:
         """Everything that is known, by name; for exporters.

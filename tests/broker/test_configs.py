@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from kafka_nextgen.broker.topic_settings import DEFAULTS
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
@@ -152,6 +153,31 @@ TOPIC_REFUSALS: list[Row] = [
         "String must be one of: uncompressed, zstd, lz4, snappy, gzip, producer",
     ),
     ([("nope", SET, "1")], "INVALID_CONFIG", "Unknown topic config name: nope"),
+    *(
+        ([(key, SET, value)], "INVALID_CONFIG", f"Invalid value {value} for configuration {key}: {why}")
+        for key, value, why in (
+            ("min.cleanable.dirty.ratio", "1.5", "Value must be no more than 1"),
+            ("min.cleanable.dirty.ratio", "half", "Not a number of type DOUBLE"),
+            ("min.cleanable.dirty.ratio", "0_0.5", "Not a number of type DOUBLE"),
+            ("flush.ms", "1_000", "Not a number of type LONG"),
+            ("preallocate", "maybe", "Expected value to be either true or false"),
+            ("compression.gzip.level", "0", "Value must be between 1 and 9 or equal to -1"),
+            ("compression.lz4.level", "18", "Value must be no more than 17"),
+            ("compression.zstd.level", "23", "Value must be no more than 22"),
+            ("segment.index.bytes", "3", "Value must be at least 4"),
+        )
+    ),
+    (
+        [("leader.replication.throttled.replicas", SET, "0,1")],
+        "INVALID_CONFIG",
+        "Invalid value [0, 1] for configuration leader.replication.throttled.replicas: leader.replication.throttled.re",
+    ),
+    (
+        [("min.compaction.lag.ms", SET, "2"), ("max.compaction.lag.ms", SET, "1")],
+        "INVALID_CONFIG",
+        "conflict topic config setting min.compaction.lag.ms (2) > max.compaction.lag.ms (1)",
+    ),
+    ([("remote.storage.enable", SET, "true")], "INVALID_CONFIG", "Tiered Storage functionality is disabled in the bro"),
 ]
 
 
@@ -175,6 +201,45 @@ def test_topics_are_configured_with_lists_and_numbers(at: Client) -> None:
     assert alter(at, TOPIC, topic, ("cleanup.policy", SUBTRACT, "delete"), ("retention.bytes", DELETE, None)) == DONE
     eventually("it is told", lambda: describe(at, TOPIC, topic)["cleanup.policy"].value == "compact")
     assert describe(at, TOPIC, topic)["retention.bytes"].source == 5
+
+
+#: A value that each of these keys may have, and that is not its default.
+TAKEN = {
+    "compression.gzip.level": "9",
+    "compression.lz4.level": "1",
+    "compression.zstd.level": "-5",
+    "file.delete.delay.ms": "1000",
+    "flush.messages": "1",
+    "flush.ms": "1000",
+    "follower.replication.throttled.replicas": "*",
+    "index.interval.bytes": "0",
+    "leader.replication.throttled.replicas": "0:1,1:1",
+    "local.retention.bytes": "1000",
+    "local.retention.ms": "1000",
+    "max.compaction.lag.ms": "1000",
+    "message.timestamp.after.max.ms": "1000",
+    "message.timestamp.before.max.ms": "1000",
+    "min.cleanable.dirty.ratio": "0.01",
+    "min.compaction.lag.ms": "1",
+    "preallocate": "true",
+    "remote.log.copy.disable": "true",
+    "remote.log.delete.on.disable": "true",
+    "segment.index.bytes": "1000",
+    "segment.jitter.ms": "10",
+    "unclean.leader.election.enable": "true",
+}
+
+
+def test_a_topic_takes_and_describes_every_key_of_kafka(at: Client) -> None:
+    topic = unique("orders")
+    create_topic(at, topic, 1)
+    before = describe(at, TOPIC, topic)
+    by_default = {key: each.value for key, each in before.items() if each.source == 5}
+    assert before.keys() == DEFAULTS.keys()
+    assert by_default.items() <= DEFAULTS.items()
+    assert by_default.keys() >= TAKEN.keys() - {"min.cleanable.dirty.ratio", "file.delete.delay.ms"}
+    assert alter(at, TOPIC, topic, *((key, SET, value) for key, value in TAKEN.items())) == DONE
+    eventually("it is told", lambda: {key: describe(at, TOPIC, topic)[key].value for key in TAKEN} == TAKEN)
 
 
 def test_what_is_no_topic_is_not_configured(at: Client) -> None:

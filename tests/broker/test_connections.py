@@ -8,13 +8,21 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from kafka_nextgen.broker import Broker
+from kafka_nextgen.broker.connection import serve
+from kafka_nextgen.broker.dispatch import Reply
 from kafka_nextgen.broker.handlers import metadata as metadata_handler
+from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.request_memory import SMALL_REQUEST_BYTES, RequestMemory
+from kafka_nextgen.broker.security.listeners import Listener
+from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError, MisuseError
+from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.frames import encode_request
@@ -124,6 +132,100 @@ def test_no_more_connections_than_max_connections() -> None:
         with Client(small.bootstrap_servers) as second:
             assert second.is_hung_up()
         assert first.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(struct.pack(">i", 100_000_000), id="a length"),
+        pytest.param(encode_request(REQUEST, 4, 1, "tests")[:-1], id="a request but for one byte"),
+    ],
+)
+def test_a_client_that_does_not_send_its_request_is_hung_up_on(sent: bytes) -> None:
+    with Cluster(config={"connections.max.idle.ms": 100}) as strict, Client(strict.bootstrap_servers) as idle:
+        idle.send_bytes(sent)
+        assert idle.is_hung_up()
+
+
+class Streams:
+    """Both directions of a connection: one request has arrived, and what is written is taken only if ``takes``."""
+
+    def __init__(self, takes: bool) -> None:
+        self.reader = asyncio.StreamReader()
+        self.reader.feed_data(framed(b"a request"))
+        self.transport = self
+        self.written: list[bytes] = []
+        self._may_go_on = asyncio.Event()
+        if takes:
+            self._may_go_on.set()
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+    async def drain(self) -> None:
+        await self._may_go_on.wait()
+
+    def abort(self) -> None:
+        self._may_go_on.set()
+        self.reader.feed_eof()
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_a_client_is_idle_while_its_answer_waits_for_it_and_not_while_it_waits_itself(
+    takes: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = BrokerSettings(connections_max_idle_ms=50)
+
+    async def scenario() -> list[bytes]:
+        streams: Any = Streams(takes)
+
+        class Slow:
+            async def answer(self, frame: bytes, _peer: Peer) -> Reply:
+                await asyncio.sleep(0.2)  # longer than a client may be idle
+                if takes:
+                    streams.reader.feed_eof()
+                return Reply(b"answer to " + frame)
+
+        peer = Peer(Listener("PLAINTEXT", SecurityProtocol.PLAINTEXT), "client")
+        memory = RequestMemory(settings.queued_max_request_bytes)
+        serving: Any = serve(Slow(), peer, streams.reader, streams, settings, memory)  # type: ignore[arg-type]
+        await asyncio.wait_for(serving, 30)
+        written: list[bytes] = streams.written
+        return written
+
+    assert asyncio.run(scenario()) == [b"answer to a request"]
+    assert ("did not go on within connections.max.idle.ms=50" in caplog.text) is not takes
+
+
+def test_memory_is_taken_by_one_large_request_after_the_other() -> None:
+    async def scenario() -> None:
+        memory, size = RequestMemory(1), SMALL_REQUEST_BYTES + 1
+        await memory.take(size)
+        await memory.take(SMALL_REQUEST_BYTES)
+        second = asyncio.ensure_future(memory.take(size))
+        await asyncio.sleep(0)
+        assert not second.done()
+        memory.give_back(size)
+        await asyncio.wait_for(second, 30)
+
+    asyncio.run(scenario())
+
+
+def test_large_requests_wait_for_memory_and_small_ones_do_not() -> None:
+    config = {"queued.max.request.bytes": 1}
+    with Cluster(config=config) as small, Client(small.bootstrap_servers) as first:
+        small.create_topic("orders")
+        with Client(small.bootstrap_servers) as greedy:
+            greedy.ask(apis.API_VERSIONS, REQUEST)
+            greedy.send_bytes(struct.pack(">i", 2_000_000))
+            first.ask(apis.API_VERSIONS, REQUEST)  # the broker has seen what greedy sent
+            first.send(produce_request("orders", values("x" * 2_000_000)), 12)
+            with Client(small.bootstrap_servers) as third:
+                assert third.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+            assert not first.has_answer(0.1)
+        answer = first.receive(apis.PRODUCE, 12).responses[0].partition_responses[0]
+        assert answer.error_code == ErrorCode.MESSAGE_TOO_LARGE
 
 
 def test_acks_0_wants_no_answer_and_learns_of_failure_by_the_end_of_the_connection(client: Client, topic: str) -> None:

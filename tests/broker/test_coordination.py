@@ -11,13 +11,15 @@ import pytest
 from kafka_nextgen.bridge.offsets_topic import KeyAndValue, encode
 from kafka_nextgen.broker.cluster import Cluster as ClusterState
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
-from kafka_nextgen.broker.coordination.shard import Shard, Standing
+from kafka_nextgen.broker.coordination.refusals import refuse
+from kafka_nextgen.broker.coordination.shard import RETRY_S, Shard, Standing
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol, SyncGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.records import OffsetCommitted
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
@@ -102,7 +104,8 @@ def test_a_commit_that_can_not_be_written_did_not_happen(monkeypatch: pytest.Mon
 
 def test_with_too_few_replicas_nothing_is_written() -> None:
     state = cluster()
-    state.groups.partition_of(GROUP)
+    partition = state.groups.partition_of(GROUP)
+    partition.replicas = (1, 2)  # of which only the first is in sync
     state.configure_topic(OFFSETS_TOPIC, {"min.insync.replicas": "2"})
     refused = state.groups.ask(COMMIT, OffsetsCommitted)
     assert refused.errors == {ORDERS_0: ErrorCode.COORDINATOR_NOT_AVAILABLE}
@@ -159,6 +162,11 @@ def _sync(number: int, joined: JoinGroupAnswer, assignments: tuple[tuple[str, by
     return SyncGroup(number, GROUP, joined.generation, joined.member_id, None, "consumer", "range", assignments)
 
 
+def test_a_join_that_can_not_be_taken_in_names_no_member() -> None:
+    asked = JoinGroup(1, GROUP, "A", "consumer", (OfferedProtocol("range", b""),), 30_000, 30_000, new_member_id="B")
+    assert refuse(asked, ErrorCode.NOT_COORDINATOR) == JoinGroupAnswer(ErrorCode.NOT_COORDINATOR)
+
+
 def test_a_timer_whose_outcome_can_not_be_written_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_000.0]
     state = ClusterState(BrokerSettings(), [Node(1)], lambda: now[0])
@@ -169,8 +177,11 @@ def test_a_timer_whose_outcome_can_not_be_written_rings_again(monkeypatch: pytes
         now[0] += 46
         with monkeypatch.context() as broken:
             fail_to_write(state, broken)
+            rung: list[float | None] = []
+            broken.setattr(shard._alarm, "set_after", rung.append)
             shard.expire()
             assert "A" in shard.coordinator.groups[GROUP].members
+            assert rung == [RETRY_S]
         shard.expire()
         assert "A" not in shard.coordinator.groups[GROUP].members
         state.groups.close()
@@ -226,6 +237,25 @@ def test_a_log_that_can_not_be_read_has_no_coordinator(caplog: pytest.LogCapture
     run(scenario)
     assert "out of reach" in caplog.text
     assert "at offset 1" in caplog.text
+
+
+@pytest.mark.parametrize("failing", ["apply", "restart"])
+def test_a_bug_while_the_log_is_read_does_not_leave_clients_waiting(
+    failing: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("a bug")
+
+    async def scenario() -> None:
+        state = cluster()
+        state.groups.ask(COMMIT, OffsetsCommitted)
+        monkeypatch.setattr(Coordinator, failing, fail)
+        assert (await reloaded(state)).standing is Standing.OVER
+        assert state.groups.ask(FETCH, OffsetsFetched).error is ErrorCode.NOT_COORDINATOR
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+    assert "out of reach: 'a bug'" in caplog.text
+    assert "Traceback" in caplog.text
 
 
 def test_a_deleted_offsets_topic_is_another_when_it_comes_back() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -13,11 +14,13 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
     DescribeGroupsRequest,
     FindCoordinatorRequest,
+    JoinGroupRequest,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     SyncGroupRequest,
 )
 from tests.broker.client import Client
+from tests.broker.extended import heartbeat
 from tests.support.clients import unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
@@ -74,6 +77,27 @@ def test_a_sync_has_to_name_its_protocol(at: Client) -> None:
     request = SyncGroupRequest(group_id="g", generation_id=1, member_id="A", assignments=[])
     assert at.ask(apis.SYNC_GROUP, request, 5).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert at.ask(apis.SYNC_GROUP, request, 4).error_code == ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_a_join_that_a_consumer_group_refuses_names_no_member(at: Client) -> None:
+    group, topic, member = unique("billing"), unique("orders"), str(uuid4())
+    create_topic(at, topic, 1)
+
+    def error_of_joining() -> int:
+        return int(heartbeat(at, group, member, 0, subscribed_topic_names=[topic]).error_code)
+
+    eventually(f"{member} joins", lambda: error_of_joining() == ErrorCode.NONE)
+    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
+    request = JoinGroupRequest(
+        group_id=group,
+        session_timeout_ms=30_000,
+        rebalance_timeout_ms=30_000,
+        member_id="zorro",
+        protocol_type="connect",
+        protocols=[protocol],
+    )
+    answer = at.ask(apis.JOIN_GROUP, request, 9)
+    assert (answer.error_code, answer.member_id) == (ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
 
 
 def test_offsets_are_deleted_where_there_are_such_partitions(at: Client) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog, watching
+from kafka_nextgen.broker.storage import MemoryBatches
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import (
     BatchView,
@@ -29,8 +30,8 @@ def batch(*timestamps: int, compression: Compression = Compression.NONE) -> Batc
     return read_batches(encode_batch(records, compression))[0]
 
 
-def log_of(*batches: BatchView) -> PartitionLog:
-    log = PartitionLog(ORDERS)
+def log_of(*batches: BatchView, segment_bytes: int = 2**30) -> PartitionLog:
+    log = PartitionLog(ORDERS, batches=MemoryBatches(lambda: segment_bytes))
     for each in batches:
         log.append(each)
     return log
@@ -73,15 +74,28 @@ def test_only_offsets_of_the_log_and_its_end_may_be_read() -> None:
     assert [log.holds(offset) for offset in (-1, 0, 1, 2, 3)] == [False, True, True, True, False]
 
 
-def test_retention_drops_whole_batches_and_moves_the_start() -> None:
-    log = log_of(batch(1), batch(2), batch(3))
-    size = log.size // 3
-    log.retain(2 * size - 1)
-    assert (log.start_offset, log.end_offset, log.size) == (1, 3, 2 * size)
-    assert offsets(log.read(1, 10_000, at_least_one=True)) == [1, 2]
+def test_retention_drops_whole_segments_and_moves_the_start() -> None:
+    size = batch(1).header.size
+    log = log_of(*(batch(time) for time in range(5)), segment_bytes=2 * size)
+    log.retain(3 * size + 1)
+    assert log.start_offset == 0
+    log.retain(2 * size)
+    assert (log.start_offset, log.end_offset, log.size) == (2, 5, 3 * size)
+    assert offsets(log.read(2, 10_000, at_least_one=True)) == [2, 3, 4]
+    log.drop_before(3)
+    assert (log.start_offset, log.size) == (3, 3 * size)
+    log.retain(1)
+    assert (log.start_offset, log.size) == (4, size)
     log.retain(0)
-    assert (log.start_offset, log.size) == (3, 0)
-    assert log.append(batch(4)) == 3
+    assert (log.start_offset, log.size) == (5, 0)
+    assert log.append(batch(4)) == 5
+
+
+def test_retention_leaves_the_active_segment_alone_while_it_holds_what_is_to_stay() -> None:
+    log = log_of(batch(1), batch(2), batch(3))
+    log.retain(1)
+    log.drop_older(3)
+    assert log.start_offset == 0
 
 
 def test_a_time_is_looked_up_record_by_record_also_in_compressed_batches() -> None:
@@ -99,6 +113,18 @@ def test_the_record_found_is_the_first_that_is_late_enough(times: list[list[int]
     all_times = [time for each in times for time in each]
     late = [FoundOffset(offset, time) for offset, time in enumerate(all_times) if time >= wanted]
     assert log.offset_for_time(wanted) == (late[0] if late else None)
+
+
+def test_the_latest_time_is_known_as_long_as_its_segment_is_there() -> None:
+    log = log_of(batch(10, 30), batch(20), segment_bytes=1)
+    log.drop_before(1)
+    assert (log.offset_for_time(0), log.offset_of_latest_time()) == (FoundOffset(1, 30), FoundOffset(1, 30))
+    log.drop_before(2)
+    assert (log.offset_for_time(0), log.offset_of_latest_time()) == (FoundOffset(2, 20), FoundOffset(2, 20))
+    log.drop_before(3)
+    assert (log.offset_for_time(0), log.offset_of_latest_time()) == (None, FoundOffset(2, 20))
+    log.retain(0)
+    assert log.offset_of_latest_time() is None
 
 
 def test_an_empty_log_has_no_latest_time() -> None:

@@ -52,7 +52,12 @@ def test_settings_can_be_written_and_read_again() -> None:
             "must be one of bidirectional",
         ),
         ({"group.consumer.sesion.timeout.ms": 1}, "group.consumer.sesion.timeout.ms", f"nearest is {SESSION}"),
-        ({"x": 1}, "x", "no broker setting x"),
+        ({"x": 1}, "x", "^there is no broker setting x$"),
+        (
+            {"x": 1, "num.partition": 2},
+            "x",
+            "^there is no broker setting x; there is no broker setting num.partition, the nearest is num.partitions$",
+        ),
         ({"num.partitions": "many"}, "num.partitions", "a whole number, not 'many'"),
         ({"num.partitions": True}, "num.partitions", "a whole number, not True"),
         ({"num.partitions": 1.5}, "num.partitions", "a whole number, not 1.5"),

@@ -13,6 +13,7 @@ from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
+    CreatePartitionsRequest,
     DescribeClusterRequest,
     MetadataRequest,
 )
@@ -46,7 +47,12 @@ def test_a_topic_is_made_and_found_by_name_and_id(client: Client, version: int) 
         pytest.param(new_topic_request("x" * 250), ErrorCode.INVALID_TOPIC_EXCEPTION, id="250 characters"),
         pytest.param(new_topic_request("t", 0), ErrorCode.INVALID_PARTITIONS, id="no partition"),
         pytest.param(new_topic_request("t", -2), ErrorCode.INVALID_PARTITIONS, id="fewer than none"),
-        pytest.param(new_topic_request("t", 10_001), ErrorCode.INVALID_PARTITIONS, id="too many"),
+        pytest.param(new_topic_request("t", 10_001), ErrorCode.POLICY_VIOLATION, id="too many"),
+        pytest.param(
+            new_topic_request("t", -1, -1, assignments={index: [1] for index in range(10_001)}),
+            ErrorCode.POLICY_VIOLATION,
+            id="too many, placed",
+        ),
         pytest.param(new_topic_request("t", 1, 2), ErrorCode.INVALID_REPLICATION_FACTOR, id="more than brokers"),
         pytest.param(new_topic_request("t", 1, 0), ErrorCode.INVALID_REPLICATION_FACTOR, id="no replica"),
         pytest.param(
@@ -76,6 +82,14 @@ def test_topics_that_cannot_be(client: Client, topic: Any, error: ErrorCode) -> 
     (result,) = create(client, topic)
     assert result.error_code == error
     assert result.error_message
+
+
+def test_the_topics_of_a_request_have_no_more_partitions_than_one_may_have(client: Client) -> None:
+    counts = {"one": 5_000, "two": 5_000, "three": 1}
+    results = create(client, *(new_topic_request(name, count) for name, count in counts.items()))
+    assert [(result.name, result.error_code) for result in results] == [
+        (name, ErrorCode.POLICY_VIOLATION) for name in counts
+    ]
 
 
 def test_a_topic_is_made_once(client: Client, topic: str) -> None:
@@ -125,15 +139,10 @@ def test_a_topics_configuration_has_effect_and_is_described(client: Client) -> N
     assert configs["cleanup.policy"] == ("delete", 5)
 
 
-def test_log_append_time_and_retention_are_kept(client: Client) -> None:
+def test_the_brokers_clock_may_stamp_the_records(client: Client) -> None:
     name = unique("stamped")
-    batch = values("a")
-    configs = {"message.timestamp.type": "LogAppendTime", "retention.bytes": str(len(batch))}
-    create(client, new_topic_request(name, configs=configs))
-    first, second = produce(client, name, batch), produce(client, name, batch)
-    assert first.log_append_time_ms > 1_600_000_000_000
-    assert (second.base_offset, second.log_start_offset) == (1, 1)
-    assert list_offset(client, name, -2).offset == 1
+    create(client, new_topic_request(name, configs={"message.timestamp.type": "LogAppendTime"}))
+    assert produce(client, name, values("a")).log_append_time_ms > 1_600_000_000_000
 
 
 @pytest.mark.parametrize("version", range(14))
@@ -210,11 +219,19 @@ def test_a_topic_grows_and_keeps_what_it_has(client: Client, topic: str) -> None
 
 def test_a_topic_neither_shrinks_nor_stays(client: Client, new_topic: Callable[[int], str]) -> None:
     topic = new_topic(2)
-    for count in (1, 2, 10_001):
+    for count in (1, 2, 10_003):
         assert grow(client, topic, count).error_code == ErrorCode.INVALID_PARTITIONS
     for wrong in ([[1], [1]], [[9]], [[1, 1]]):
         assert grow(client, topic, 3, wrong).error_code == ErrorCode.INVALID_REPLICA_ASSIGNMENT
     assert grow(client, "nowhere", 3).error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_topics_do_not_grow_by_more_than_one_request_may_make(client: Client, new_topic: Callable[[int], str]) -> None:
+    asked = CreatePartitionsRequest.CreatePartitionsTopic
+    topics = [asked(name=new_topic(1), count=6_000, assignments=None) for _ in range(2)]
+    answer = client.ask(apis.CREATE_PARTITIONS, CreatePartitionsRequest(topics=topics, timeout_ms=1_000))
+    assert [result.error_code for result in answer.results] == [ErrorCode.INVALID_PARTITIONS] * 2
+    assert len(metadata(client, topics[0].name).topics[0].partitions) == 1
 
 
 def test_the_cluster_is_described(client: Client) -> None:

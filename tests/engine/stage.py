@@ -169,8 +169,9 @@ class Stage:
         return store._batches
 
     def drop_batches(self, partition: int) -> None:
-        """Let retention take everything but the last batch."""
-        self.run(lambda: self._partition(partition).log.retain(1))
+        """Delete everything but the last batch."""
+        log = self._partition(partition).log
+        self.run(lambda: log.drop_before(log.end_offset - RECORDS_PER_BATCH))
 
     def lose(self, partition: int, keep: int, elects: bool = True) -> None:
         """Let a log end with offset ``keep`` all of a sudden: a replica leads, if it ``elects``, that had no more."""

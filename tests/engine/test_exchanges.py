@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from types import SimpleNamespace
 
 import pytest
 
 from kafka_nextgen.engine.member.exchanges import Exchanges
+from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.tasks import TaskSet
+from kafka_nextgen.membership.effects import Left
 
 Send = Callable[[str], Coroutine[object, object, None]]
 
@@ -58,6 +61,13 @@ def over_without_a_leave(it: Exchanges, send: Send) -> None:
     it.call_off()
 
 
+def over_as_the_member_says(it: Exchanges, send: Send) -> None:
+    it.join(send("join"))
+    driver = SimpleNamespace(_exchanges=it, _left=asyncio.Event())
+    MemberDriver.carry_out[Left](driver, Left())
+    assert driver._left.is_set()
+
+
 def over_with_a_leave(it: Exchanges, send: Send) -> None:
     it.leave(send("leave"))
     it.call_off()
@@ -70,6 +80,7 @@ def over_with_a_leave(it: Exchanges, send: Send) -> None:
         (left_before_it_joined, ["leave"]),
         (joined_again, ["join"]),
         (over_without_a_leave, []),
+        (over_as_the_member_says, []),
         (over_with_a_leave, ["leave"]),
     ],
 )

@@ -107,10 +107,16 @@ class Conversation:
         return self.says(LossFinished(self.asked[CallOnLost], error))
 
     def wait(self, seconds: float) -> list[str]:
-        """Let time pass; the member is woken once, at the end, if it asked to be woken by then."""
+        """Let time pass; the member is woken once, at the end, if it asked to be woken by then.
+
+        Afterwards no timer is left that has run out: its driver would wake the member again and again.
+        """
         self.now += seconds
         deadline = self.member.deadline()
-        return self.says(TimePassed()) if deadline is not None and deadline <= self.now else []
+        said = self.says(TimePassed()) if deadline is not None and deadline <= self.now else []
+        left = {timer: when for timer, when in self.member.state.deadlines.items() if when <= self.now}
+        assert not left, "a timer that has run out is served or disarmed"
+        return said
 
     def wait_for_deadline(self) -> list[str]:
         deadline = self.member.deadline()

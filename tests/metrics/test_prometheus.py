@@ -5,8 +5,11 @@ from __future__ import annotations
 from urllib.request import urlopen
 
 import pytest
+from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from kafka_nextgen import Consumer
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.metrics import (
     CoordinatorMetrics,
     GroupCounts,
@@ -17,7 +20,7 @@ from kafka_nextgen.metrics import (
     ReadingMetrics,
     RuntimeMetrics,
 )
-from kafka_nextgen.prometheus import AnyMetrics, prometheus_text, serve
+from kafka_nextgen.prometheus import AnyMetrics, MetricsCollector, prometheus_text, serve
 from kafka_nextgen.types import TopicPartition
 
 COORDINATOR = CoordinatorMetrics(
@@ -54,10 +57,46 @@ def test_a_family_says_what_it_is() -> None:
 
 def test_a_consumers_numbers_have_its_partitions_as_labels() -> None:
     partitions = {TopicPartition(topic, 3): PartitionMetrics(lag=5) for topic in ("orders", 'odd"name')}
-    found = numbers(prometheus_text(Metrics(reading=ReadingMetrics(records=9, partitions=partitions))))
-    assert found["kafka_consumer_records_consumed_total"] == 9
-    assert found["kafka_consumer_records_lag[('partition', '3'), ('topic', 'orders')]"] == 5
-    assert found["kafka_consumer_records_lag[('partition', '3'), ('topic', 'odd\"name')]"] == 5
+    reading = ReadingMetrics(records=9, partitions=partitions)
+    found = numbers(prometheus_text(Metrics(reading=reading, group_id="billing", client_id="one")))
+    own = "('client_id', 'one'), ('group', 'billing')"
+    assert found[f"kafka_consumer_records_consumed_total[{own}]"] == 9
+    assert found[f"kafka_consumer_records_lag[{own}, ('partition', '3'), ('topic', 'orders')]"] == 5
+    assert found[f"kafka_consumer_records_lag[{own}, ('partition', '3'), ('topic', 'odd\"name')]"] == 5
+
+
+def consumed(records: int, client_id: str) -> Metrics:
+    return Metrics(reading=ReadingMetrics(records=records), group_id="billing", client_id=client_id)
+
+
+def test_the_consumers_of_a_process_share_a_registry() -> None:
+    registry = CollectorRegistry()
+    Counter("orders", "of the application", registry=registry).inc()
+    one, two = consumed(1, "one"), consumed(2, "two")
+    collector = MetricsCollector(read_one := lambda: one)
+    registry.register(collector)
+    collector.add(lambda: two)
+    text = generate_latest(registry).decode()
+    assert text.count("# TYPE kafka_consumer_records_consumed_total counter") == 1
+    found = numbers(text)
+    assert found["orders_total"] == 1
+    assert found["kafka_consumer_records_consumed_total[('client_id', 'one'), ('group', 'billing')]"] == 1
+    assert found["kafka_consumer_records_consumed_total[('client_id', 'two'), ('group', 'billing')]"] == 2
+    collector.remove(read_one)
+    assert 'client_id="one"' not in generate_latest(registry).decode()
+
+
+@pytest.mark.parametrize("metrics", [consumed(1, "one"), COORDINATOR])
+def test_what_could_not_be_told_apart_is_refused(metrics: AnyMetrics) -> None:
+    collector = MetricsCollector(lambda: metrics)
+    with pytest.raises(ConfigError, match=r"reported on already; give each consumer a client\.id of its own"):
+        collector.add(lambda: metrics)
+    MetricsCollector(lambda: metrics, lambda: consumed(1, "another"))
+
+
+def test_a_consumer_says_who_it_is() -> None:
+    with Consumer(bootstrap_servers="127.0.0.1:1", group_id="billing", client_id="one") as consumer:
+        assert (consumer.metrics().group_id, consumer.metrics().client_id) == ("billing", "one")
 
 
 def test_every_scrape_reads_anew_and_the_port_is_free_afterwards() -> None:

@@ -25,6 +25,7 @@ from attrs import define, field
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.dispatch import Dispatcher
 from kafka_nextgen.broker.peer import Peer
+from kafka_nextgen.broker.request_memory import RequestMemory
 from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
@@ -154,6 +155,7 @@ class Script:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         _settings: BrokerSettings,
+        _memory: RequestMemory,
     ) -> None:
         """Serve one connection; takes the place of ``kafka_nextgen.broker.connection.serve``."""
         numbers: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 
 from attrs import frozen
@@ -17,6 +18,7 @@ class Kind(IntEnum):
     STRING = 2
     INT = 3
     LONG = 5
+    DOUBLE = 6
     LIST = 7
     PASSWORD = 9
 
@@ -37,35 +39,77 @@ _LARGEST = {Kind.INT: 2**31 - 1, Kind.LONG: 2**63 - 1}
 
 @frozen
 class ConfigKey:
-    """A key by its name. Numbers are at least ``lowest``, and texts one of ``choices``, if there are any."""
+    """A key by its name, and which values it takes.
+
+    Numbers lie between ``lowest`` and ``highest``, or are ``also``. Texts and items of lists are one of ``choices``, if
+    there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
+    """
 
     name: str
     kind: Kind
     lowest: int | None = None
     choices: tuple[str, ...] = ()
+    highest: int | None = None
+    also: int | None = None
+    pattern: str | None = None
+    form: str = ""
 
     def complaint(self, value: str) -> str | None:
         """Say why the key can't have this value, in Kafka's words; None if it can."""
-        wrong = self._number_complaint(value) if self.kind in _LARGEST else self._choice_complaint(value)
-        return None if wrong is None else f"Invalid value {value} for configuration {self.name}: {wrong}"
+        match self.kind:
+            case Kind.INT | Kind.LONG:
+                wrong = self._integer_complaint(value)
+            case Kind.DOUBLE:
+                wrong = self._double_complaint(value)
+            case Kind.BOOLEAN:
+                wrong = self._boolean_complaint(value)
+            case _:
+                wrong = self._text_complaint(value)
+        if wrong is None:
+            return None
+        shown = f"[{', '.join(_items(value))}]" if self.pattern is not None else value
+        return f"Invalid value {shown} for configuration {self.name}: {wrong}"
 
-    def _number_complaint(self, value: str) -> str | None:
+    def _integer_complaint(self, value: str) -> str | None:
         try:
-            number = int(value)
+            number = None if "_" in value else int(value)  # Python reads 1_000 as a number, Java does not
         except ValueError:
             number = None
         largest = _LARGEST[self.kind]
         if number is None or not -largest - 1 <= number <= largest:
             return f"Not a number of type {self.kind.name}"
-        if self.lowest is not None and number < self.lowest:
-            return f"Value must be at least {self.lowest}"
-        return None
+        return self._range_complaint(number)
 
-    def _choice_complaint(self, value: str) -> str | None:
-        items = [value] if self.kind is not Kind.LIST else [item for item in value.split(",") if item]
+    def _double_complaint(self, value: str) -> str | None:
+        try:
+            number = None if "_" in value else float(value)
+        except ValueError:
+            number = None
+        return f"Not a number of type {self.kind.name}" if number is None else self._range_complaint(number)
+
+    def _range_complaint(self, number: float) -> str | None:
+        is_low = self.lowest is not None and number < self.lowest
+        is_high = self.highest is not None and number > self.highest
+        if number == self.also or not (is_low or is_high):
+            return None
+        if self.also is not None:
+            return f"Value must be between {self.lowest} and {self.highest} or equal to {self.also}"
+        return f"Value must be at least {self.lowest}" if is_low else f"Value must be no more than {self.highest}"
+
+    def _boolean_complaint(self, value: str) -> str | None:
+        return None if value.lower() in ("true", "false") else "Expected value to be either true or false"
+
+    def _text_complaint(self, value: str) -> str | None:
+        items = _items(value) if self.kind is Kind.LIST else [value]
         if self.choices and not set(items) <= set(self.choices):
             return f"String must be one of: {', '.join(self.choices)}"
+        if self.pattern is not None and value and re.fullmatch(self.pattern, value) is None:
+            return self.form
         return None
+
+
+def _items(value: str) -> list[str]:
+    return [item for item in value.split(",") if item]
 
 
 @frozen

@@ -12,7 +12,7 @@ from kafka_nextgen.broker.configs.keys import ConfigKey, ConfigValue, Kind, Sour
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.releases import RELEASES
-from kafka_nextgen.broker.topic_settings import DEFAULTS
+from kafka_nextgen.broker.topic_settings import DEFAULTS, TopicSettings
 from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.settings import Profile
@@ -20,33 +20,79 @@ from kafka_nextgen.types import topic_name_complaint
 
 __all__ = ["alter_topic", "describe_topic", "topic_config_complaint"]
 
+_REPLICAS = r"\*|\d+:\d+(,\d+:\d+)*"
+
+
+def _throttled(name: str) -> ConfigKey:
+    form = "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
+    text = f"{name} must be the literal '*' or a list of replicas in the following format: {form}"
+    return ConfigKey(name, Kind.LIST, pattern=_REPLICAS, form=text)
+
+
 _KEYS: Mapping[str, ConfigKey] = {
     key.name: key
     for key in (
         ConfigKey("cleanup.policy", Kind.LIST, choices=("compact", "delete")),
+        ConfigKey("compression.gzip.level", Kind.INT, lowest=1, highest=9, also=-1),
+        ConfigKey("compression.lz4.level", Kind.INT, lowest=1, highest=17),
         ConfigKey(
             "compression.type", Kind.STRING, choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
         ),
+        ConfigKey("compression.zstd.level", Kind.INT, lowest=-131072, highest=22),
         ConfigKey("delete.retention.ms", Kind.LONG, lowest=0),
+        ConfigKey("file.delete.delay.ms", Kind.LONG, lowest=0),
+        ConfigKey("flush.messages", Kind.LONG, lowest=1),
+        ConfigKey("flush.ms", Kind.LONG, lowest=0),
+        _throttled("follower.replication.throttled.replicas"),
+        ConfigKey("index.interval.bytes", Kind.INT, lowest=0),
+        _throttled("leader.replication.throttled.replicas"),
+        ConfigKey("local.retention.bytes", Kind.LONG, lowest=-2),
+        ConfigKey("local.retention.ms", Kind.LONG, lowest=-2),
+        ConfigKey("max.compaction.lag.ms", Kind.LONG, lowest=1),
         ConfigKey("max.message.bytes", Kind.INT, lowest=0),
+        ConfigKey("message.timestamp.after.max.ms", Kind.LONG, lowest=0),
+        ConfigKey("message.timestamp.before.max.ms", Kind.LONG, lowest=0),
         ConfigKey("message.timestamp.type", Kind.STRING, choices=("CreateTime", "LogAppendTime")),
+        ConfigKey("min.cleanable.dirty.ratio", Kind.DOUBLE, lowest=0, highest=1),
+        ConfigKey("min.compaction.lag.ms", Kind.LONG, lowest=0),
         ConfigKey("min.insync.replicas", Kind.INT, lowest=1),
+        ConfigKey("preallocate", Kind.BOOLEAN),
+        ConfigKey("remote.log.copy.disable", Kind.BOOLEAN),
+        ConfigKey("remote.log.delete.on.disable", Kind.BOOLEAN),
+        ConfigKey("remote.storage.enable", Kind.BOOLEAN),
         ConfigKey("retention.bytes", Kind.LONG),
         ConfigKey("retention.ms", Kind.LONG, lowest=-1),
         ConfigKey("segment.bytes", Kind.INT),
+        ConfigKey("segment.index.bytes", Kind.INT, lowest=4),
+        ConfigKey("segment.jitter.ms", Kind.LONG, lowest=0),
         ConfigKey("segment.ms", Kind.LONG, lowest=1),
+        ConfigKey("unclean.leader.election.enable", Kind.BOOLEAN),
     )
 }
 
-#: The broker settings that topics have their values from, where those are settings of this broker, too.
+#: The broker settings that topics have their values from, where they have another name.
 _BROKER_KEYS = {
     "cleanup.policy": "log.cleanup.policy",
     "delete.retention.ms": "log.cleaner.delete.retention.ms",
+    "file.delete.delay.ms": "log.segment.delete.delay.ms",
+    "flush.messages": "log.flush.interval.messages",
+    "flush.ms": "log.flush.interval.ms",
+    "index.interval.bytes": "log.index.interval.bytes",
+    "local.retention.bytes": "log.local.retention.bytes",
+    "local.retention.ms": "log.local.retention.ms",
+    "max.compaction.lag.ms": "log.cleaner.max.compaction.lag.ms",
     "max.message.bytes": "message.max.bytes",
+    "message.timestamp.after.max.ms": "log.message.timestamp.after.max.ms",
+    "message.timestamp.before.max.ms": "log.message.timestamp.before.max.ms",
     "message.timestamp.type": "log.message.timestamp.type",
+    "min.cleanable.dirty.ratio": "log.cleaner.min.cleanable.ratio",
+    "min.compaction.lag.ms": "log.cleaner.min.compaction.lag.ms",
+    "preallocate": "log.preallocate",
     "retention.bytes": "log.retention.bytes",
     "retention.ms": "log.retention.ms",
     "segment.bytes": "log.segment.bytes",
+    "segment.index.bytes": "log.index.size.max.bytes",
+    "segment.jitter.ms": "log.roll.jitter.ms",
     "segment.ms": "log.roll.ms",
 }
 
@@ -89,6 +135,18 @@ def topic_config_complaint(config: Mapping[str, str | None], profile: Profile) -
             return f"Null value not supported for topic configs: {name}"
         if wrong := keys[name].complaint(value):
             return wrong
+    return _conflict(TopicSettings({name: value for name, value in config.items() if value is not None}))
+
+
+def _conflict(settings: TopicSettings) -> str | None:
+    least, most = "min.compaction.lag.ms", "max.compaction.lag.ms"
+    if int(settings.value(least)) > int(settings.value(most)):
+        return f"conflict topic config setting {least} ({settings.value(least)}) > {most} ({settings.value(most)})"
+    if settings.value("remote.storage.enable").lower() == "true":
+        return (
+            "Tiered Storage functionality is disabled in the broker. "
+            "Topic cannot be configured with remote log storage."
+        )
     return None
 
 

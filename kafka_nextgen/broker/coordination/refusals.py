@@ -71,7 +71,7 @@ def _delete_offsets(request: q.OffsetDelete, error: ErrorCode) -> a.Response:
 
 
 def _join(request: cq.JoinGroup, error: ErrorCode) -> a.Response:
-    return ca.JoinGroupAnswer(error, request.member_id)
+    return ca.JoinGroupAnswer(error)
 
 
 def _sync(request: cq.SyncGroup, error: ErrorCode) -> a.Response:

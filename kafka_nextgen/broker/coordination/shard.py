@@ -30,13 +30,13 @@ from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.transport.alarm import Alarm
 
-__all__ = ["Shard", "Standing"]
+__all__ = ["RETRY_S", "Shard", "Standing"]
 
 _T = TypeVar("_T")
 
 _logger = logging.getLogger(__name__)
 
-_RETRY_S = 0.5  # after the log could not be written, as Kafka's timers do it
+RETRY_S = 0.5  # after the log could not be written, as Kafka's timers do it
 
 
 class Standing(Enum):
@@ -160,13 +160,14 @@ class Shard:
         began = self._clock()
         try:
             await load(self.log, self.coordinator, self._clock())
-        except (CorruptRecordError, StorageError) as error:
+            self._learn_topics()
+            for outcome in self.coordinator.restart(self._clock()):
+                self._store(outcome)
+        except Exception as error:  # also after a bug: clients must not be told that it loads for ever
             self.standing = Standing.OVER
-            _logger.error("the groups of %s are out of reach: %s", self.log.partition, error)
+            is_bug = not isinstance(error, (CorruptRecordError, StorageError))
+            _logger.error("the groups of %s are out of reach: %s", self.log.partition, error, exc_info=is_bug)
             return
-        self._learn_topics()
-        for outcome in self.coordinator.restart(self._clock()):
-            self._store(outcome)
         self.standing = Standing.ACTIVE
         now = self._clock()
         self._meters.loading.note(now - began, now)
@@ -181,7 +182,7 @@ class Shard:
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
         if errors:
-            self._alarm.set_after(_RETRY_S)
+            self._alarm.set_after(RETRY_S)
         else:
             self._arm()
 

@@ -25,6 +25,9 @@ _Result = CreatePartitionsResponse.CreatePartitionsTopicResult
 async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePartitionsResponse:
     """Grow what can be grown, and say of each topic what became of it."""
     counts = Counter(topic.name for topic in request.topics)
+    if sum(_new_partitions(topic, context.cluster) for topic in request.topics) > MAX_PARTITIONS:
+        refusal = Refusal(ErrorCode.INVALID_PARTITIONS, f"A request makes up to {MAX_PARTITIONS} partitions.")
+        return CreatePartitionsResponse(results=[_result(name, refusal) for name in counts])
     return CreatePartitionsResponse(
         results=[
             _grow(topic, context, request.validate_only)
@@ -33,6 +36,11 @@ async def handle(request: CreatePartitionsRequest, context: Context) -> CreatePa
             for name, topic in {topic.name: topic for topic in request.topics}.items()
         ]
     )
+
+
+def _new_partitions(asked: DataContainer, cluster: Cluster) -> int:
+    topic = cluster.topics.named(asked.name)
+    return 0 if topic is None else max(0, asked.count - len(topic.partitions))
 
 
 def _grow(asked: DataContainer, context: Context, validate_only: bool) -> _Result:
@@ -53,10 +61,9 @@ def _grow(asked: DataContainer, context: Context, validate_only: bool) -> _Resul
 
 def _replicas(asked: DataContainer, topic: Topic, cluster: Cluster) -> Replicas | Refusal:
     has = len(topic.partitions)
-    if not has < asked.count <= MAX_PARTITIONS:
+    if asked.count <= has:
         return Refusal(
-            ErrorCode.INVALID_PARTITIONS,
-            f"The topic has {has} partition(s) and may have up to {MAX_PARTITIONS}; {asked.count} is no increase.",
+            ErrorCode.INVALID_PARTITIONS, f"The topic has {has} partition(s) already; {asked.count} is no increase."
         )
     if asked.assignments is None:
         return cluster.topics.placement(asked.count, topic.replication_factor, first=has)

@@ -1,7 +1,8 @@
 """CreateTopics: make topics, each for itself; ``validate_only`` says what would become of them.
 
 -1 partitions or replicas mean the broker's default (KIP-464). A request may place the replicas itself, and then
-says nothing of either number. Any node does the controller's work.
+says nothing of either number. Any node does the controller's work. As in Kafka, a request for more than 10,000
+partitions makes none.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ _Config = _Result.CreatableTopicConfigs
 _TOPIC_CONFIG = 1  # Kafka's ConfigSource: set on the topic
 _DEFAULT_CONFIG = 5
 
+_TOO_MANY = Refusal(ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request.")
+
 
 @frozen
 class _Plan:
@@ -41,6 +44,9 @@ class _Plan:
 async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopicsResponse:
     """Make what can be made, and say of each topic what became of it."""
     counts = Counter(topic.name for topic in request.topics)
+    default = context.cluster.settings.num_partitions
+    if sum(_partitions(topic, default) for topic in request.topics) > MAX_PARTITIONS:
+        return CreateTopicsResponse(topics=[_refused(name, _TOO_MANY) for name in counts])
     return CreateTopicsResponse(
         topics=[
             _create(topic, context, request.validate_only)
@@ -49,6 +55,12 @@ async def handle(request: CreateTopicsRequest, context: Context) -> CreateTopics
             for name, topic in {topic.name: topic for topic in request.topics}.items()
         ]
     )
+
+
+def _partitions(asked: DataContainer, default: int) -> int:
+    if asked.assignments:
+        return len(asked.assignments)
+    return default if asked.num_partitions == -1 else max(0, asked.num_partitions)
 
 
 def _create(asked: DataContainer, context: Context, validate_only: bool) -> _Result:
@@ -80,8 +92,8 @@ def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
 def _spread(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
     count = cluster.settings.num_partitions if asked.num_partitions == -1 else asked.num_partitions
     factor = cluster.settings.default_replication_factor if asked.replication_factor == -1 else asked.replication_factor
-    if not 0 < count <= MAX_PARTITIONS:
-        return Refusal(ErrorCode.INVALID_PARTITIONS, f"Partitions must be 1 to {MAX_PARTITIONS}, not {count}.")
+    if count <= 0:
+        return Refusal(ErrorCode.INVALID_PARTITIONS, f"Partitions must be 1 or more, not {count}.")
     if not 0 < factor <= len(cluster.nodes):
         return Refusal(
             ErrorCode.INVALID_REPLICATION_FACTOR,

@@ -21,9 +21,9 @@ __all__ = ["handle"]
 async def handle(request: JoinGroupRequest, context: Context) -> JoinGroupResponse | None:
     """Pass the join to the coordinator, and wait for the generation to begin."""
     if not context.may(READ_GROUP, request.group_id):
-        return to_response(JoinGroupAnswer(READ_GROUP.error, request.member_id), context.version)
+        return to_response(JoinGroupAnswer(READ_GROUP.error), context.version)
     if not context.coordinates(request.group_id):
-        return to_response(JoinGroupAnswer(ErrorCode.NOT_COORDINATOR, request.member_id), context.version)
+        return to_response(JoinGroupAnswer(ErrorCode.NOT_COORDINATOR), context.version)
     groups = context.cluster.groups
     new_member_id = f"{request.group_instance_id or context.client_id}-{uuid4()}"
     join = from_request(

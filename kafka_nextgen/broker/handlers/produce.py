@@ -25,6 +25,7 @@ __all__ = ["handle"]
 
 _Topic = ProduceResponse.TopicProduceResponse
 _Partition = _Topic.PartitionProduceResponse
+_Record = _Partition.BatchIndexAndErrorMessage
 _Leader = _Partition.LeaderIdAndEpoch
 _Node = ProduceResponse.NodeEndpoint
 
@@ -150,7 +151,13 @@ def _named(answer: _Topic, context: Context) -> Topic:
 
 def _partition(index: int, result: Appended | Refusal) -> _Partition:
     if isinstance(result, Refusal):
-        return _Partition(index=index, error_code=result.code, base_offset=-1, error_message=result.message)
+        return _Partition(
+            index=index,
+            error_code=result.code,
+            base_offset=-1,
+            record_errors=[_Record(batch_index=at, batch_index_error_message=why) for at, why in result.records],
+            error_message=result.message,
+        )
     return _Partition(
         index=index,
         error_code=ErrorCode.NONE,

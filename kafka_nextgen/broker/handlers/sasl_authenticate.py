@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import SaslAuthenticateRequest, SaslAuthenticateResponse
@@ -10,7 +12,7 @@ __all__ = ["handle"]
 
 
 async def handle(request: SaslAuthenticateRequest, context: Context) -> SaslAuthenticateResponse:
-    """Take the exchange a step on."""
+    """Take the exchange a step on, in a thread: a password takes milliseconds to hash."""
     sasl = context.peer.sasl
     if sasl is None or not sasl.takes_tokens:
         return SaslAuthenticateResponse(
@@ -18,7 +20,7 @@ async def handle(request: SaslAuthenticateRequest, context: Context) -> SaslAuth
             error_message="SaslAuthenticate request received after successful authentication",
             auth_bytes=b"",
         )
-    answer = sasl.authenticate(bytes(request.auth_bytes), context.cluster.now())
+    answer = await asyncio.to_thread(sasl.authenticate, bytes(request.auth_bytes), context.cluster.now())
     return SaslAuthenticateResponse(
         error_code=answer.error,
         error_message=answer.message,

@@ -126,7 +126,10 @@ class SaslServer:
         return SaslAnswer()
 
     def authenticate(self, token: bytes, now: float) -> SaslAnswer:
-        """Take a token; if that was the last one and good, ``user`` is known afterwards."""
+        """Take a token; if that was the last one and good, ``user`` is known afterwards.
+
+        For PLAIN this takes milliseconds of computing, so it is called outside the event loop.
+        """
         assert self.takes_tokens or self.takes_bare_tokens
         try:
             return self._authenticate(token, now)

@@ -7,14 +7,16 @@ batches go. The log knows where batches begin; the store only keeps what is betw
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Protocol
 
 from kafka_nextgen.wire.records import BatchView
 
 __all__ = ["BatchStore", "MemoryBatches"]
+
+_SEGMENT_BYTES = 1_073_741_824  # Kafka's default of segment.bytes
 
 
 class BatchStore(Protocol):
@@ -37,7 +39,7 @@ class BatchStore(Protocol):
         """The last position up to this one before which the store can forget everything."""
 
     def drop(self, position: int, start_offset: int) -> None:
-        """Forget what is before a position, or some of it, and remember that the log begins at this offset."""
+        """Forget what is before a boundary, or everything, and remember that the log begins at this offset."""
 
     def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
         """Have these batches, which begin at this offset, instead of all before a position, or all as it was.
@@ -53,13 +55,15 @@ class BatchStore(Protocol):
 
 
 class MemoryBatches:
-    """Batches that nobody needs after this process."""
+    """Batches that end with the process. They are in segments, as in files, and ``segment_bytes`` is asked for each."""
 
     start_offset = 0
 
-    def __init__(self) -> None:
+    def __init__(self, segment_bytes: Callable[[], int] = lambda: _SEGMENT_BYTES) -> None:
+        self._segment_bytes = segment_bytes
         self._batches: list[bytes] = []
         self._starts = array("q")
+        self._segments = array("q")  # where each begins
         self._end = 0
 
     def recover(self) -> Iterator[BatchView]:
@@ -67,7 +71,9 @@ class MemoryBatches:
         return iter(())
 
     def append(self, data: bytes, base_offset: int, end_offset: int) -> None:
-        """Keep one more batch."""
+        """Keep one more batch, in the active segment or in a new one."""
+        if not self._segments or self._end + len(data) > self._segments[-1] + self._segment_bytes():
+            self._segments.append(self._end)
         self._batches.append(data)
         self._starts.append(self._end)
         self._end += len(data)
@@ -77,20 +83,23 @@ class MemoryBatches:
         return b"".join(self._batches[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
 
     def boundary(self, position: int) -> int:
-        """Memory is freed batch by batch, so every position is one."""
-        return position
+        """The beginning of the segment that holds a position."""
+        index = bisect_right(self._segments, position)
+        return self._segments[index - 1] if index else position
 
     def drop(self, position: int, start_offset: int) -> None:
-        """Forget the batches before a position."""
+        """Forget the segments before a position, which is a boundary or the end."""
         count = bisect_left(self._starts, position)
         del self._batches[:count], self._starts[:count]
+        del self._segments[: bisect_left(self._segments, position)]
 
     def rewrite(self, position: int, batches: Sequence[bytes], base_offset: int) -> None:
-        """Have these batches instead of all before a position."""
+        """Have these batches, in one segment, instead of all before a position."""
         count = bisect_left(self._starts, position)
-        starts = accumulate((len(batch) for batch in batches), initial=position - sum(map(len, batches)))
+        start = position - sum(map(len, batches))
         self._batches[:count] = batches
-        self._starts[:count] = array("q", list(starts)[:-1])
+        self._starts[:count] = array("q", accumulate(map(len, batches), initial=start))[:-1]
+        self._segments[: bisect_left(self._segments, position)] = array("q", [start])
 
     def close(self) -> None:
         """Nothing is kept."""

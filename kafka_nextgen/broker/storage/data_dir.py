@@ -62,7 +62,7 @@ class InMemory:
 
     def batches_of(self, partition: TopicPartition, topic_id: TopicId, segment_bytes: Callable[[], int]) -> BatchStore:
         """Batches are in memory."""
-        return MemoryBatches()
+        return MemoryBatches(segment_bytes)
 
     def tidy(self, partitions: Mapping[TopicPartition, TopicId]) -> None:
         """There is nothing to delete."""

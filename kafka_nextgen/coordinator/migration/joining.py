@@ -66,12 +66,14 @@ class _Step:
 def join_consumer_group(draft: Draft, request: JoinGroup) -> Outcome:
     """Serve a JoinGroup, at once."""
     error = _refusal(draft.group, request, draft.settings)
+    if error is ErrorCode.MEMBER_ID_REQUIRED:
+        return Outcome(JoinGroupAnswer(error, request.new_member_id))
     if error is not ErrorCode.NONE:
-        return Outcome(JoinGroupAnswer(error, request.member_id or request.new_member_id))
+        return Outcome(JoinGroupAnswer(error))
     try:
         said = decode_subscription(request.protocols[0].metadata)
     except DecodeError:
-        return Outcome(JoinGroupAnswer(ErrorCode.UNKNOWN_SERVER_ERROR, request.member_id))
+        return Outcome(JoinGroupAnswer(ErrorCode.UNKNOWN_SERVER_ERROR))
     return _join(draft, request, said)
 
 
@@ -113,7 +115,7 @@ def _join(draft: Draft, request: JoinGroup, said: MemberSubscription) -> Outcome
     if downgrades:
         return draft.outcome(_answer(group, request, member_id, _downgrade(draft, step, epoch_before)))
     if refusal := retarget(draft):
-        return Outcome(JoinGroupAnswer(refusal.error, request.member_id))
+        return Outcome(JoinGroupAnswer(refusal.error))
     epoch = step.take(draft)
     _expect_sync(draft, request, member_id)
     return draft.outcome(_answer(group, request, member_id, epoch))

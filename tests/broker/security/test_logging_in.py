@@ -6,6 +6,7 @@ import gc
 import logging
 import socket
 import ssl
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,12 +16,18 @@ import trustme
 from cryptography.hazmat.primitives import serialization as s
 
 from kafka_nextgen.broker import Broker
+from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
+from kafka_nextgen.wire.messages import (
+    ApiVersionsRequest,
+    FindCoordinatorRequest,
+    MetadataRequest,
+    SaslAuthenticateRequest,
+)
 from tests.broker.client import Client
 from tests.broker.requests import metadata
 from tests.broker.security.conftest import PASSWORDS
@@ -64,6 +71,29 @@ def test_nothing_a_stranger_sends_is_decoded(plain_only: str, caplog: pytest.Log
         stranger.send_bytes(b"\0\0\0\x0e" + apis.METADATA.key.to_bytes(2, "big") + b"\0\x0c" + b"\xff" * 10)
         assert stranger.is_hung_up()
     assert "the client sent Metadata on listener SASL_PLAINTEXT before authenticating" in caplog.text
+
+
+@pytest.mark.parametrize("version", [0, 1], ids=["bare tokens", "SaslAuthenticate"])
+def test_a_password_is_hashed_beside_the_event_loop(
+    plain_only: str, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+    monkeypatch.setattr(Users, "is_password_of", lambda *_: may_end.wait(60))
+    token = plain_token("alice", "alice-secret")
+    with Client(plain_only) as slow, Client(plain_only) as other:
+        try:
+            handshake(slow, "PLAIN", version)
+            if version:
+                slow.send(SaslAuthenticateRequest(auth_bytes=token), 2)
+            else:
+                slow.send_bytes(len(token).to_bytes(4, "big") + token)
+            assert other.ask(apis.API_VERSIONS, VERSIONS).error_code == ErrorCode.NONE
+        finally:
+            may_end.set()
+        if version:
+            assert slow.receive(apis.SASL_AUTHENTICATE, 2).error_code == ErrorCode.NONE
+        else:
+            assert slow.receive_frame() == b""
 
 
 def test_passwords_are_in_no_log(plain_only: str, caplog: pytest.LogCaptureFixture) -> None:

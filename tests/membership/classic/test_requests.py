@@ -12,6 +12,7 @@ from kafka_nextgen.membership.classic.events import JoinRefused
 from kafka_nextgen.membership.classic.group import Offer
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
+from kafka_nextgen.membership.classic.timers import Timer
 from kafka_nextgen.membership.effects import CommitConsumed, RaiseToApplication
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.scenarios import parse, scripted_player
@@ -99,6 +100,14 @@ def test_a_sync_says_who_asks_for_which_protocol() -> None:
     assert client.requests[Kind.SYNC] == SendSyncGroup(
         client.requests[Kind.SYNC].number, "A", "one", generation=7, strategy="range", timeout_s=30.0
     )
+
+
+def test_a_member_that_closes_is_not_expected_to_poll() -> None:
+    client = played(
+        "member A protocol=classic commit=auto topics=foo generation=1 has=foo[0]", "slow A commit", "close A", "settle"
+    )
+    assert client.commit is not None
+    assert Timer.POLL not in client.member.state.deadlines
 
 
 def test_a_leave_names_the_instance_too() -> None:

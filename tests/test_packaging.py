@@ -1,0 +1,42 @@
+"""What is shipped: a source distribution can be tested, and wheels are for platforms that the dependencies are for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    tomllib = pytest.importorskip("tomli")
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = (".ci", "accelerator", "benchmarks", "docs", "examples", "kafka_nextgen", "pyspark_kafka_nextgen", "tests")
+BUILT = (".pyc", ".so", ".pyd")
+FILES = ("CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "setup.py")
+
+
+def settings() -> Any:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_the_source_distribution_has_all_sources(tmp_path: Path) -> None:
+    command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    shipped = set((tmp_path / "kafka_nextgen.egg-info" / "SOURCES.txt").read_text().splitlines())
+    sources = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    wanted = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix not in BUILT}
+    assert wanted | set(FILES) <= shipped, sorted(wanted - shipped)[:10]
+
+
+def test_no_wheel_is_built_where_a_dependency_has_none() -> None:
+    """google-re2 has no wheels for musl; there it would be compiled, with a C++ toolchain, Abseil and RE2."""
+    declared = settings()
+    assert any(name.startswith("google-re2") for name in declared["project"]["dependencies"])
+    skipped = declared["tool"]["cibuildwheel"]["skip"].split()
+    assert any(fnmatch("cp312-musllinux_x86_64", pattern) for pattern in skipped)
