@@ -6,7 +6,6 @@ member's own, which neither knows of it nor waits for it. Everything here runs o
 
 from __future__ import annotations
 
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from kafka_nextgen.assignors.spec import PartitionAssignorError
 from kafka_nextgen.engine.member.assigning_requests import AssigningRequests
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
@@ -25,7 +25,7 @@ from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["AssigningDriver"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 class AssigningDriver:

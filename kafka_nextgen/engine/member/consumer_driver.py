@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from kafka_nextgen.engine.member.pattern_watch import PatternWatch
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # what few members need is imported for them only
 
 __all__ = ["ConsumerDriver", "OwnPart"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 @frozen

@@ -8,7 +8,6 @@ any more. Here is only how each effect is done. Everything runs on the I/O threa
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import time
 from collections import deque
@@ -27,6 +26,7 @@ from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import AuthenticationError, BrokerError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
@@ -39,7 +39,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partit
 
 __all__ = ["OffsetClient"]
 
-logger = logging.getLogger("kafka_nextgen.engine")
+logger = logger_of("kafka_nextgen.engine")
 
 #: Commits of the application that the machine is told of in one turn of the loop: a few milliseconds of work.
 _ASKS_IN_A_TURN = 10
