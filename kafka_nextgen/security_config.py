@@ -95,13 +95,13 @@ def _wrong_with_url(written: str) -> str | None:
         url = urlsplit(written)
         port = url.port
     except ValueError:
-        return "its host or port is none"
+        return "its host or port is not valid"
     if url.scheme != "https":
         return "it does not begin with https://"
     if "@" in url.netloc:
         return "it has a user or a password, which are keys of their own"
     if not p.can_be_host(url.hostname or "") or port == 0:
-        return "its host or port is none"
+        return "its host or port is not valid"
     return "it has a fragment" if url.fragment else None
 
 

@@ -20,7 +20,6 @@ nodes; Kafka does not make it then.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from enum import Enum
 
 from attrs import Attribute, field, fields, frozen
@@ -32,6 +31,7 @@ from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, property_name
 from kafka_nextgen.coordinator.settings import MigrationPolicy, Profile
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["BrokerSettings"]
 
@@ -145,11 +145,13 @@ class BrokerSettings(SecuritySettings):
     def from_properties(cls, properties: Mapping[str, object]) -> BrokerSettings:
         """Read Kafka's names (or the same in snake_case) into settings; raises ``ConfigError``."""
         known = {property_name(attribute.name): attribute for attribute in fields(cls)}
+        unknown = [key for key in properties if property_name(key) not in known]
+        if unknown:
+            named = (with_nearest(key, nearest(property_name(key), known)) for key in unknown)
+            raise ConfigError(f"there is no broker setting {', '.join(named)}", unknown[0])
         values: dict[str, object] = {}
         for key, value in properties.items():
-            attribute = known.get(property_name(key))
-            if attribute is None:
-                raise ConfigError(_unknown(key, tuple(known)), key)
+            attribute = known[property_name(key)]
             values[attribute.name] = _parse(attribute, property_name(key), value)
         settings = cls(**values)  # type: ignore[arg-type]  # each was parsed by its own field
         settings.check()
@@ -198,11 +200,6 @@ class BrokerSettings(SecuritySettings):
 
 def _parse(attribute: Attribute[object], key: str, value: object) -> object:
     return attribute.metadata["parse"](key, value)
-
-
-def _unknown(key: str, known: tuple[str, ...]) -> str:
-    nearest = get_close_matches(property_name(key), known, n=1, cutoff=0.0)[0]
-    return f"there is no broker setting {key}; the nearest is {nearest}"
 
 
 def _as_text(value: object, attribute: Attribute[object]) -> str:

@@ -21,6 +21,7 @@ from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
 from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.text import told
 from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["AssigningDriver"]
@@ -72,7 +73,7 @@ class AssigningDriver:
         try:
             event = await self._requests.send(effect)
         except Exception as bug:  # the application is told; the machine does not wait for ever
-            self.feed(ev.Lost(effect.number, repr(bug)))
+            self.feed(ev.Lost(effect.number, told(bug)))
             raise
         self.feed(event)
 
@@ -90,7 +91,7 @@ class AssigningDriver:
             self.feed(ev.ComputationFailed(effect.number, str(failed)))
             self._causes.clear()
         except Exception as bug:  # the application is told; the machine does not wait for ever
-            self.feed(ev.ComputationFailed(effect.number, repr(bug)))
+            self.feed(ev.ComputationFailed(effect.number, told(bug)))
             raise
         else:
             self.feed(ev.Computed(effect.number, assignment))

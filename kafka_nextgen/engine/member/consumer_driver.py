@@ -23,6 +23,7 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
+from kafka_nextgen.text import told
 from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # what few members need is imported for them only
@@ -165,7 +166,7 @@ class ConsumerDriver(MemberDriver[Member]):
         except NoPatternsError as old_broker:
             heard = Heard(self._match_here(effect, str(old_broker)))
         except Exception as bug:  # the application is told; the member does not wait for ever
-            self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
+            self.feed(ev.HeartbeatLost(effect.number, told(bug)))
             raise
         self._take(heard)
 

@@ -18,6 +18,7 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import AssignorsAsked
+from kafka_nextgen.text import told
 from kafka_nextgen.types import TopicId
 
 __all__ = ["Leading"]
@@ -61,7 +62,7 @@ class Leading:
             self._cause = failed.__cause__
             self._feed(ev.AssignorFailed(effect.number, str(failed)))
         except Exception as bug:  # the application is told; the member does not wait for ever
-            self._feed(ev.AssignorFailed(effect.number, repr(bug)))
+            self._feed(ev.AssignorFailed(effect.number, told(bug)))
             raise
         else:
             self._feed(ev.AssignorReturned(effect.number, assignment))

@@ -170,7 +170,7 @@ class MemberDriver(Generic[M]):
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
         except Exception as bug:  # the application is told; the member does not wait for ever
-            self._commit_finished(effect, repr(bug))
+            self._commit_finished(effect, told(bug))
             raise
         self._commit_finished(effect, error)
 

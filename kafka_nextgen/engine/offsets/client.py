@@ -33,6 +33,7 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
+from kafka_nextgen.text import told
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
@@ -207,7 +208,7 @@ class OffsetClient:
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
         except Exception as bug:  # the application is told; whoever waits does not wait for ever
-            self.feed(ev.CommitLost(effect.number, repr(bug)))
+            self.feed(ev.CommitLost(effect.number, told(bug)))
             raise
 
     def _send_lookup(self, effect: fx.SendLookup) -> None:
@@ -219,7 +220,7 @@ class OffsetClient:
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.LookupAnswered(effect.number, code=error.code), error)
         except Exception as bug:
-            self.feed(ev.LookupLost(effect.number, repr(bug)))
+            self.feed(ev.LookupLost(effect.number, told(bug)))
             raise
 
     def _feed_raised(self, event: ev.OffsetEvent, error: BrokerError | AuthenticationError) -> None:
