@@ -141,11 +141,9 @@ static int prepare(PyObject *module) {
     return 0;
 }
 
+/* No Py_mod_gil: what relays and the bell share is guarded by the GIL, so a Python without one switches it on. */
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, prepare},
-#ifdef Py_mod_gil
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
-#endif
     {0, NULL},
 };
 

@@ -24,7 +24,7 @@ a test keeps it in step.*
 
 Keys are Kafka's own, as a mapping (`{"group.id": "billing"}`) or in snake_case as keyword arguments
 (`group_id="billing"`); the few that are not Kafka's say so. A key that does not exist, a value that can't be and two
-values that contradict each other raise `ConfigError`, which names the key and, if it is misspelt, the nearest one.
+values that contradict each other raise `ConfigError`. It names every unknown key, with another if one is near.
 
 | key | value | default | what it does |
 |---|---|---|---|

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
@@ -24,12 +23,14 @@ from kafka_nextgen.engine.application.signals import AsyncSignal
 from kafka_nextgen.engine.application.waiting import acknowledged, answer_to, is_outcome
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
+from kafka_nextgen.text import told
 from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["AsyncConsumer"]
 
-logger = logging.getLogger("kafka_nextgen.consumer")
+logger = logger_of("kafka_nextgen.consumer")
 
 
 class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
@@ -299,7 +300,7 @@ def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exceptio
     if task.cancelled():
         return MisuseError(f"{callback.kind.value} was cancelled")
     error = task.exception()
-    return error if error is None or isinstance(error, Exception) else MisuseError(repr(error))
+    return error if error is None or isinstance(error, Exception) else MisuseError(told(error))
 
 
 def _raise_first(errors: list[Exception]) -> None:

@@ -29,6 +29,7 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
 from kafka_nextgen.properties import GroupProtocol, IsolationLevel, RecoveryStrategy, SecurityProtocol
 from kafka_nextgen.security_config import ALIASES, SecurityConfig
+from kafka_nextgen.text import nearest, with_nearest
 from kafka_nextgen.types import JoinReason
 
 __all__ = [
@@ -231,6 +232,7 @@ class ConsumerConfig(SecurityConfig):
         """
         given: dict[str, tuple[str, object]] = {}
         items = [*(properties or {}).items(), *kwargs.items()]
+        _refuse_unknown(items)
         _refuse_foreign(items)
         for written, value in items:
             key = _lookup(written)
@@ -296,13 +298,17 @@ KEYS: Mapping[str, Key] = {key.name: key for key in (_key_of(one) for one in att
 
 
 def _lookup(written: str) -> Key:
-    dotted = ALIASES.get(_dotted(written), _dotted(written))
-    if dotted not in KEYS:
-        import difflib  # for a misspelt key only
+    return KEYS[ALIASES.get(_dotted(written), _dotted(written))]
 
-        nearest = difflib.get_close_matches(dotted.lower(), KEYS, n=1, cutoff=0.0)[0]
-        raise ConfigError(f"there is no configuration key {written}; the nearest is {nearest}", written)
-    return KEYS[dotted]
+
+def _refuse_unknown(items: Iterable[tuple[str, object]]) -> None:
+    """Raise ConfigError that names every unknown key."""
+    unknown = [written for written, _ in items if ALIASES.get(_dotted(written), _dotted(written)) not in KEYS]
+    if not unknown:
+        return
+    what = "there is no configuration key" if len(unknown) == 1 else "there are no configuration keys"
+    named = [with_nearest(str(written), nearest(_dotted(written).lower(), [*KEYS, *ALIASES])) for written in unknown]
+    raise ConfigError(f"{what} {', '.join(named)}", unknown[0])
 
 
 def _read(key: Key, written: str, value: object) -> object:

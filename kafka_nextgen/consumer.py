@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
 import time
@@ -25,12 +24,13 @@ from kafka_nextgen.engine.application.waiting import answer, is_outcome
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.sleeping import LONGEST_SLEEP_S
 from kafka_nextgen.errors import ConcurrentUseError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import LeaveMode, Record
 
 __all__ = ["Consumer"]
 
-logger = logging.getLogger("kafka_nextgen.consumer")
+logger = logger_of("kafka_nextgen.consumer")
 
 
 class Consumer(BlockingCalls, RunsHandlers):

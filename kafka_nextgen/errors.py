@@ -38,6 +38,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.text import printable
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
 __all__ = [
@@ -78,7 +79,10 @@ __all__ = [
 
 
 class KafkaNextgenError(Exception):
-    """The root of everything this library raises on purpose."""
+    """The root of everything this library raises on purpose; its message is one line of a bounded length."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors cross process boundaries with all they carry; not all of it is among the positional arguments."""

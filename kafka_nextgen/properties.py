@@ -18,6 +18,7 @@ from attrs import frozen
 
 from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.offset_reset import Reset, read_reset
+from kafka_nextgen.text import can_be_sent, printable
 from kafka_nextgen.types import JoinReason, topic_name_complaint
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "offset_reset",
     "on_deserialization_error",
     "one_of",
+    "path",
     "servers",
     "strategies",
     "text",
@@ -55,8 +57,11 @@ INT32_MAX = 2**31 - 1
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 _BOOLEANS = {"true": True, "false": False}
 _ADDRESS = re.compile(
-    r"(?:PLAINTEXT://)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<name>[^\s:/\[\],]+)):(?P<port>[0-9]{1,5})"
+    r"(?:PLAINTEXT://)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<name>[^\s:/\[\],@]+)):(?P<port>[0-9]{1,5})"
 )
+#: What an error may show: in anything else, such as an URL or a connection string, a password may be.
+_HARMLESS_SERVER = re.compile(r"[\w.\-]{0,255}(:[0-9]{0,9})?")
+_LONGEST_HOST = 255
 
 #: What turns a record's key or value into what the application wants; None (a tombstone) is never handed to it.
 Deserializer = Callable[[bytes], object]
@@ -127,7 +132,8 @@ class ServerAddress:
     port: int
 
     def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        host = printable(self.host, _LONGEST_HOST)
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
 
 def can_be_host(host: str) -> bool:
@@ -148,14 +154,25 @@ class Kind(Generic[T]):
 
 
 def text(what: str = "string") -> Kind[str]:
-    """Any text that is not empty."""
+    """Any text that is not empty and can be sent."""
 
     def read(value: object) -> str:
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"must be a non-empty string, not {value!r}")
-        return value.strip()
+        written = _read_path(value)
+        if not can_be_sent(written):
+            raise ValueError("must be text that UTF-8 has: it has a lone surrogate (it is not shown here)")
+        return written
 
     return Kind(what, read)
+
+
+def _read_path(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"must be a non-empty string, not {value!r}")
+    return value.strip()
+
+
+#: The name of a file, which need not be UTF-8 (PEP 383).
+path: Kind[str] = Kind("path", _read_path)
 
 
 #: What Kafka demands of a topic's name, and of a group.instance.id (KIP-345).
@@ -226,10 +243,16 @@ def one_of(
     return Kind(wanted, read)
 
 
+_NOT_SHOWN = " (it is not shown here, for there may be a password in it)"
+
+
 def _read_servers(value: object) -> tuple[ServerAddress, ...]:
     written = value.split(",") if isinstance(value, str) else value
     if not isinstance(written, Iterable):
-        raise ValueError(f"must be host:port,... or a list of them, not {value!r}")
+        raise ValueError(f"must be host:port,... or a list of them, not {type(value).__name__}")
+    written = tuple(written)
+    if any("@" in str(one) for one in written):
+        raise ValueError(f"must be host:port,... without users and passwords{_NOT_SHOWN}")
     found = tuple(dict.fromkeys(_read_server(one) for one in written if one != ""))
     if not found:
         raise ValueError("must name at least one host:port")
@@ -246,7 +269,8 @@ def _read_server(value: object) -> ServerAddress:
 def _parse_server(written: str) -> ServerAddress:
     match = _ADDRESS.fullmatch(written)
     if match is None or not 0 < int(match["port"]) < 65536:
-        raise ValueError(f"must be host:port ([address]:port for IPv6), not {written!r}")
+        shown = f", not {written!r}" if _HARMLESS_SERVER.fullmatch(written) else _NOT_SHOWN
+        raise ValueError(f"must be host:port ([address]:port for IPv6){shown}")
     return ServerAddress(match["v6"] or match["name"], int(match["port"]))
 
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from kafka_nextgen.text import can_be_sent
+
 __all__ = ["Secret"]
 
 
 class Secret:
     """A secret, shown as ``***`` wherever it is printed, logged or put into an error.
 
-    Only ``reveal`` gives it away. Two secrets are compared in a time that does not tell where they differ.
+    Only ``reveal`` gives it away. Two secrets are compared in a time that does not tell where they differ. Raises
+    ``ValueError`` for text that can't be sent: Python's own error about it would have the secret in it, later.
     """
 
     __slots__ = ("_text",)
 
     def __init__(self, text: str) -> None:
+        if not can_be_sent(text):
+            raise ValueError(
+                "must be text that UTF-8 has: it has a lone surrogate, as os.environ makes of bytes that are not UTF-8 "
+                "(it is not shown here)"
+            )
         self._text = text
 
     @classmethod

@@ -15,6 +15,7 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Final
+from urllib.parse import urlsplit
 
 import attrs
 from attrs import frozen
@@ -78,6 +79,32 @@ def _read_secret(value: object) -> Secret:
     return Secret(value)
 
 
+def _read_url(value: object) -> str:
+    """An address that a secret may be sent to; what is wrong with it is said without showing it."""
+    written = value.strip() if isinstance(value, str) else ""
+    wrong = _wrong_with_url(written)
+    if wrong:
+        raise ValueError(f"must be https://host/path, because a secret is sent there: {wrong} (it is not shown here)")
+    return written
+
+
+def _wrong_with_url(written: str) -> str | None:
+    if not (written.isascii() and written.isprintable()) or " " in written:
+        return "it has characters that an URL can't have"
+    try:
+        url = urlsplit(written)
+        port = url.port
+    except ValueError:
+        return "its host or port is not valid"
+    if url.scheme != "https":
+        return "it does not begin with https://"
+    if "@" in url.netloc:
+        return "it has a user or a password, which are keys of their own"
+    if not p.can_be_host(url.hostname or "") or port == 0:
+        return "its host or port is not valid"
+    return "it has a fragment" if url.fragment else None
+
+
 def _read_context(value: object) -> ssl.SSLContext:
     if not isinstance(value, ssl.SSLContext):
         raise ValueError(f"must be an ssl.SSLContext, not {value!r}")
@@ -91,7 +118,6 @@ def _read_callback(value: object) -> OauthCallback:
 
 
 _SECRET: p.Kind[Secret] = p.Kind("string, never shown", _read_secret)
-_PATH = p.text("path")
 _PEM = p.one_of(StoreType, later=("jks", "pkcs12"))
 _WITH_TLS = (SecurityProtocol.SSL, SecurityProtocol.SASL_SSL)
 _WITH_SASL = (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
@@ -109,7 +135,7 @@ class SecurityConfig:
         "How brokers are spoken to: with TLS (SSL), with a login (SASL_PLAINTEXT), or both (SASL_SSL).",
     )
     ssl_ca_location: str | None = _key(
-        _PATH,
+        p.path,
         None,
         "A PEM file, or a directory as OpenSSL's, with the authorities to trust; unset trusts the system's. Java's "
         "ssl.truststore.location is the same key.",
@@ -118,12 +144,12 @@ class SecurityConfig:
         p.text(), None, "The same as text. Java's ssl.truststore.certificates is the same key."
     )
     ssl_certificate_location: str | None = _key(
-        _PATH,
+        p.path,
         None,
         "A PEM file with this client's certificate and its chain, for brokers that ask for one; perhaps also with its "
         "key. Java's ssl.keystore.location is the same key.",
     )
-    ssl_key_location: str | None = _key(_PATH, None, "A PEM file with the key of that certificate, if it is another.")
+    ssl_key_location: str | None = _key(p.path, None, "A PEM file with the key of that certificate, if it is another.")
     ssl_key_password: Secret | None = _key(_SECRET, None, "What opens that key.")
     ssl_truststore_type: StoreType = _key(_PEM, StoreType.PEM, "Kafka's other formats have to be converted (KIP-651).")
     ssl_keystore_type: StoreType = _key(_PEM, StoreType.PEM, "The same.")
@@ -163,13 +189,13 @@ class SecurityConfig:
         "Where tokens are from: oauth.cb, or with oidc an OpenID provider (client credentials). librdkafka's.",
     )
     sasl_oauthbearer_token_endpoint_url: str | None = _key(
-        p.text("https://..."), None, "With oidc: where tokens are asked for."
+        p.Kind("https://...", _read_url), None, "With oidc: where tokens are asked for."
     )
     sasl_oauthbearer_client_id: str | None = _key(p.text(), None, "With oidc: who asks. librdkafka's.")
     sasl_oauthbearer_client_secret: Secret | None = _key(_SECRET, None, "With oidc: its secret. librdkafka's.")
     sasl_oauthbearer_scope: str | None = _key(p.text(), None, "With oidc: what is asked for. librdkafka's.")
     https_ca_location: str | None = _key(
-        _PATH, None, "With oidc: as ssl.ca.location, for the token endpoint. librdkafka's."
+        p.path, None, "With oidc: as ssl.ca.location, for the token endpoint. librdkafka's."
     )
     sasl_kerberos_service_name: str | None = _key(
         p.text(), None, "With GSSAPI, which needs the package gssapi: the first part of the brokers' principals."
@@ -221,9 +247,6 @@ class SecurityConfig:
             name = attribute.replace("_", ".")
             beside = f"sasl.mechanism={mechanism.value}" + ("" if mechanism is not _OAUTH else f" by {self._method}")
             yield self.is_set(attribute), f"{name} is of no use with {beside}: remove it", name
-        url = self.sasl_oauthbearer_token_endpoint_url
-        https = f"sasl.oauthbearer.token.endpoint.url must begin with https://, not {url!r}: it is sent a secret"
-        yield url is not None and not url.startswith("https://"), https, "sasl.oauthbearer.token.endpoint.url"
 
     @property
     def _method(self) -> str:

@@ -18,6 +18,7 @@ from kafka_nextgen.config import KEYS, ConsumerConfig, GroupProtocol, Key, Offse
 from kafka_nextgen.engine.settings import classic_settings
 from kafka_nextgen.errors import ConfigError, DeserializationError
 from kafka_nextgen.properties import STRATEGIES, DeserializationPolicy, ServerAddress
+from tests.support.chains import assert_nowhere_in_the_chain
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 
@@ -86,6 +87,23 @@ def test_a_server_that_is_no_host_and_port_is_refused(written: object) -> None:
         ConsumerConfig.parse(bootstrap_servers=written)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "alice:s3cret@localhost:9092",
+        "alice:s3,cret@localhost:9092",
+        ["localhost:9092", "alice:s3cret@localhost"],
+        "kafka://alice:s3cret/localhost",
+        "Endpoint=sb://here/;SharedAccessKey=s3cret=",
+        {"password": "s3cret"},
+    ],
+)
+def test_servers_with_a_password_in_them_are_refused_and_not_shown(written: object) -> None:
+    error = refusal({"bootstrap.servers": written})
+    assert "s3" not in str(error)
+    assert_nowhere_in_the_chain("s3cret", error)
+
+
 def test_without_bootstrap_servers_there_is_no_configuration() -> None:
     with pytest.raises(ConfigError, match=r"bootstrap\.servers is required"):
         ConsumerConfig.parse(group_id="billing")
@@ -103,6 +121,17 @@ def test_without_bootstrap_servers_there_is_no_configuration() -> None:
 def test_an_unknown_key_is_refused_with_the_nearest_one(written: str, nearest: str) -> None:
     error = refusal({written: "1"})
     assert (error.key, nearest in str(error), written in str(error)) == (written, True, True)
+
+
+@pytest.mark.parametrize("written", ["api_version", "acks", "linger.ms", "debug"])
+def test_a_key_that_is_like_no_other_is_refused_without_one(written: str) -> None:
+    assert str(refusal({written: "1"})) == f"there is no configuration key {written}"
+
+
+def test_all_unknown_keys_are_told_at_once() -> None:
+    error = refusal({"grup.id": "g", "client.id": "c", "acks": "all"})
+    assert str(error) == "there are no configuration keys grup.id (the nearest is group.id), acks"
+    assert error.key == "grup.id"
 
 
 @pytest.mark.parametrize(

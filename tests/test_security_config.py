@@ -11,6 +11,7 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import SaslMechanism
+from tests.support.chains import assert_nowhere_in_the_chain
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 SASL = {"security.protocol": "SASL_SSL"}
@@ -40,6 +41,59 @@ def refusal(*parts: dict[str, object]) -> ConfigError:
 def test_a_protocol_may_be_in_any_case(protocol: SecurityProtocol) -> None:
     login = {"sasl.mechanism": "PLAIN", **USER} if protocol.uses_sasl else {}
     assert parsed({"security.protocol": protocol.value.lower()}, login).security_protocol is protocol
+
+
+@pytest.mark.parametrize("key", ["sasl.password", "ssl.key.password", "sasl.oauthbearer.client.secret"])
+def test_a_secret_that_can_not_be_sent_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(ConfigError, match="lone surrogate") as caught:
+        parsed({key: "s3cret\udce9"})
+    assert caught.value.key == key
+    assert_nowhere_in_the_chain("s3cret", caught.value)
+    with pytest.raises(ValueError, match="lone surrogate") as of_secret:
+        Secret("s3cret\udce9")
+    assert_nowhere_in_the_chain("s3cret", of_secret.value)
+
+
+@pytest.mark.parametrize("key", ["sasl.username", "client.id", "group.id", "ssl.ca.pem"])
+def test_other_text_that_can_not_be_sent_is_refused(key: str) -> None:
+    assert "lone surrogate" in str(refusal({key: "caf\udce9"}))
+
+
+def test_the_name_of_a_file_need_not_be_utf_8() -> None:
+    assert parsed({"security.protocol": "SSL", "ssl.ca.location": "caf\udce9.pem"}).ssl_ca_location == "caf\udce9.pem"
+
+
+@pytest.mark.parametrize(
+    ("url", "wrong"),
+    [
+        ("http://provider.example.com", "does not begin with https://"),
+        ("https:/provider.example.com/token", "host or port"),
+        ("https://", "host or port"),
+        ("https://:443/token", "host or port"),
+        ("https://provider:port/token", "host or port"),
+        ("https://provider:0/token", "host or port"),
+        ("https://provider:99999/token", "host or port"),
+        ("https://[::1/token", "host or port"),
+        ("https://a..b/token", "host or port"),
+        ("https://me:s3cret@provider/token", "a user or a password"),
+        ("https://provider/to ken", "characters"),
+        ("https://provider/token\r\nHost: s3cret", "characters"),
+        ("https://provider/token#s3cret", "a fragment"),
+        (7, "does not begin with https://"),
+    ],
+)
+def test_a_token_endpoint_that_is_no_address_is_refused_and_not_shown(url: object, wrong: str) -> None:
+    error = refusal(SASL, OIDC, {"sasl.oauthbearer.token.endpoint.url": url})
+    assert error.key == "sasl.oauthbearer.token.endpoint.url"
+    assert wrong in str(error)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://provider.example.com/token", "HTTPS://provider:8443/a?b=c", "https://[::1]:8443/token"]
+)
+def test_an_address_of_a_token_endpoint_is_taken_as_it_is(url: str) -> None:
+    config = parsed(SASL, OIDC, {"sasl.oauthbearer.token.endpoint.url": url})
+    assert config.sasl_oauthbearer_token_endpoint_url == url
 
 
 @pytest.mark.parametrize(
@@ -72,11 +126,6 @@ def test_other_clients_names_are_taken(written: str, attribute: str) -> None:
         ((SASL, OAUTH), "oauth.cb", "needs oauth.cb"),
         ((SASL, OAUTH, USER, {"oauth.cb": str}), "sasl.password", "by sasl.oauthbearer.method=default: remove it"),
         ((SASL, OIDC, {"oauth.cb": str}), "oauth.cb", "by sasl.oauthbearer.method=oidc: remove it"),
-        (
-            (SASL, OIDC, {"sasl.oauthbearer.token.endpoint.url": "http://provider.example.com"}),
-            "sasl.oauthbearer.token.endpoint.url",
-            "must begin with https://",
-        ),
         ((SASL, {"sasl.mechanism": "SCRAM-SHA-1"}), "sasl.mechanism", "must be PLAIN or SCRAM-SHA-256"),
         (
             ({"security.protocol": "SSL", "ssl.ca.location": "x", "ssl.ca.pem": "y"},),

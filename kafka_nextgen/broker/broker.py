@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -25,13 +24,14 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.errors import ConfigError, MisuseError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.secret import Secret
 
 __all__ = ["Broker"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 _FIRST_NODE_ID = 1
 

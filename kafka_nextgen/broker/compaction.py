@@ -19,12 +19,12 @@ in proportion to what is written. Kafka leaves the active segment out; here all 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Sequence
 
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.errors import CorruptRecordError, StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import (
     BatchHeader,
     BatchView,
@@ -39,7 +39,7 @@ from kafka_nextgen.wire.records import (
 
 __all__ = ["compact", "compact_if_due"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 _LEAST_BYTES = 1024 * 1024
 

@@ -18,7 +18,6 @@ A client that could not authenticate is told so a little later than it could be,
 from __future__ import annotations
 
 import asyncio
-import logging
 from struct import Struct
 
 from kafka_nextgen.broker.closing import CloseConnectionError
@@ -26,11 +25,12 @@ from kafka_nextgen.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.broker.peer import Peer
 from kafka_nextgen.broker.request_memory import RequestMemory
 from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["serve"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 _LENGTH = Struct(">i")
 

@@ -11,7 +11,6 @@ when its transaction has ended, can't leave one open that nobody will ever end.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from attrs import frozen
@@ -24,11 +23,12 @@ from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.broker.topic_settings import TopicSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches
 
 __all__ = ["Appended", "append", "append_marker"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 
 @frozen

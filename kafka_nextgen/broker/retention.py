@@ -7,17 +7,17 @@ everything.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from kafka_nextgen.broker.topic import Topic
 from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["Retention", "drop_expired"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 
 def drop_expired(topic: Topic, now_ms: int) -> None:

@@ -8,7 +8,6 @@ connection's own task, so that a client that takes its time over it holds up nob
 from __future__ import annotations
 
 import asyncio
-import logging
 import socket
 import ssl
 from collections.abc import Callable, Iterable
@@ -22,10 +21,12 @@ from kafka_nextgen.broker.security.principals import ANONYMOUS, Principal, of_ce
 from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings
 from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.broker.settings import BrokerSettings
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.text import told
 
 __all__ = ["Server"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 _BACKLOG = 128  # connections the system keeps for us until they are accepted
 _PAUSE_S = 1.0  # after the system could not give us another connection
@@ -95,7 +96,7 @@ class Server:
         try:
             reader, writer = await _open(connected, tls)
         except (OSError, asyncio.TimeoutError) as error:  # ssl.SSLError is an OSError
-            _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, error)
+            _log.warning("a connection to listener %s could not agree on TLS: %s", listener.name, told(error))
             return
         peer = self._peer(listener, writer)
         await serve(self._dispatcher, peer, reader, writer, self._settings(), self._memory)

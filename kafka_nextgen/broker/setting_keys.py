@@ -149,4 +149,7 @@ def _split_at(separator: str) -> Callable[[str, object], tuple[str, ...]]:
 def _secret(key: str, value: object) -> Secret | None:
     if not isinstance(value, (str, Secret)):
         raise ConfigError(f"{key} must be text", key)  # and what it is instead is not shown
-    return Secret.of(value) if value != "" else None
+    try:
+        return Secret.of(value) if value != "" else None
+    except ValueError as error:
+        raise ConfigError(f"{key}: {error}", key) from None

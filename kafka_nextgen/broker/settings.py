@@ -21,7 +21,6 @@ default is none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from enum import Enum
 
 from attrs import Attribute, field, fields, frozen
@@ -33,6 +32,7 @@ from kafka_nextgen.broker.selection import SELECTORS
 from kafka_nextgen.broker.setting_keys import INT32_MAX, bool_key, int_key, property_name
 from kafka_nextgen.coordinator.settings import MigrationPolicy, Profile
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["BrokerSettings"]
 
@@ -150,7 +150,8 @@ class BrokerSettings(SecuritySettings):
         known = {property_name(attribute.name): attribute for attribute in fields(cls)}
         unknown = [key for key in properties if property_name(key) not in known]
         if unknown:
-            raise ConfigError("; ".join(_unknown(key, tuple(known)) for key in unknown), unknown[0])
+            named = (with_nearest(key, nearest(property_name(key), known)) for key in unknown)
+            raise ConfigError(f"there is no broker setting {', '.join(named)}", unknown[0])
         values: dict[str, object] = {}
         for key, value in properties.items():
             attribute = known[property_name(key)]
@@ -202,11 +203,6 @@ class BrokerSettings(SecuritySettings):
 
 def _parse(attribute: Attribute[object], key: str, value: object) -> object:
     return attribute.metadata["parse"](key, value)
-
-
-def _unknown(key: str, known: tuple[str, ...]) -> str:
-    nearest = get_close_matches(property_name(key), known, n=1, cutoff=0.8)
-    return f"there is no broker setting {key}" + (f", the nearest is {nearest[0]}" if nearest else "")
 
 
 def _as_text(value: object, attribute: Attribute[object]) -> str:

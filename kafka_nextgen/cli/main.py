@@ -17,6 +17,7 @@ from kafka_nextgen.cli.demo import demo
 from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.cli.produce import produce
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
+from kafka_nextgen.text import printable
 
 __all__ = ["cli", "main"]
 
@@ -40,7 +41,7 @@ class _WronglyAsked(click.ClickException):
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(line.strip() for line in str(error).splitlines()) or type(error).__name__
+    return printable(str(error)) or type(error).__name__
 
 
 @click.group(cls=_OneLineErrors, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,12 +7,14 @@ What is on a command line is seen by everybody on the machine, so a client's key
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.text import is_utf_8
 
 __all__ = ["bootstrap_option", "client_options", "config_option", "read_properties"]
 
@@ -55,21 +57,25 @@ def client_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _lines_of(file: Path) -> Iterator[str]:
     """The lines of a properties file that say something."""
-    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+    data = file.read_bytes()
+    if not is_utf_8(data):  # Python's own error about it would have the whole file in it
+        raise ConfigError(f"--config-file {file} is not UTF-8")
+    lines = (line.strip() for line in data.decode().splitlines())
     return (line for line in lines if line and not line.startswith(("#", "!")))
 
 
 def read_properties(pairs: Iterable[str], source: str = "--config") -> dict[str, object]:
     """Read ``NAME=VALUE`` pairs; raises ConfigError for what is no pair, or a name given twice.
 
-    What comes after the first ``=`` is in no error: it may be a password.
+    Of what is no pair, no error shows more than a name at its beginning: the rest may be a password.
     """
     properties: dict[str, object] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise ConfigError(f"{source} takes NAME=VALUE, not {name or '=...'!r}", name)
+            shown = re.split(r"[^\w.-]", name, maxsplit=1)[0]
+            raise ConfigError(f"{source} takes NAME=VALUE, not {shown}...", shown)
         if name in properties:
             raise ConfigError(f"{source} {name} is given twice", name)
         properties[name] = value.strip()

@@ -7,7 +7,6 @@ for what is documented as immediate.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +41,8 @@ from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.engine.tasks import TaskSet, UnderWay
 from kafka_nextgen.errors import AuthenticationError, CommitFailedError, KafkaNextgenError, TransportError
 from kafka_nextgen.fetching import FetchState
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.text import told
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.supervision import log_failure
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine"]
 
-logger = logging.getLogger("kafka_nextgen.engine")
+logger = logger_of("kafka_nextgen.engine")
 
 #: The thread is waited for at least this long (seconds), or every close without time would leave one behind.
 SHORTEST_STOP_S = 0.2
@@ -329,7 +330,7 @@ class Engine:
             else:
                 shutting_down.result()
         except (CancelledError, KafkaNextgenError) as error:
-            logger.warning("closing: %r", error)
+            logger.warning("closing: %s", told(error))
         finally:
             self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
 

@@ -7,18 +7,18 @@ is about to be up, ends no program. A broker that refuses who we are is the end 
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 
 from kafka_nextgen.engine.application.signals import Signal
 from kafka_nextgen.errors import AuthenticationError, NoBrokersError, TransportError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.transport.settings import TransportSettings
 
 __all__ = ["FirstContact"]
 
-logger = logging.getLogger("kafka_nextgen.engine")
+logger = logger_of("kafka_nextgen.engine")
 
 
 class FirstContact:

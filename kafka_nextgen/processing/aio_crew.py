@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import time
 from collections.abc import Collection
 from functools import partial
@@ -12,16 +11,18 @@ from functools import partial
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.text import told
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["AsyncCrew"]
 
-logger = logging.getLogger("kafka_nextgen.processing")
+logger = logger_of("kafka_nextgen.processing")
 
 
 class AsyncCrew:
@@ -112,7 +113,7 @@ class AsyncCrew:
 
     async def _failed(self, task: Task, error: Exception) -> None:
         fate = self._work.failed(task, error, time.monotonic())
-        logger.warning("%s: %r; %s", format_tickets([task.ticket]), error, fate.value)
+        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), fate.value)
         if fate is not Fate.DEAD_LETTER:
             return
         assert self._dead_letter is not None, "a dead letter without anybody to take it"

@@ -8,7 +8,6 @@ handlers, commits what was finished, and passes the cancellation on.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, suppress
@@ -19,6 +18,7 @@ from kafka_nextgen.engine.application.listener import AsyncRebalanceListener
 from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.aio_crew import AsyncCrew
 from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
 from kafka_nextgen.processing.committing import Committer
@@ -31,7 +31,7 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["AsyncRunner"]
 
-logger = logging.getLogger("kafka_nextgen.processing")
+logger = logger_of("kafka_nextgen.processing")
 
 
 class AsyncRunner(AsyncRebalanceListener):

@@ -6,17 +6,17 @@ help against ends the run.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from kafka_nextgen.errors import CommitFailedError, TransportError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.progress import Progress
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 __all__ = ["Committer", "PendingCommit"]
 
-logger = logging.getLogger("kafka_nextgen.processing")
+logger = logger_of("kafka_nextgen.processing")
 
 
 class PendingCommit(Protocol):

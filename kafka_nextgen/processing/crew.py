@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Collection
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
 from kafka_nextgen.processing.dispatch import Task
 from kafka_nextgen.processing.work import Fate, Work, format_tickets
+from kafka_nextgen.text import told
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Crew"]
 
-logger = logging.getLogger("kafka_nextgen.processing")
+logger = logger_of("kafka_nextgen.processing")
 
 
 class Crew:
@@ -112,7 +113,7 @@ class Crew:
     def _failed(self, task: Task, error: Exception) -> None:
         with self.lock:
             fate = self._work.failed(task, error, time.monotonic())
-        logger.warning("%s: %r; %s", format_tickets([task.ticket]), error, fate.value)
+        logger.warning("%s: %s; %s", format_tickets([task.ticket]), told(error), fate.value)
         if fate is not Fate.DEAD_LETTER:
             return
         assert self._dead_letter is not None, "a dead letter without anybody to take it"

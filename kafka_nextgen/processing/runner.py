@@ -7,7 +7,6 @@ before ``on_partitions_revoked`` returns: until then they are still ours (KIP-84
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
@@ -19,6 +18,7 @@ from kafka_nextgen.engine.application.rebalance_view import RebalanceConsumer
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.sleeping import sleep_until_ended
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.arguments import DeadLetter, Handler
 from kafka_nextgen.processing.committing import Committer
 from kafka_nextgen.processing.consumers import ConsumerToRun
@@ -31,7 +31,7 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Runner"]
 
-logger = logging.getLogger("kafka_nextgen.processing")
+logger = logger_of("kafka_nextgen.processing")
 
 
 class Runner(RebalanceListener):

@@ -5,7 +5,6 @@ A schema that the user gives is a selection of these columns, in any order. Only
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -22,6 +21,7 @@ from pyspark.sql.types import (
 )
 
 from kafka_nextgen.spark.errors import SchemaError
+from kafka_nextgen.text import nearest, with_nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,5 +66,4 @@ def arrow_schema(schema: StructType, *, headers: bool) -> pa.Schema:
 def _why_missing(name: str, there: StructType) -> str:
     if name == "headers":
         return "the column headers needs the option includeHeaders=true"
-    nearest = difflib.get_close_matches(name, there.names, n=1, cutoff=0.0)[0]
-    return f"there is no column {name}; the nearest is {nearest}. There are {', '.join(there.names)}"
+    return f"there is no column {with_nearest(name, nearest(name, there.names))}. There are {', '.join(there.names)}"

@@ -15,7 +15,6 @@ Reading options is pure. ``JavaConfig.consumer_config`` reads the stores, and ha
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +31,7 @@ from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, T
 from kafka_nextgen.spark.java_sasl import login_settings
 from kafka_nextgen.spark.java_stores import Identity
 from kafka_nextgen.spark.java_tls import TlsStores, client_identity, read_stores, tls_settings, trusted
+from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["JavaConfig", "read_java_config"]
 
@@ -118,10 +118,9 @@ def _is_used(key: str) -> bool:
 
 
 def _refuse_misspelt(key: str) -> None:
-    about_security = key.startswith(_SECURITY)
-    nearest = difflib.get_close_matches(key, JAVA_KEYS, n=1, cutoff=0.0 if about_security else _SIMILAR)
-    if nearest:
-        raise ConfigError(f"there is no option kafka.{key}; the nearest is kafka.{nearest[0]}", PREFIX + key)
+    meant = nearest(key, JAVA_KEYS, _SIMILAR)
+    if meant or key.startswith(_SECURITY):
+        raise ConfigError(f"there is no option {with_nearest(PREFIX + key, meant and PREFIX + meant)}", PREFIX + key)
 
 
 def _ignored(key: str) -> str:

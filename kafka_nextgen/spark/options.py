@@ -32,7 +32,6 @@ kafka.*                          how to reach Kafka: see ``java_config``
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -48,6 +47,7 @@ from kafka_nextgen.spark.limit_options import read_end, read_start, unused_limit
 from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits
 from kafka_nextgen.spark.option_values import INT64_MAX, OptionValues
 from kafka_nextgen.spark.splitting import SplitOptions
+from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["OPTIONS", "SourceOptions", "parse_source_options"]
 
@@ -167,12 +167,16 @@ def _in_lower_case(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def _refuse_unknown(given: Mapping[str, str]) -> None:
-    for name in given:
-        if name in _BY_LOWER_CASE or name.startswith((PREFIX, _SPARK)):
-            continue
-        nearest = difflib.get_close_matches(name, _BY_LOWER_CASE, n=1, cutoff=0.0)[0]
-        advice = _ADVICE.get(name, f"the nearest is {_BY_LOWER_CASE[nearest]}")
-        raise ConfigError(f"there is no option {name}: {advice}", name)
+    unknown = [name for name in given if name not in _BY_LOWER_CASE and not name.startswith((PREFIX, _SPARK))]
+    if unknown:
+        raise ConfigError(f"there is no option {', '.join(map(_with_advice, unknown))}", unknown[0])
+
+
+def _with_advice(name: str) -> str:
+    if name in _ADVICE:
+        return f"{name} ({_ADVICE[name]})"
+    meant = nearest(name, _BY_LOWER_CASE)
+    return with_nearest(name, meant and _BY_LOWER_CASE[meant])
 
 
 def _kafka(given: Mapping[str, str]) -> JavaConfig:

@@ -14,13 +14,13 @@ The checkpoint is the truth, and the group follows it, never ahead:
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.errors import GroupNotEmptyError, KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.types import OffsetAndMetadata
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 _TIMEOUT_S = 5.0
 _LONGEST_PAUSE_S = 60.0

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.losses import DataLoss
 from kafka_nextgen.spark.values import first_few
 
 __all__ = ["report_losses"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 def report_losses(losses: Sequence[DataLoss], *, fail_on_data_loss: bool) -> None:

@@ -6,7 +6,6 @@ connections in itself: planning makes and closes its own, and tasks take a consu
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.columns import arrow_schema, schema_with
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchReader", "PushingBatchReader", "StreamReader", "batch_reader", "schema_of", "stream_reader"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 def schema_of(options: Mapping[str, str]) -> StructType:

@@ -18,13 +18,13 @@ one into the checkpoint, which has no ids: a run after this one reads it from th
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 from attrs import field, frozen
 
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.admission import admit, admit_available_now, check_available_now
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
@@ -38,7 +38,7 @@ from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 
 __all__ = ["Document", "StreamPlanner"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 #: Offsets as Spark writes them to the checkpoint, by topic and partition.
 Document: TypeAlias = dict[str, dict[str, int]]

@@ -8,7 +8,6 @@ broker again and again.
 
 from __future__ import annotations
 
-import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -27,6 +26,7 @@ from kafka_nextgen.errors import (
     RequestTimeoutError,
     TransportError,
 )
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.conversation import Conversation
@@ -48,7 +48,7 @@ from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
 
 __all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 T = TypeVar("T")
 

@@ -22,6 +22,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.conversation import Conversation, Errand
 from kafka_nextgen.transport.deadline import Deadline
@@ -42,7 +43,7 @@ from kafka_nextgen.wire.apis import API_VERSIONS, Answer, Api, Question, Version
 
 __all__ = ["Connection"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 class Connection(asyncio.BufferedProtocol):

@@ -36,6 +36,6 @@ def settling(work: Callable[[], T], ended: asyncio.Future[T]) -> Callable[[], No
     try:
         value = work()
     except BaseException as error:  # the future's owner is told of everything
-        told = error if isinstance(error, Exception) else RuntimeError(repr(error))
+        told = error if isinstance(error, Exception) else RuntimeError(f"it ended by {type(error).__name__}")
         return lambda: None if ended.done() else ended.set_exception(told)
     return lambda: None if ended.done() else ended.set_result(value)

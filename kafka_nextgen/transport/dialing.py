@@ -136,5 +136,5 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
     if not isinstance(error, OSError):  # a login, or how this server is called, does what was not foreseen
-        return f"unexpectedly {error!r}"
-    return (error.strerror or str(error)).lower()
+        return f"an unexpected {type(error).__name__}"
+    return (error.strerror or str(error) or type(error).__name__).lower()

@@ -9,7 +9,6 @@ asks for the topics of interest then (``interest``), and forgets all others.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Collection
 
 from attrs import evolve, frozen
@@ -18,6 +17,7 @@ from kafka_nextgen.bridge import metadata as bridge
 from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, set_within
 from kafka_nextgen.transport.interest import Interest
@@ -31,7 +31,7 @@ from kafka_nextgen.wire.messages import ApiMessage, MetadataResponse
 
 __all__ = ["MetadataKeeper"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 _WITH_IDS = 12  # the first version that looks topics up by id
 

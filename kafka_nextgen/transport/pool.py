@@ -10,12 +10,12 @@ would be shown the same credentials, and asking again and again is how accounts 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 
 from attrs import frozen
 
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline, Shared
@@ -28,7 +28,7 @@ from kafka_nextgen.transport.traffic import Traffic
 
 __all__ = ["Pool"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 @frozen

@@ -10,7 +10,6 @@ metadata told of has a host name that can be one, the bootstrap servers are trie
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.errors import (
@@ -20,6 +19,7 @@ from kafka_nextgen.errors import (
     NoBrokersError,
     OutageError,
 )
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import ServerAddress, can_be_host
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
@@ -32,7 +32,7 @@ from kafka_nextgen.wire.messages import ApiMessage
 
 __all__ = ["Reach"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 class Reach:

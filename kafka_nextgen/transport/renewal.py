@@ -49,7 +49,7 @@ class Renewal:
         except KafkaNextgenError as error:
             failed = error
         except Exception as error:  # the callers that wait must hear of it; another connection may do better
-            failed = DisconnectedError(f"renewing the login failed unexpectedly: {error!r}")
+            failed = DisconnectedError(f"renewing the login failed by an unexpected {type(error).__name__}")
             failed.__cause__ = error
         finally:
             self._task, self._pipeline.on_hold = None, False

@@ -48,7 +48,7 @@ async def _addresses(address: ServerAddress) -> list[str]:
     except OSError as error:
         raise DisconnectedError(f"{address}: the name can't be looked up ({error.strerror or error})") from error
     except Exception as error:  # what a peer calls a host may be anything
-        raise DisconnectedError(f"{address}: the name can't be looked up ({error!r})") from error
+        raise DisconnectedError(f"{address}: the name can't be looked up ({type(error).__name__})") from error
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine
+
+from kafka_nextgen.logs import logger_of
 
 __all__ = ["PAUSE_S", "OnFailure", "keep_running", "log_failure"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 #: How long (seconds) to wait before work that failed unexpectedly begins again.
 PAUSE_S = 1.0
@@ -19,7 +20,7 @@ OnFailure = Callable[[Exception], None]
 
 def log_failure(failure: Exception) -> None:
     """Say in the log, with its traceback, what failed unexpectedly."""
-    logger.error("failed unexpectedly: %r", failure, exc_info=failure)
+    logger.error("failed unexpectedly by %s", type(failure).__name__, exc_info=failure)
 
 
 async def keep_running(work: Callable[[], Coroutine[object, object, None]], on_failure: OnFailure) -> None:

@@ -275,7 +275,7 @@ def nothing(_group: AssignmentSpec) -> GroupAssignment:
 @pytest.mark.parametrize(
     ("work", "why"),
     [
-        (raising, r"it raised ValueError\('boom'\)"),
+        (raising, r"it raised ValueError: boom"),
         (a_stranger, "it gave partitions to nobody, who is no member"),
         (an_unknown_partition, r"orders\[2\], of 2 partitions"),
         (an_unknown_topic, "which it was not shown"),
@@ -320,7 +320,7 @@ def test_another_member_takes_over_from_one_whose_assignor_fails(stage: Stage, s
     a, b = Own(b"a", raising), Own(b"b")
     first = join(stack, stage, a)
     errors = poll_all([first], lambda: first.health().assignor_trouble is not None)
-    assert "it raised ValueError('boom')" in str(errors[0])
+    assert "it raised ValueError: boom" in str(errors[0])
     second = join(stack, stage, b)
     poll_all([first, second], lambda: shares([first, second]) == [1, 1])
     assert first.health().problem is None

@@ -99,4 +99,4 @@ def test_a_finished_callback_names_its_number_and_its_error() -> None:
     for kind, event in table.items():
         callback = PendingCallback(kind, 7, (ORDERS_0,))
         assert member_driver._ended(callback, None) == event(7, None)
-        assert member_driver._ended(callback, ValueError("no")) == event(7, "ValueError('no')")
+        assert member_driver._ended(callback, ValueError("no")) == event(7, "ValueError: no")

@@ -29,6 +29,10 @@ from kafka_nextgen.types import LeaveMode
             ev.HeartbeatRefused(1, ErrorCode.FENCED_MEMBER_EPOCH, "too old"),
             "the coordinator answered a heartbeat with FENCED_MEMBER_EPOCH: too old",
         ),
+        (
+            ev.HeartbeatRefused(1, ErrorCode.SASL_AUTHENTICATION_FAILED, "kafka:9093: its certificate is for another"),
+            "there is no way to the coordinator: kafka:9093: its certificate is for another",
+        ),
         (ev.HeartbeatLost(1, "disconnected"), "no heartbeat got through: disconnected"),
         (
             classic.SyncRefused(1, ErrorCode.REBALANCE_IN_PROGRESS),
@@ -47,9 +51,9 @@ def test_the_reason_names_who_or_what(event: object, reason: str) -> None:
 @pytest.mark.parametrize(
     ("event", "error"),
     [
-        (ev.RevokeFinished(1, "ValueError('no')"), "on_partitions_revoked raised: ValueError('no')"),
-        (ev.AssignFinished(1, "ValueError('no')"), "on_partitions_assigned raised: ValueError('no')"),
-        (ev.LossFinished(1, "ValueError('no')"), "on_partitions_lost raised: ValueError('no')"),
+        (ev.RevokeFinished(1, "ValueError: no"), "on_partitions_revoked raised: ValueError: no"),
+        (ev.AssignFinished(1, "ValueError: no"), "on_partitions_assigned raised: ValueError: no"),
+        (ev.LossFinished(1, "ValueError: no"), "on_partitions_lost raised: ValueError: no"),
         (ev.CommitFinished(1, "stale"), "the commit before it failed: stale"),
         (ev.CommitFinished(1, None), None),
         (ev.Polled(), None),

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.decoders import DECODERS, find
+from tests.fuzz.effort import Effort
 
 _ENGINES = ("atheris", "mutator")
 _DEFAULT_ENGINE = "atheris" if importlib.util.find_spec("atheris") else "mutator"
@@ -73,7 +74,7 @@ def main(
             console.print(f"[bold]{decoder.name}[/]: {decoder.about}, {len(decoder.seeds())} seeds")
     elif file is not None:
         for decoder in chosen:
-            decoder.run(file.read_bytes())
+            Effort(decoder).run(file.read_bytes())
             console.print(f"{decoder.name} takes or refuses it")
     else:
         campaigns = [Campaign(decoder.name, engine, seconds, seed) for decoder in chosen]

@@ -2,7 +2,8 @@
 
 It ends with the time, or with the first finding, whose traceback it leaves in the folder. Inputs come from atheris,
 which looks at the code they reach, or from our own mutator, which keeps those that are answered in words not heard
-before. The memory it may take is limited, so that an input which makes a decoder take more ends in ``MemoryError``.
+before. The memory it may take is limited, so that an input which makes a decoder take more ends in ``MemoryError``;
+so is the processor time that each input may take (``tests/fuzz/effort.py``).
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from tests.fuzz.mutation import mutate
 from tests.fuzz.watch import Slate
+
+if TYPE_CHECKING:
+    from tests.fuzz.decoders import Decoder
 
 __all__ = ["FINDING", "SLATE", "with_atheris", "with_mutator"]
 
@@ -45,7 +50,7 @@ def with_mutator(name: str, seconds: float, seed: int, folder: Path) -> None:
 
     decoder = find(name)
     random, pool, heard = Random(seed), list(decoder.seeds()), set()
-    try_one = _watched(decoder.run, folder)
+    try_one = _watched(decoder, folder)
     _limit_memory()
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -78,14 +83,16 @@ def with_atheris(name: str, seconds: float, seed: int, folder: Path) -> None:
         "artifact_prefix": f"{folder}/",
     }
     arguments = [f"-{name}={value}" for name, value in options.items()]
-    try_one = _watched(decoder.run, folder)
+    try_one = _watched(decoder, folder)
     atheris.Setup([name, *arguments, str(seeds)], try_one)
     _limit_memory()
     atheris.Fuzz()
 
 
-def _watched(run: Callable[[bytes], None], folder: Path) -> Callable[[bytes], None]:
-    slate = Slate(folder / SLATE)
+def _watched(decoder: Decoder, folder: Path) -> Callable[[bytes], None]:
+    from tests.fuzz.effort import Effort
+
+    slate, run = Slate(folder / SLATE), Effort(decoder).run
 
     def try_one(data: bytes) -> None:
         slate.begin(data)

@@ -18,6 +18,7 @@ _BYTES = (0, 1, 2, 0x7F, 0x80, 0x81, 0xFE, 0xFF)
 _WIDTHS = ((">b", 8), (">h", 16), (">i", 32), (">q", 64))
 _MOST_STEPS = 5
 _LONGEST_RUN = 64
+_FILLED_BYTES = 64 * 1024
 
 _Step = Callable[[Random, bytearray, Sequence[bytes]], None]
 
@@ -93,6 +94,13 @@ def _repeat(random: Random, data: bytearray, _others: Sequence[bytes]) -> None:
     data[run.start : run.start] = bytes(data[run]) * random.choice((1, 1, 2, 8))
 
 
+def _fill(random: Random, data: bytearray, _others: Sequence[bytes]) -> None:
+    """Now and then, repeat something as often as there is room: what costs little once may cost much in numbers."""
+    run = _run(random, data)
+    if (piece := bytes(data[run])) and random.random() < 0.2:
+        data[run.start : run.start] = piece * (_FILLED_BYTES // len(piece))
+
+
 def _cut(random: Random, data: bytearray, _others: Sequence[bytes]) -> None:
     del data[_place(random, data) :]
 
@@ -123,6 +131,7 @@ _STEPS: Sequence[_Step] = (
     _insert,
     _remove,
     _repeat,
+    _fill,
     _cut,
     _borrow,
     _join,

@@ -29,6 +29,13 @@ def test_a_fault_is_found_with_the_input_that_leads_to_it(fault: str, what: str)
     assert campaign.inputs > 0
 
 
+def test_time_that_grows_with_more_than_the_bytes_of_an_input_is_found() -> None:
+    campaign = Campaign("planted-blocks", "mutator", seconds=60, seed=1, most_findings=1)
+    campaign.run()
+    (finding,) = campaign.findings.values()
+    assert "turns of a loop" in finding.what
+
+
 def test_a_finding_is_kept_with_what_it_led_to(tmp_path: Path) -> None:
     path = Finding(b"\xffx", "IndexError").keep_in(tmp_path / "found", "records")
     assert path.name.startswith("records-")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from kafka_nextgen.cli.main import cli
 from kafka_nextgen.cli.options import read_properties
 from kafka_nextgen.errors import ConfigError
 from tests.cli.running import kafka_nextgen
 from tests.support.certificates import Certificates
+from tests.support.chains import assert_nowhere_in_the_chain
 from tests.support.clients import create_topic, unique
 from tests.support.secured_kafka import PASSWORDS, SecuredKafka
 
@@ -52,8 +55,17 @@ def test_what_is_on_the_command_line_goes_before_the_file(client_file: str) -> N
     assert "a-guess" not in done.stderr
 
 
-@pytest.mark.parametrize("pair", ["=s3cret", " =s3cret"])
-def test_a_value_without_a_name_is_not_shown(pair: str) -> None:
+@pytest.mark.parametrize("pair", ["=s3cret", " =s3cret", "sasl.password: s3cret", "sasl.password s3cret"])
+def test_the_value_in_what_is_no_pair_is_not_shown(pair: str) -> None:
     with pytest.raises(ConfigError, match="takes NAME=VALUE") as caught:
         read_properties([pair])
     assert "s3cret" not in f"{caught.value} {caught.value.key}"
+
+
+def test_a_file_that_is_not_utf_8_is_refused_in_one_line_and_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "client.properties"
+    file.write_bytes("sasl.password=s3creté".encode("latin-1"))
+    done = CliRunner().invoke(cli, ["groups", "list", "--config-file", str(file)])
+    assert (done.exit_code, done.output) == (2, f"Error: --config-file {file} is not UTF-8\n")
+    assert done.exception is not None
+    assert_nowhere_in_the_chain("s3cret", done.exception)

@@ -34,7 +34,7 @@ def test_a_schema_selects_columns_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"vlaue": "binary"}, "no column vlaue; the nearest is value"),
+        ({"vlaue": "binary"}, r"no column vlaue \(the nearest is value\)"),
         ({"value": "string"}, r"value is binary; the schema says string: use cast\(\)"),
         ({"headers": "string"}, "needs the option includeHeaders=true"),
         ({}, "must name columns"),

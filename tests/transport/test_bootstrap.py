@@ -160,7 +160,7 @@ async def test_whatever_a_lookup_raises_is_a_failure_of_that_server(monkeypatch:
         raise SystemError("not foreseen")
 
     monkeypatch.setattr(resolving, "getaddrinfo", getaddrinfo)
-    with pytest.raises(DisconnectedError, match=r"the name can't be looked up .*not foreseen"):
+    with pytest.raises(DisconnectedError, match=r"the name can't be looked up \(SystemError\)"):
         await resolving.Resolver().look_up(ServerAddress("odd.example", 9092), 20)
 
 

@@ -6,7 +6,6 @@ came to, and a target assignment is replayed as a whole or not at all.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
 from kafka_nextgen.bridge.offsets_topic import encode
@@ -15,11 +14,12 @@ from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 
 __all__ = ["Journal"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 
 class Journal:

@@ -10,16 +10,16 @@ A long log is read piece by piece, and others have their turn in between: they a
 from __future__ import annotations
 
 import asyncio
-import logging
 
 from kafka_nextgen.bridge.offsets_topic import LoggedBatch, replay
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
+from kafka_nextgen.logs import logger_of
 
 __all__ = ["load"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 _PIECE_BYTES = 64 * 1024  # some milliseconds of work
 

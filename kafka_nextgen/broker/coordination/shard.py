@@ -11,7 +11,6 @@ the coordinator.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TypeVar
@@ -28,13 +27,14 @@ from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.requests import ConfigsChanged, EndTransaction, Request, TopicImage, TopicsChanged
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.errors import CorruptRecordError, StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["RETRY_S", "Shard", "Standing"]
 
 _T = TypeVar("_T")
 
-_logger = logging.getLogger(__name__)
+_logger = logger_of(__name__)
 
 RETRY_S = 0.5  # after the log could not be written, as Kafka's timers do it
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,11 +17,12 @@ from kafka_nextgen.broker.storage.lock import DirectoryLock
 from kafka_nextgen.broker.storage.partition_directory import PartitionDirectory, partition_directories
 from kafka_nextgen.broker.storage.segments import NEVER, SegmentedBatches
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["DataDir", "InMemory", "Storage"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 _CATALOGUE = "catalogue.log"
 _BEFORE_CATALOGUE = (".lock", f"{_CATALOGUE}.new", "lost+found")

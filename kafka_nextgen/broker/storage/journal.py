@@ -7,7 +7,6 @@ but damage, and refused: what it said can't be guessed, and leaving it out would
 from __future__ import annotations
 
 import json
-import logging
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,10 +15,11 @@ from crc32c import crc32c
 
 from kafka_nextgen.broker.storage.files import doing, replace, write_at
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.logs import logger_of
 
 __all__ = ["Journal"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 
 class Journal:

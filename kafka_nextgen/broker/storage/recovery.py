@@ -8,7 +8,6 @@ what a crash left of a compaction, whose result has all of its offsets; it is de
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,10 +15,11 @@ from pathlib import Path
 from kafka_nextgen.broker.storage.files import doing, flush
 from kafka_nextgen.broker.storage.partition_directory import PartitionDirectory
 from kafka_nextgen.broker.storage.scan import SegmentScan
+from kafka_nextgen.logs import logger_of
 
 __all__ = ["cut_off", "good_segments"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 
 def good_segments(directory: PartitionDirectory) -> Iterator[SegmentScan]:

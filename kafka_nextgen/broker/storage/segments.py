@@ -13,7 +13,6 @@ process nothing is kept but where batches begin.
 
 from __future__ import annotations
 
-import logging
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +24,7 @@ from kafka_nextgen.broker.storage.files import doing, flush, replace, write_at
 from kafka_nextgen.broker.storage.partition_directory import SUFFIX, PartitionDirectory
 from kafka_nextgen.broker.storage.recovery import cut_off, good_segments
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchView
 
 __all__ = ["NEVER", "SegmentedBatches"]
@@ -32,7 +32,7 @@ __all__ = ["NEVER", "SegmentedBatches"]
 #: So many records that they are never flushed; Kafka's default of ``log.flush.interval.messages``.
 NEVER = 2**63 - 1
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 
 @define

@@ -9,7 +9,6 @@ stored stands: markers that can't be written are tried again until they can.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from math import inf
 from typing import TypeVar
@@ -20,11 +19,12 @@ from kafka_nextgen.broker.transactions.requests import Answer, MarkersWritten, N
 from kafka_nextgen.broker.transactions.transaction import Status, Transaction
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["Transactions"]
 
-_log = logging.getLogger(__name__)
+_log = logger_of(__name__)
 
 _RETRY_S = 0.5  # after something could not be written
 

@@ -12,7 +12,7 @@ from kafka_nextgen.cli.assignors.documents import explanation_document
 from kafka_nextgen.cli.assignors.file import read_group
 from kafka_nextgen.cli.assignors.finding import assignor_called
 from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
-from kafka_nextgen.cli.groups.printing import fail_with, print_json
+from kafka_nextgen.cli.groups.printing import fail_with, print_json, say
 
 __all__ = ["explain_"]
 
@@ -54,7 +54,8 @@ def explain_(reach: Reach, group_id: str | None, file: IO[str] | None, names: tu
     if as_json:
         print_json([explanation_document(each) for each in told])
     else:
-        click.echo("\n\n".join(map(str, told)))
+        for line in "\n\n".join(map(str, told)).split("\n"):
+            say(line)
     fail_with(_refusals(told))
 
 

@@ -6,7 +6,7 @@ import click
 
 from kafka_nextgen.admin import AddedMember, NewMember
 from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
-from kafka_nextgen.cli.groups.printing import fail_with, print_json
+from kafka_nextgen.cli.groups.printing import fail_with, print_json, say
 
 __all__ = ["add_members"]
 
@@ -50,7 +50,7 @@ def add_members(
         what = "expected" if within else "no longer expected"
         for member in added:
             if member.error is None:
-                click.echo(f"Instance {member.instance_id} is {what} in {group_id}.")
+                say(f"Instance {member.instance_id} is {what} in {group_id}.")
     fail_with(member.error for member in added if member.error is not None)
 
 

@@ -7,7 +7,7 @@ import click
 from kafka_nextgen.admin import GroupConfigEntry
 from kafka_nextgen.admin.arguments import ConfigValue
 from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
-from kafka_nextgen.cli.groups.printing import print_json, print_table
+from kafka_nextgen.cli.groups.printing import print_json, print_table, say
 from kafka_nextgen.errors import ConfigError
 
 __all__ = ["config"]
@@ -40,7 +40,7 @@ def config(
     with reach.open() as admin:
         if changes:
             admin.alter_config(group_id, changes, dry_run, reach.timeout_s)
-            click.echo(f"{group_id}: {'could be configured' if dry_run else 'configured'}.", err=True)
+            say(f"{group_id}: {'could be configured' if dry_run else 'configured'}.", err=True)
             return  # brokers learn of it in their own time, so one asked now may still tell the old values
         entries = admin.describe_config(group_id, reach.timeout_s)
     shown = [entry for entry in entries.values() if show_all or entry.is_own or entry.name.startswith(_OF_CONSUMERS)]

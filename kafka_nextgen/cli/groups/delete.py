@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
-from kafka_nextgen.cli.groups.printing import fail_with, print_json
+from kafka_nextgen.cli.groups.printing import fail_with, print_json, say
 
 __all__ = ["delete"]
 
@@ -23,5 +23,5 @@ def delete(reach: Reach, group_ids: tuple[str, ...], as_json: bool) -> None:
         print_json([{"group": group_id, "error": failed.get(group_id)} for group_id in deleted])
     else:
         for group_id in deleted.done:
-            click.echo(f"Deleted {group_id}.")
+            say(f"Deleted {group_id}.")
     fail_with(deleted.failed.values())

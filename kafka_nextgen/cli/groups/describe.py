@@ -12,7 +12,7 @@ from kafka_nextgen.cli.groups.documents import group_document, member_document, 
 from kafka_nextgen.cli.groups.members import print_members
 from kafka_nextgen.cli.groups.offsets import print_offsets
 from kafka_nextgen.cli.groups.options import Reach, filters, json_option, reaching
-from kafka_nextgen.cli.groups.printing import fail_with, print_json, print_table
+from kafka_nextgen.cli.groups.printing import fail_with, print_json, print_table, say
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.types import TopicPartition
 
@@ -96,14 +96,19 @@ def _print(groups: Collection[GroupDescription], with_members: bool, offsets: di
     print_table(_HEADER, [_row(group) for group in groups])
     for group in groups:
         if with_members and group.members:
-            click.echo(f"\nMembers of {group.group_id}")
+            _head(f"Members of {group.group_id}")
             print_members(group.members)
         if group.expected:
-            click.echo(f"\nExpected in {group.group_id}")
+            _head(f"Expected in {group.group_id}")
             print_table(_EXPECTED_HEADER, [_expected_row(expected) for expected in group.expected])
         if offsets.get(group.group_id):
-            click.echo(f"\nOffsets of {group.group_id}")
+            _head(f"Offsets of {group.group_id}")
             print_offsets(offsets[group.group_id])
+
+
+def _head(line: str) -> None:
+    click.echo()
+    say(line)
 
 
 def _row(group: GroupDescription) -> tuple[str | int | None, ...]:

@@ -1,7 +1,8 @@
 """Tables for people, JSON for programs, and what failed on stderr.
 
 A table has no lines and no colours. In a pipe it is as wide as it has to be, so that nothing in it is ever broken;
-on a terminal long cells are folded.
+on a terminal long cells are folded. Names are what clients say of themselves: nothing in them is obeyed by a terminal,
+and those longer than any that Kafka would take are cut.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from rich.table import Table
 from rich.text import Text
 
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.text import printable
 
-__all__ = ["fail_with", "print_json", "print_table"]
+__all__ = ["fail_with", "print_json", "print_table", "say"]
 
 _ENDLESS = 1_000_000  # columns; no table is wider
 _NOTHING = "-"
+_LONGEST_NAME = 255
+_OF_MANY_NAMES = ("ASSIGNORS", "SUBSCRIPTION", "ASSIGNMENT", "TARGET")  # columns
 
 Cell = str | int | None
 
@@ -35,7 +39,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
         is_numbers = any(isinstance(row[at], int) for row in rows)
         table.add_column(Text(name), justify="right" if is_numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_NOTHING if cell is None else str(cell)) for cell in row))
+        table.add_row(*(Text(_shown(name, cell)) for name, cell in zip(header, row, strict=True)))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
     text = io.StringIO()
     Console(file=text, width=width, color_system=None).print(table)
@@ -43,9 +47,19 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
         click.echo(line.rstrip())
 
 
+def _shown(name: str, cell: Cell) -> str:
+    text = _NOTHING if cell is None else str(cell)
+    return printable(text, max(len(text), 1) if name in _OF_MANY_NAMES else _LONGEST_NAME)
+
+
+def say(line: str, *, err: bool = False) -> None:
+    """Print one line in which there are names, to stderr with ``err``."""
+    click.echo(printable(line), err=err)
+
+
 def print_json(document: object) -> None:
     """Print one document."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(document, indent=2))
 
 
 def fail_with(errors: Iterable[KafkaNextgenError]) -> None:

@@ -6,7 +6,7 @@ import click
 
 from kafka_nextgen.admin import RemovedMember
 from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
-from kafka_nextgen.cli.groups.printing import fail_with, print_json
+from kafka_nextgen.cli.groups.printing import fail_with, print_json, say
 
 __all__ = ["remove_members"]
 
@@ -36,7 +36,7 @@ def remove_members(
     else:
         for member in removed:
             if member.error is None:
-                click.echo(f"Removed {_name(member)} from {group_id}.")
+                say(f"Removed {_name(member)} from {group_id}.")
     fail_with(member.error for member in removed if member.error is not None)
 
 

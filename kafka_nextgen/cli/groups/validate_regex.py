@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kafka_nextgen.cli.groups.options import Reach, json_option, reaching
-from kafka_nextgen.cli.groups.printing import print_json
+from kafka_nextgen.cli.groups.printing import print_json, say
 
 __all__ = ["validate_regex"]
 
@@ -34,6 +34,7 @@ def validate_regex(reach: Reach, pattern: str, as_json: bool) -> None:
     if checked.error is not None:
         raise click.ClickException(checked.error)
     if not as_json:
-        click.echo("\n".join(checked.topics) if checked.topics else "It matches no topic there is.")
+        for line in checked.topics or ("It matches no topic there is.",):
+            say(line)
     if checked.advice:
-        click.echo(f"Warning: {checked.advice}", err=True)
+        say(f"Warning: {checked.advice}", err=True)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DeserializationError, MisuseError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import DeserializationPolicy, Deserializer, OnDeserializationError
+from kafka_nextgen.text import told
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["Deserializers"]
 
-logger = logging.getLogger("kafka_nextgen.consumer")
+logger = logger_of("kafka_nextgen.consumer")
 
 _SKIPPED = object()
 
@@ -75,7 +76,10 @@ class Deserializers:
         if callable(self.on_error):
             _hand_to(self.on_error, error)
         else:
-            logger.warning("%s: skipped the record at offset %d: %r", error.partition, error.offset, error.__cause__)
+            assert error.__cause__ is not None
+            logger.warning(
+                "%s: skipped the record at offset %d: %s", error.partition, error.offset, told(error.__cause__)
+            )
         return _SKIPPED
 
 
@@ -90,7 +94,7 @@ def _hand_to(dead_letter: Callable[[DeserializationError], object], error: Deser
 def _error_of(record: Record, field: str, cause: Exception) -> DeserializationError:
     partition = TopicPartition(record.topic, record.partition)
     message = (
-        f"{partition}: the {field} deserializer failed on the record at offset {record.offset}: {cause!r}; reading "
+        f"{partition}: the {field} deserializer failed on the record at offset {record.offset}: {told(cause)}; reading "
         f"stops there: seek to {record.offset + 1} to skip it, or set on_deserialization_error"
     )
     error = DeserializationError(message, record, field)

@@ -6,7 +6,6 @@ member's own, which neither knows of it nor waits for it. Everything here runs o
 
 from __future__ import annotations
 
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -16,16 +15,18 @@ from kafka_nextgen.assignors.spec import PartitionAssignorError
 from kafka_nextgen.engine.member.assigning_requests import AssigningRequests
 from kafka_nextgen.engine.member.own_assignors import OwnAssignors
 from kafka_nextgen.engine.member.surroundings import Surroundings
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
 from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.text import told
 from kafka_nextgen.transport.alarm import Alarm
 
 __all__ = ["AssigningDriver"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 class AssigningDriver:
@@ -72,7 +73,7 @@ class AssigningDriver:
         try:
             event = await self._requests.send(effect)
         except Exception as bug:  # the application is told; the machine does not wait for ever
-            self.feed(ev.Lost(effect.number, repr(bug)))
+            self.feed(ev.Lost(effect.number, told(bug)))
             raise
         self.feed(event)
 
@@ -90,7 +91,7 @@ class AssigningDriver:
             self.feed(ev.ComputationFailed(effect.number, str(failed)))
             self._causes.clear()
         except Exception as bug:  # the application is told; the machine does not wait for ever
-            self.feed(ev.ComputationFailed(effect.number, repr(bug)))
+            self.feed(ev.ComputationFailed(effect.number, told(bug)))
             raise
         else:
             self.feed(ev.Computed(effect.number, assignment))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 
 from attrs import frozen
@@ -10,6 +9,7 @@ from attrs import frozen
 from kafka_nextgen.bridge import consumer_group_install_assignment as install
 from kafka_nextgen.bridge import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
@@ -22,7 +22,7 @@ from kafka_nextgen.wire.messages import (
 
 __all__ = ["AssigningRequests"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 @frozen

@@ -19,6 +19,7 @@ from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import HeartbeatLost
+from kafka_nextgen.text import told
 
 __all__ = ["ClassicDriver"]
 
@@ -51,7 +52,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         try:
             event = await request()
         except Exception as bug:  # the application is told; the member does not wait for ever
-            self.feed(lost(repr(bug)))
+            self.feed(lost(told(bug)))
             raise
         if isinstance(event, ev.SessionKept | ev.JoinAnswered | ev.SyncAnswered):
             self.heard_at = time.monotonic()

@@ -6,7 +6,6 @@ refused with that code. An answer that can't be read is one that got lost.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from math import inf
 from typing import TypeVar
@@ -22,6 +21,7 @@ from kafka_nextgen.errors import (
     KafkaNextgenError,
     OutageError,
 )
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
@@ -38,7 +38,7 @@ from kafka_nextgen.wire.messages import (
 
 __all__ = ["ClassicRequests"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 A = TypeVar("A")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,10 +18,12 @@ from kafka_nextgen.engine.member.pattern_watch import PatternWatch
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.seeing.readings import ConsumerReading
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
+from kafka_nextgen.text import told
 from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # what few members need is imported for them only
@@ -32,7 +33,7 @@ if TYPE_CHECKING:  # what few members need is imported for them only
 
 __all__ = ["ConsumerDriver", "OwnPart"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 @frozen
@@ -165,7 +166,7 @@ class ConsumerDriver(MemberDriver[Member]):
         except NoPatternsError as old_broker:
             heard = Heard(self._match_here(effect, str(old_broker)))
         except Exception as bug:  # the application is told; the member does not wait for ever
-            self.feed(ev.HeartbeatLost(effect.number, repr(bug)))
+            self.feed(ev.HeartbeatLost(effect.number, told(bug)))
             raise
         self._take(heard)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.exchanges import LEAVE_WAY_S
 from kafka_nextgen.engine.member.stating import listens
 from kafka_nextgen.errors import AuthenticationError, BrokerError, DecodeError, OutageError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # what few members need is imported for them only
 
 __all__ = ["UNSUPPORTED_ASSIGNORS", "Heard", "exchange_heartbeat"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 #: Why a member with assignors of its own can't be in a group of this cluster, and what it can do.

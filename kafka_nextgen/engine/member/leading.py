@@ -5,7 +5,6 @@ They are asked what they have to say before the member is there, and again with 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignorError
@@ -15,14 +14,16 @@ from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.member.topic_descriptions import id_of
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import AssignorsAsked
+from kafka_nextgen.text import told
 from kafka_nextgen.types import TopicId
 
 __all__ = ["Leading"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 class Leading:
@@ -61,7 +62,7 @@ class Leading:
             self._cause = failed.__cause__
             self._feed(ev.AssignorFailed(effect.number, str(failed)))
         except Exception as bug:  # the application is told; the member does not wait for ever
-            self._feed(ev.AssignorFailed(effect.number, repr(bug)))
+            self._feed(ev.AssignorFailed(effect.number, told(bug)))
             raise
         else:
             self._feed(ev.AssignorReturned(effect.number, assignment))

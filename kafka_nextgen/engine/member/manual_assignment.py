@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable, Mapping
 
 from kafka_nextgen.bridge.cluster_image import ClusterImage
@@ -21,11 +20,12 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
 
 __all__ = ["ManualAssignment", "refusal"]
 
-logger = logging.getLogger("kafka_nextgen.engine")
+logger = logger_of("kafka_nextgen.engine")
 
 #: Topics with these error codes will not come by waiting.
 _HOPELESS = frozenset({ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.INVALID_TOPIC_EXCEPTION})

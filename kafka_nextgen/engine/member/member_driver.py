@@ -8,7 +8,6 @@ and ``ClassicDriver`` know the requests of theirs.
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -22,16 +21,18 @@ from kafka_nextgen.engine.member.surroundings import Machine, Surroundings
 from kafka_nextgen.engine.seeing.history import Reading, RebalanceHistory
 from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets.events import EpochPublished
+from kafka_nextgen.text import told
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.deadline import set_within
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["MemberDriver"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 #: What is kept of the time for leaving, in seconds, to send the leave if everything before it took too long.
 LEAVE_GRACE_S = 1.0
@@ -169,7 +170,7 @@ class MemberDriver(Generic[M]):
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
         except Exception as bug:  # the application is told; the member does not wait for ever
-            self._commit_finished(effect, repr(bug))
+            self._commit_finished(effect, told(bug))
             raise
         self._commit_finished(effect, error)
 
@@ -272,4 +273,4 @@ _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] |
 
 def _ended(callback: PendingCallback, error: BaseException | None) -> ev.Event:
     """The event that tells the member how the callback ended."""
-    return _ENDS[callback.kind](callback.number, None if error is None else repr(error))
+    return _ENDS[callback.kind](callback.number, None if error is None else told(error))

@@ -9,7 +9,6 @@ partitions assigned by hand needs none of it.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
@@ -18,6 +17,7 @@ from kafka_nextgen.engine.member.missing_topics import MissingTopics
 from kafka_nextgen.engine.member.surroundings import Surroundings
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
 from kafka_nextgen.engine.settings import assigning_settings, classic_settings, member_settings
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import JoinReason, LeaveMode
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Driver", "Membership"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 
@@ -18,11 +17,12 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient
 
 __all__ = ["MissingTopics"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 #: How often a topic is looked for before it counts as missing.
 ATTEMPTS = 4

@@ -8,7 +8,6 @@ time it is asked.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 
 from kafka_nextgen.assignors.spec import (
@@ -22,11 +21,12 @@ from kafka_nextgen.engine.mailbox import Mailbox, PendingAssignment
 from kafka_nextgen.engine.member.assignor_thread import AssignorThread
 from kafka_nextgen.errors import AssignorError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning.running import compute, offer_of
 
 __all__ = ["OwnAssignors"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 class OwnAssignors:

@@ -9,18 +9,18 @@ the coordinator moves to a newer broker.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 
 from kafka_nextgen.engine.member.topic_descriptions import matching_topics
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.transport.cluster import ClusterClient
 
 __all__ = ["PatternWatch"]
 
-logger = logging.getLogger("kafka_nextgen.member")
+logger = logger_of("kafka_nextgen.member")
 
 
 class PatternWatch:

@@ -8,7 +8,6 @@ any more. Here is only how each effect is done. Everything runs on the I/O threa
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import time
 from collections import deque
@@ -27,19 +26,21 @@ from kafka_nextgen.engine.seeing.counters import CommitCounters
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.engine.tasks import TaskSet
 from kafka_nextgen.errors import AuthenticationError, BrokerError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
+from kafka_nextgen.text import told
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.outage import Outage
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 __all__ = ["OffsetClient"]
 
-logger = logging.getLogger("kafka_nextgen.engine")
+logger = logger_of("kafka_nextgen.engine")
 
 #: Commits of the application that the machine is told of in one turn of the loop: a few milliseconds of work.
 _ASKS_IN_A_TURN = 10
@@ -207,7 +208,7 @@ class OffsetClient:
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
         except Exception as bug:  # the application is told; whoever waits does not wait for ever
-            self.feed(ev.CommitLost(effect.number, repr(bug)))
+            self.feed(ev.CommitLost(effect.number, told(bug)))
             raise
 
     def _send_lookup(self, effect: fx.SendLookup) -> None:
@@ -219,7 +220,7 @@ class OffsetClient:
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.LookupAnswered(effect.number, code=error.code), error)
         except Exception as bug:
-            self.feed(ev.LookupLost(effect.number, repr(bug)))
+            self.feed(ev.LookupLost(effect.number, told(bug)))
             raise
 
     def _feed_raised(self, event: ev.OffsetEvent, error: BrokerError | AuthenticationError) -> None:

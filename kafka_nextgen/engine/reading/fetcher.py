@@ -35,6 +35,7 @@ from kafka_nextgen.fetching import (
     Truncation,
     find_arrivals,
 )
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.alarm import Alarm
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.conversation import Errand
@@ -44,7 +45,7 @@ from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_par
 
 __all__ = ["Fetcher"]
 
-logger = logging.getLogger("kafka_nextgen.fetch")
+logger = logger_of("kafka_nextgen.fetch")
 
 _LEAST_DELAY_S = 0.001  # until the next plan: what falls due within it is planned together
 

@@ -9,19 +9,19 @@ told over the connection for general requests.
 from __future__ import annotations
 
 import asyncio
-import logging
 
 from kafka_nextgen.bridge.fetch import FetchLimits, to_request
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.sessions import SessionRequest
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.wire.apis import FETCH
 
 __all__ = ["end_sessions"]
 
-logger = logging.getLogger("kafka_nextgen.fetch")
+logger = logger_of("kafka_nextgen.fetch")
 
 #: How long (seconds) all of this may take.
 LIMIT_S = 0.1

@@ -7,7 +7,6 @@ per record only in ``run``.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,11 +15,12 @@ from types import TracebackType
 
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.seeing.rebalance import Rebalance
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
 __all__ = ["HookList", "Hooks"]
 
-logger = logging.getLogger("kafka_nextgen.hooks")
+logger = logger_of("kafka_nextgen.hooks")
 
 
 class Hooks:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kafka_nextgen.codes import name_of
+from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.membership import events as ev
 
 __all__ = ["NOT_POLLED", "error_in", "reason_in", "refused"]
@@ -31,6 +31,8 @@ def refused(request: str) -> Callable[[Any], str]:
 
     def say(event: Any) -> str:
         message = getattr(event, "message", None)
+        if event.code == ErrorCode.SASL_AUTHENTICATION_FAILED and message:  # no answer: TLS or the login failed
+            return f"there is no way to the coordinator: {message}"
         return f"the coordinator answered a {request} with {name_of(event.code)}" + (f": {message}" if message else "")
 
     return say

@@ -7,16 +7,16 @@ answered a fetch for longer than that may take. Retries go on meanwhile; whoever
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 
 from kafka_nextgen.engine.seeing.health import Health
 from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Watchdog"]
 
-logger = logging.getLogger("kafka_nextgen.fetch")
+logger = logger_of("kafka_nextgen.fetch")
 
 
 class Watchdog:

@@ -12,14 +12,17 @@ second of the renewal before, and take the attempt for an error: a login that ho
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, TypeVar
 
+from attrs import frozen
+
 from kafka_nextgen.codes import ErrorCode, name_of
-from kafka_nextgen.errors import AuthenticationError, TransportError
+from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, TransportError
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.daemon_threads import in_daemon_thread
 from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.security.exchanges import Exchange, Login
+from kafka_nextgen.transport.security.exchanges import Login
 from kafka_nextgen.wire.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE, negotiate
 from kafka_nextgen.wire.messages import (
     SaslAuthenticateRequest,
@@ -43,6 +46,24 @@ _WITH_REQUESTS: Final = 1  # the version of SaslHandshake that is followed by Sa
 T = TypeVar("T")
 
 
+@frozen
+class _Steps:
+    """What an exchange does, each step in a thread: it may hash or ask a server, and the event loop has other work."""
+
+    mechanism: str
+    deadline: Deadline
+
+    async def take(self, step: Callable[[], T]) -> T:
+        """Take one. A bug in it becomes an error without its words, its values or itself: a secret may be in them."""
+        try:
+            return await self.deadline.wait(in_daemon_thread(step, "kafka_nextgen login"))
+        except KafkaNextgenError:
+            raise
+        except Exception as error:
+            kind = type(error).__name__
+        raise AuthenticationError(f"{self.mechanism}: this client fails to log in, by an unexpected {kind}")
+
+
 async def authenticate(connection: Connection, login: Login, deadline: Deadline) -> float:
     """Log in; for how many seconds that holds, 0 for as long as the connection.
 
@@ -50,11 +71,12 @@ async def authenticate(connection: Connection, login: Login, deadline: Deadline)
     """
     try:
         await _agree(connection, login.mechanism, deadline)
-        exchange = await _in_thread(lambda: login.begin(connection.address.host), deadline)
-        token: bytes | None = await _in_thread(exchange.first, deadline)
+        steps = _Steps(login.mechanism, deadline)
+        exchange = await steps.take(lambda: login.begin(connection.address.host))
+        token: bytes | None = await steps.take(exchange.first)
         for _ in range(_MAX_ROUNDS):
             answer = await _tell(connection, token or b"", deadline)
-            token = await _replied(exchange, bytes(answer.auth_bytes), deadline)
+            token = await steps.take(partial(exchange.reply, bytes(answer.auth_bytes)))
             if token is None:
                 return max(0, answer.session_lifetime_ms) / 1000
     except TransportError as error:
@@ -90,15 +112,6 @@ async def _tell(connection: Connection, token: bytes, deadline: Deadline) -> Sas
         words = (answer.error_message or "the broker refuses the login")[:_MAX_WORDS]
         raise AuthenticationError(f"{words} ({name_of(answer.error_code)})")
     return answer
-
-
-async def _replied(exchange: Exchange, token: bytes, deadline: Deadline) -> bytes | None:
-    return await _in_thread(lambda: exchange.reply(token), deadline)
-
-
-async def _in_thread(step: Callable[[], T], deadline: Deadline) -> T:
-    """A step that may hash or ask somebody, without holding up what else the event loop has to do."""
-    return await deadline.wait(in_daemon_thread(step, "kafka_nextgen login"))
 
 
 def _at(connection: Connection, error: TransportError) -> TransportError:

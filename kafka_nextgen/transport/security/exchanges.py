@@ -1,9 +1,9 @@
 """One login as a conversation: what to say first, and what to say to each answer, until nothing is left to say.
 
-PLAIN, OAUTHBEARER and GSSAPI are kafka-python's, which know nothing of connections. They raise whatever went wrong in
-them; here all of it becomes a typed error. What a broker must not say is an ``AuthenticationError``, without the words
-of the original, which may repeat a secret. What Kerberos has to complain of (no ticket, no answer of its server) is
-weather and so an ``OutageError``: tickets are renewed, and nobody has refused us.
+PLAIN, OAUTHBEARER and GSSAPI are kafka-python's, which know nothing of connections. Anything may be raised in them;
+here all of it becomes a typed error, without the original, which may have a secret in its words or values. What a
+broker must not say is an ``AuthenticationError``. What Kerberos complains of (no ticket, no answer of its server) is an
+``OutageError``: tickets are renewed.
 
 Steps may take long (a hash, a question to a Kerberos server), so whoever drives a login runs them in a thread.
 """
@@ -15,11 +15,14 @@ from typing import Any, Protocol, TypeVar
 
 from attrs import field, frozen
 
-from kafka_nextgen.errors import AuthenticationError, OutageError, TransportError
+from kafka_nextgen.errors import AuthenticationError, OutageError
 
 __all__ = ["Exchange", "Login", "MechanismExchange", "begun"]
 
 T = TypeVar("T")
+
+_OURS = "this client can't make a token of what is configured"
+_BROKERS = "the broker says what has no place in a login"
 
 
 class Exchange(Protocol):
@@ -49,11 +52,11 @@ class MechanismExchange:
 
     def first(self) -> bytes:
         """The token to begin with."""
-        return self._guarded(lambda: bytes(self._mechanism.auth_bytes()))
+        return _typed(self._name, lambda: bytes(self._mechanism.auth_bytes()), _OURS)
 
     def reply(self, token: bytes) -> bytes | None:
         """What to say to the broker's token."""
-        return self._guarded(lambda: self._replied(token))
+        return _typed(self._name, lambda: self._replied(token), _BROKERS)
 
     def _replied(self, token: bytes) -> bytes | None:
         self._mechanism.receive(token)
@@ -63,24 +66,20 @@ class MechanismExchange:
             raise AuthenticationError(f"{self._name}: the broker ended the login as it may not")
         return None
 
-    def _guarded(self, step: Callable[[], T]) -> T:
-        try:
-            return step()
-        except AuthenticationError:
-            raise
-        except Exception as error:
-            raise _failed(self._name, error) from error
-
 
 def begun(name: str, mechanism: Callable[[], object]) -> MechanismExchange:
     """Make a mechanism, which for GSSAPI already asks the Kerberos server. Raises ``TransportError``."""
+    return _typed(name, lambda: MechanismExchange(name, mechanism()), _OURS)
+
+
+def _typed(name: str, step: Callable[[], T], fault: str) -> T:
+    """Take a step; what it raises is told by its kind only, and by its words if those are of Kerberos."""
     try:
-        return MechanismExchange(name, mechanism())
+        return step()
+    except AuthenticationError:
+        raise
     except Exception as error:
-        raise _failed(name, error) from error
-
-
-def _failed(name: str, error: Exception) -> TransportError:
+        kind, words = type(error).__name__, str(error)
     if name == "GSSAPI":
-        return OutageError(f"GSSAPI: the login failed on this side: {error}")
-    return AuthenticationError(f"{name}: the broker says what has no place in a login ({type(error).__name__})")
+        raise OutageError(f"GSSAPI: the login failed on this side: {words}")
+    raise AuthenticationError(f"{name}: {fault} ({kind})")

@@ -22,6 +22,7 @@ from attrs import frozen
 
 from kafka_nextgen.errors import AuthenticationError, OutageError
 from kafka_nextgen.secret import Secret
+from kafka_nextgen.text import can_be_sent
 from kafka_nextgen.transport.security.tokens import Token
 
 __all__ = ["TokenEndpoint"]
@@ -95,7 +96,7 @@ class TokenEndpoint:
 
     def _token(self, answer: Mapping[str, object]) -> Token:
         text, life_s = answer.get("access_token"), answer.get("expires_in")
-        if not isinstance(text, str) or not text:
+        if not isinstance(text, str) or not text or not can_be_sent(text):
             raise self._failed("its answer has no access_token")
         lives = isinstance(life_s, int | float) and not isinstance(life_s, bool) and 0 < life_s < 2**31
         return Token(Secret(text), self.now() + float(life_s) if lives else None)  # type: ignore[arg-type]

@@ -5,12 +5,12 @@ A password or a token in the clear is a warning, once for a client; SCRAM and Ke
 
 from __future__ import annotations
 
-import logging
 import ssl
 from typing import Final
 
 from attrs import frozen
 
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties import SecurityProtocol
 from kafka_nextgen.security_config import SaslMechanism, SecurityConfig
 from kafka_nextgen.transport.security.exchanges import Login
@@ -18,7 +18,7 @@ from kafka_nextgen.transport.security.tls import client_context
 
 __all__ = ["Security", "security_of"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 _SHOWS_SECRETS: Final = (SaslMechanism.PLAIN, SaslMechanism.OAUTHBEARER)
 

@@ -8,17 +8,17 @@ PEM, is a ``ConfigError`` there and then.
 
 from __future__ import annotations
 
-import logging
 import os
 import ssl
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import EndpointIdentification, SecurityConfig
 
 __all__ = ["client_context", "https_context"]
 
-logger = logging.getLogger(__name__)
+logger = logger_of(__name__)
 
 
 def client_context(config: SecurityConfig) -> ssl.SSLContext | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from traceback import extract_tb
 from typing import Final
 
 from attrs import field, frozen
@@ -19,6 +20,7 @@ from attrs import field, frozen
 from kafka_nextgen.errors import AuthenticationError, OutageError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.security_config import OauthCallback
+from kafka_nextgen.text import can_be_sent
 
 __all__ = ["Token", "TokenSource", "from_callback"]
 
@@ -73,9 +75,12 @@ def from_callback(callback: OauthCallback, config: str) -> Callable[[], Token]:
     def ask() -> Token:
         try:
             answer = callback(config)
-        except Exception as error:  # its words stay with it: they may tell a secret
-            raise OutageError(f"OAUTHBEARER: oauth_cb raised {type(error).__name__}") from error
-        return _read(answer)
+        except Exception as error:
+            kind, place = type(error).__name__, extract_tb(error.__traceback__)[-1]
+        else:
+            return _read(answer)
+        # Not the error itself, nor its words: a secret may be in them.
+        raise OutageError(f"OAUTHBEARER: oauth_cb raised {kind} ({place.filename}, line {place.lineno})")
 
     return ask
 
@@ -84,7 +89,7 @@ def _read(answer: object) -> Token:
     parts: Sequence[object] = answer if isinstance(answer, tuple) else (answer,)
     text, ends_at, _, extensions, *more = [*parts, None, None, None, None][: max(4, len(parts))]
     if (
-        isinstance(text, Secret | str)
+        (isinstance(text, Secret) or (isinstance(text, str) and can_be_sent(text)))
         and Secret.of(text).reveal()
         and isinstance(ends_at, int | float | None)
         and isinstance(extensions, Mapping | None)

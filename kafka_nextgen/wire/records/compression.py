@@ -25,15 +25,22 @@ from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_frame, lz4_siz
 __all__ = ["Compression", "compress", "decompress", "decompress_view", "trimmed"]
 
 GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MEMBER = GZIP_MAGIC + b"\x08"  # deflate, the only method there is
 GZIP_PART_BYTES = 1024  # read at a time: what follows a small member is copied, and what comes out, twice
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version and oldest version able to read it
 XERIAL_BLOCK_BYTES = 32 * 1024
+SNAPPY_OF_NOTHING = b"\0"  # a block that states a length of 0
 
-_REMEDY = "needs a larger fetch.buffer.bytes"
+_TOO_LARGE = "takes more than {} bytes and needs a larger fetch.buffer.bytes"
 
 GUESS_AT_LEAST_BYTES = 64 * 1024
 GUESS_RATIO = 8
+
+#: How many bytes one byte becomes at most, so that a short batch gets no large buffer.
+GZIP_MOST = 1032  # 258 bytes from two bits (zlib, "Technical Details")
+LZ4_MOST = 255  # each further byte of a length adds so many (lz4 block format)
+ZSTD_MOST = 32 * 1024  # a block of 128 KiB from four bytes (RFC 8878, "RLE_Block")
 
 
 class Compression(IntEnum):
@@ -72,7 +79,7 @@ def decompress_view(codec: int, data: memoryview, limit_bytes: int) -> memoryvie
 
 
 def _growing(
-    into: Callable[[memoryview, memoryview], int], stated_size: Callable[[memoryview], int | None]
+    into: Callable[[memoryview, memoryview], int], stated_size: Callable[[memoryview], int | None], most_ratio: int
 ) -> Callable[[memoryview, int], memoryview]:
     """Decompress with ``into``, trying again with a larger buffer while there is leave to grow.
 
@@ -82,17 +89,17 @@ def _growing(
 
     def decompress_growing(data: memoryview, limit_bytes: int) -> memoryview:
         guess = stated_size(data)
-        size = min(max(GUESS_AT_LEAST_BYTES, GUESS_RATIO * len(data) if guess is None else guess), limit_bytes)
+        most = min(most_ratio * len(data), limit_bytes)
+        size = min(max(GUESS_AT_LEAST_BYTES, GUESS_RATIO * len(data) if guess is None else guess), most)
         while True:
             buffer = _new_buffer(size)
             try:
                 return trimmed(buffer, into(data, buffer))
             except cramjam.DecompressionError as error:
-                if size == limit_bytes:
-                    raise CorruptRecordError(
-                        f"its data is broken, or takes more than {limit_bytes} bytes and {_REMEDY}: {error}"
-                    ) from error
-                size = min(GUESS_RATIO * size, limit_bytes)
+                if size == most:
+                    doubt = f", or {_TOO_LARGE.format(limit_bytes)}" if most == limit_bytes else ""
+                    raise CorruptRecordError(f"its data is broken{doubt}: {error}") from error
+                size = min(GUESS_RATIO * size, most)
 
     return decompress_growing
 
@@ -121,23 +128,20 @@ def _compress_snappy(data: bytes) -> bytes:
     return bytes(out)
 
 
-def _decompress_gzip(data: memoryview, limit_bytes: int) -> memoryview:
-    size = gzip_size(data) or 0
-    if size <= limit_bytes:
-        with suppress(cramjam.DecompressionError):  # several members, something behind the last one, or broken
-            return _gzip_member(data, size)
+def _decompress_gzip(view: memoryview, limit_bytes: int) -> memoryview:
+    data = bytes(view)
+    size = gzip_size(view) or 0
+    if size <= min(GZIP_MOST * len(data), limit_bytes) and data.find(GZIP_MEMBER, len(GZIP_MEMBER)) < 0:
+        with suppress(cramjam.DecompressionError):  # something behind the member, or broken
+            buffer = _new_buffer(size)
+            return trimmed(buffer, cramjam.gzip.decompress_into(data, buffer))
     return memoryview(b"".join(_gzip_members(data, limit_bytes)))
 
 
-def _gzip_member(data: memoryview, size: int) -> memoryview:
-    buffer = _new_buffer(size)
-    return trimmed(buffer, cramjam.gzip.decompress_into(data, buffer))
-
-
-def _gzip_members(data: memoryview, limit_bytes: int) -> Iterator[bytes]:
+def _gzip_members(data: bytes, limit_bytes: int) -> Iterator[bytes]:
     """Decompress one member after the other. What else follows the last one is nothing to Kafka, nor to us."""
     pos, left_bytes = 0, limit_bytes
-    while pos == 0 or data[pos : pos + len(GZIP_MAGIC)] == GZIP_MAGIC:
+    while pos == 0 or data.startswith(GZIP_MAGIC, pos):
         member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         while not member.eof:
             part = data[pos : pos + GZIP_PART_BYTES]
@@ -145,11 +149,12 @@ def _gzip_members(data: memoryview, limit_bytes: int) -> Iterator[bytes]:
             pos += len(part) - len(member.unused_data)
             left_bytes -= len(content)
             if left_bytes < 0:
-                raise CorruptRecordError(f"its data takes more than {limit_bytes} bytes and {_REMEDY}")
-            yield content
+                raise CorruptRecordError(f"its data {_TOO_LARGE.format(limit_bytes)}")
+            if content:
+                yield content
 
 
-def _unzip(member: zlib._Decompress, part: memoryview, most_bytes: int) -> bytes:
+def _unzip(member: zlib._Decompress, part: bytes, most_bytes: int) -> bytes:
     if not part:
         raise CorruptRecordError("its gzip data is broken: it ends too early")
     try:
@@ -169,34 +174,37 @@ def _decompress_lz4(data: memoryview, limit_bytes: int) -> memoryview:
 
 
 def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
-    if data[: len(XERIAL_MAGIC)] != XERIAL_MAGIC:
-        return _snappy_block(data, limit_bytes)
-    parts: list[memoryview] = []
-    left = limit_bytes
-    pos = len(XERIAL_HEADER)
-    while pos < len(data):
-        if data[pos : pos + len(XERIAL_MAGIC)] == XERIAL_MAGIC:  # another stream
-            pos += len(XERIAL_HEADER)
-            continue
-        stop = pos + 4 + int.from_bytes(data[pos : pos + 4], "big")
-        if stop > len(data):
-            raise CorruptRecordError(f"a snappy block ends {stop - len(data)} bytes after the batch")
-        part = _snappy_block(data[pos + 4 : stop], left)
-        left -= len(part)
-        parts.append(part)
-        pos = stop
-    return parts[0] if len(parts) == 1 else memoryview(b"".join(parts))
-
-
-def _snappy_block(block: memoryview, limit_bytes: int) -> memoryview:
-    size = cramjam.snappy.decompress_raw_len(block)
-    if size > limit_bytes:
-        raise CorruptRecordError(f"a snappy block of {size} bytes exceeds the {limit_bytes} bytes allowed: {_REMEDY}")
+    blocks: list[bytes] = []
+    size = 0
+    for block in _xerial_blocks(bytes(data)) if data[: len(XERIAL_MAGIC)] == XERIAL_MAGIC else (bytes(data),):
+        size += cramjam.snappy.decompress_raw_len(block)
+        if size > limit_bytes:
+            raise CorruptRecordError(f"its data {_TOO_LARGE.format(limit_bytes)}")
+        blocks.append(block)
     buffer = _new_buffer(size)
-    return buffer[: cramjam.snappy.decompress_raw_into(block, buffer)]
+    used = 0
+    for block in blocks:
+        used += cramjam.snappy.decompress_raw_into(block, buffer[used:])
+    return buffer
 
 
-_lz4_frames = _growing(cramjam.lz4.decompress_into, lz4_size)
+def _xerial_blocks(data: bytes) -> Iterator[bytes]:
+    """The blocks of one or several streams, but for those in which there is nothing."""
+    pos, end = 0, len(data)
+    while pos < end:
+        start = pos + 4
+        stop = start + int.from_bytes(data[pos:start], "big")
+        if stop <= end:
+            if (block := data[start:stop]) != SNAPPY_OF_NOTHING:
+                yield block
+            pos = stop
+        elif data.startswith(XERIAL_MAGIC, pos):  # read as a length, it is beyond any batch
+            pos += len(XERIAL_HEADER)
+        else:
+            raise CorruptRecordError(f"a snappy block ends {stop - end} bytes after the batch")
+
+
+_lz4_frames = _growing(cramjam.lz4.decompress_into, lz4_size, LZ4_MOST)
 
 _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
     Compression.NONE: bytes,
@@ -210,5 +218,5 @@ _DECOMPRESS: dict[Compression, Callable[[memoryview, int], memoryview]] = {
     Compression.GZIP: _decompress_gzip,
     Compression.SNAPPY: _decompress_snappy,
     Compression.LZ4: _decompress_lz4,
-    Compression.ZSTD: _growing(cramjam.zstd.decompress_into, zstd_size),
+    Compression.ZSTD: _growing(cramjam.zstd.decompress_into, zstd_size, ZSTD_MOST),
 }

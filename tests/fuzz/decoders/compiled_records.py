@@ -93,4 +93,10 @@ def _payloads(place: memoryview, compressed: list[tuple[int, int, int]], room: G
     return tuple(payloads)
 
 
-COMPILED_RECORDS = Decoder("compiled-records", "record batches in C, against Python", _decode, record_seeds)
+COMPILED_RECORDS = Decoder(
+    "compiled-records",
+    "record batches in C, against Python",
+    _decode,
+    record_seeds,
+    limit_bytes=LIMITS.max_decompressed_bytes,
+)

@@ -1,8 +1,8 @@
 """What a fuzzer needs to know of a decoder, and what counts as a finding.
 
 A decoder either takes its bytes or refuses them by ``DecodeError`` (or what else is typed for it). Everything else is a
-finding: any other exception, an answer that contradicts another decoder's or itself, memory beyond the bound, no end,
-and the end of the process. A refusal that only hides that memory or stack ran out counts, too.
+finding: any other exception, an answer that contradicts another decoder's or itself, memory or processor time beyond
+the bound, no end, and the end of the process. A refusal that only hides that memory or stack ran out counts, too.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ _said = [""]
 
 @frozen
 class Decoder:
-    """One decoder: ``run`` returns or raises what is a finding; ``seeds`` are sound inputs, in the same form."""
+    """One decoder: ``run`` returns or raises what is a finding; ``seeds`` are sound inputs, in the same form.
+
+    An input becomes at most ``limit_bytes``. Each byte of both may cost ``turns_per_byte`` (``tests/fuzz/effort.py``).
+    """
 
     name: str
     about: str
     run: Callable[[bytes], None]
     seeds: Callable[[], Sequence[bytes]]
     most_bytes: int = 8 * 1024
+    limit_bytes: int = 0
+    turns_per_byte: float = 50.0
 
 
 @contextmanager

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 PARTITION = TopicPartition("orders", 0)
-LIMITS = RecordLimits(max_decompressed_bytes=1 << 20)
+LIMITS = RecordLimits(max_decompressed_bytes=1 << 17)
 NARROW_LIMITS = RecordLimits(max_decompressed_bytes=1_000)
 
 _OFFSET_BITS = 0x0F
@@ -159,7 +159,8 @@ def _decompress(data: bytes) -> None:
     if not data:
         return
     with refusals():
-        assert len(decompress(data[0] & 0x07, memoryview(data)[1:], 1 << 16)) <= 1 << 16 or not data[0] & 0x07
+        decompressed = decompress(data[0] & 0x07, memoryview(data)[1:], COMPRESSION.limit_bytes)
+        assert len(decompressed) <= COMPRESSION.limit_bytes or not data[0] & 0x07
 
 
 def _compressed() -> list[bytes]:
@@ -177,6 +178,20 @@ def _produced(data: bytes) -> None:
         read_header(batches, 0)
 
 
-RECORDS = Decoder("records", "record batches to columns, in Python", _decode, record_seeds)
-COMPRESSION = Decoder("compression", "the four codecs", _decompress, _compressed)
+RECORDS = Decoder(
+    "records",
+    "record batches to columns, in Python",
+    _decode,
+    record_seeds,
+    limit_bytes=LIMITS.max_decompressed_bytes,
+)
+COMPRESSION = Decoder(
+    "compression",
+    "the four codecs",
+    _decompress,
+    _compressed,
+    most_bytes=64 * 1024,
+    limit_bytes=8 * 1024,
+    turns_per_byte=1.6,
+)
 PRODUCED = Decoder("produced", "batches as a broker checks them, and markers of transactions", _produced, record_seeds)

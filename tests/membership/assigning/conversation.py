@@ -70,7 +70,7 @@ class Conversation:
     def compute(self) -> list[str]:
         return self.says(ev.Computed(self.computation, MADE))
 
-    def raise_error(self, why: str = "it raised ValueError('boom')") -> list[str]:
+    def raise_error(self, why: str = "it raised ValueError: boom") -> list[str]:
         return self.says(ev.ComputationFailed(self.computation, why))
 
     def install(self) -> list[str]:

@@ -141,8 +141,8 @@ def test_an_assignor_that_never_ends_costs_this_member_its_turns() -> None:
 def test_an_assignor_that_raises_is_told_of_here_and_to_the_coordinator() -> None:
     talk = computing()
     assert talk.raise_error() == [
-        "tell mine: it raised ValueError('boom')",
-        "install epoch=5 group=7 error=2 nothing: it raised ValueError('boom')",
+        "tell mine: it raised ValueError: boom",
+        "install epoch=5 group=7 error=2 nothing: it raised ValueError: boom",
     ]
     assert (talk.install(), talk.phase) == ([], "idle")
 

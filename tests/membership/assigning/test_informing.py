@@ -58,7 +58,7 @@ def test_ones_own_failure_is_not_told_again_when_the_coordinator_tells_of_it() -
 def test_a_new_target_puts_an_end_to_a_failure() -> None:
     talk = computing()
     talk.raise_error()
-    assert talk.machine.state.failure == "it raised ValueError('boom')"
+    assert talk.machine.state.failure == "it raised ValueError: boom"
     talk.share(6, 0)
     assert talk.machine.state.failure is None
     assert talk.hear(failure="assignor 'mine' of member B failed") != []

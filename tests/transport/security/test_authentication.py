@@ -7,6 +7,7 @@ import logging
 from struct import pack
 
 import pytest
+from attrs import evolve
 
 from kafka_nextgen.broker.security.sasl import SaslAnswer
 from kafka_nextgen.codes import ErrorCode
@@ -21,7 +22,9 @@ from kafka_nextgen.errors import (
 )
 from kafka_nextgen.transport.dialing import dial
 from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, renewal_delay_s
+from kafka_nextgen.transport.security.exchanges import Exchange, Login
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from tests.support.chains import assert_nowhere_in_the_chain
 from tests.transport.scripted import HANG_UP, SILENCE, ScriptedBroker, client_of, in_loop, scripted, settings
 from tests.transport.security.sasl_script import ALL, PASSWORD, asks_for_login, handshaken, says, security, told
 
@@ -52,6 +55,21 @@ async def test_a_broker_that_ends_the_login_says_why() -> None:
         with pytest.raises(AuthenticationError, match="invalid credentials") as caught:
             await dial(broker.address, settings(security=security(password="another")))
         assert "another" not in str(caught.value)
+
+
+@in_loop
+async def test_a_step_that_fails_unexpectedly_is_told_by_its_kind_only(caplog: pytest.LogCaptureFixture) -> None:
+    def begin(host: str) -> Exchange:
+        raise UnicodeEncodeError("utf-8", PASSWORD, 0, 1, "surrogates not allowed")
+
+    caplog.set_level(logging.DEBUG)
+    changed = evolve(security(), login=Login("PLAIN", begin))
+    async with scripted() as (broker,), client_of(broker, security=changed) as client:
+        asks_for_login(broker)
+        with pytest.raises(AuthenticationError, match="by an unexpected UnicodeEncodeError") as caught:
+            await client.start()
+    assert_nowhere_in_the_chain(PASSWORD, caught.value)
+    assert PASSWORD not in caplog.text
 
 
 @in_loop

@@ -10,8 +10,9 @@ from attrs import define, field
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import AuthenticationError, ConfigError, TransportError
-from kafka_nextgen.transport.security.exchanges import Login
+from kafka_nextgen.transport.security.exchanges import Login, MechanismExchange
 from kafka_nextgen.transport.security.login import login_of
+from tests.support.chains import assert_nowhere_in_the_chain
 
 SERVERS = {"bootstrap.servers": "localhost:9092", "security.protocol": "SASL_SSL"}
 
@@ -55,6 +56,16 @@ def test_what_a_broker_must_not_say_is_not_repeated() -> None:
     exchange.first()
     with pytest.raises(AuthenticationError, match=r"has no place in a login \(UnicodeDecodeError\)"):
         exchange.reply(b"\xff")
+
+
+def test_a_mechanism_that_fails_on_this_side_does_not_blame_the_broker_nor_show_what_failed() -> None:
+    def auth_bytes() -> bytes:
+        raise ValueError("alice's s3cret can't be sent")
+
+    exchange = MechanismExchange("PLAIN", types.SimpleNamespace(auth_bytes=auth_bytes))
+    with pytest.raises(AuthenticationError, match=r"this client can't make a token .* \(ValueError\)") as caught:
+        exchange.first()
+    assert_nowhere_in_the_chain("s3cret", caught.value)
 
 
 @define

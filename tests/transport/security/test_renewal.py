@@ -147,6 +147,6 @@ async def test_a_renewal_that_fails_as_nobody_expected_ends_the_connection(monke
 
     async with logged_in() as (_, connection):
         monkeypatch.setattr(authentication, "authenticate", fails)
-        with pytest.raises(DisconnectedError, match="nobody expected this"):
+        with pytest.raises(DisconnectedError, match="an unexpected RuntimeError"):
             await ask(connection)
         assert not connection.is_open

@@ -12,6 +12,7 @@ from kafka_nextgen.errors import AuthenticationError, OutageError, TransportErro
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.transport.security import tokens
 from kafka_nextgen.transport.security.tokens import Token, TokenSource, from_callback
+from tests.support.chains import assert_nowhere_in_the_chain
 
 
 class Clock:
@@ -93,14 +94,21 @@ def test_a_coroutine_function_is_refused() -> None:
     coroutine.close()
 
 
-def test_a_callable_that_raises_is_weather_and_its_words_stay_with_it() -> None:
+def test_a_callable_that_raises_is_weather_and_told_by_its_place_without_its_words() -> None:
     def ask(config: str) -> object:
         raise ConnectionError("https://user:secret@provider is down")
 
-    with pytest.raises(TransportError, match=r"oauth_cb raised ConnectionError$") as caught:
+    with pytest.raises(
+        TransportError, match=r"oauth_cb raised ConnectionError \(.*test_tokens\.py, line \d+\)$"
+    ) as caught:
         from_callback(ask, "")()
     assert not isinstance(caught.value, AuthenticationError)
-    assert "secret" not in str(caught.value)
+    assert_nowhere_in_the_chain("secret", caught.value)
+
+
+def test_a_token_that_can_not_be_sent_is_refused() -> None:
+    with pytest.raises(AuthenticationError, match="oauth_cb is to return a token"):
+        from_callback(lambda config: "t\udce9ken", "")()
 
 
 def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(

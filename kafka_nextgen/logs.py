@@ -1,0 +1,30 @@
+"""Loggers that write each message on one line, whatever a peer calls itself."""
+
+from __future__ import annotations
+
+import logging
+
+from kafka_nextgen.text import printable
+
+__all__ = ["logger_of"]
+
+
+class _OneLine(logging.Filter):
+    """Escapes what is not printable in a message, and shortens it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        shown = printable(message)
+        if shown != message:
+            record.msg, record.args = shown, ()
+        return True
+
+
+_ONE_LINE = _OneLine()
+
+
+def logger_of(name: str) -> logging.Logger:
+    """The logger of this name."""
+    logger = logging.getLogger(name)
+    logger.addFilter(_ONE_LINE)
+    return logger
