@@ -55,6 +55,8 @@ def test_a_topic_is_made_and_found_by_name_and_id(client: Client, version: int) 
         ),
         pytest.param(new_topic_request("t", 1, 2), ErrorCode.INVALID_REPLICATION_FACTOR, id="more than brokers"),
         pytest.param(new_topic_request("t", 1, 0), ErrorCode.INVALID_REPLICATION_FACTOR, id="no replica"),
+        pytest.param(new_topic_request("t", 0, 0), ErrorCode.INVALID_REPLICATION_FACTOR, id="neither"),
+        pytest.param(new_topic_request("t", 0, 2), ErrorCode.INVALID_PARTITIONS, id="no partition on too many brokers"),
         pytest.param(
             new_topic_request("t", configs={"retention.hours": "1"}), ErrorCode.INVALID_CONFIG, id="unknown config"
         ),

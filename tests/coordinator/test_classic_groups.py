@@ -163,6 +163,14 @@ def _shown(stage: Stage) -> tuple[str, str, bytes, bytes]:
     return group.state, group.protocol_name, member.metadata, member.assignment
 
 
+def test_a_static_member_that_comes_back_is_shown_as_the_client_that_it_first_was(stage: Stage) -> None:
+    begin(stage, "A")
+    stage.ask(join(1, "B", "instance of A", client_id="another"))
+    answer = stage.ask(DescribeGroups((GROUP,))).response
+    assert isinstance(answer, GroupsDescribed)
+    assert [(member.member_id, member.client_id) for member in answer.groups[0].members] == [("B", "")]
+
+
 def test_a_name_with_offsets_only_is_an_empty_classic_group(stage: Stage) -> None:
     stage.ask(OffsetCommit(GROUP, {TopicPartition("foo", 0): OffsetAndMetadata(1)}))
     answer = stage.ask(DescribeGroups((GROUP, "nowhere"))).response

@@ -92,9 +92,14 @@ def _planned(asked: DataContainer, cluster: Cluster) -> _Plan | Refusal:
 def _spread(asked: DataContainer, cluster: Cluster) -> Replicas | Refusal:
     count = cluster.settings.num_partitions if asked.num_partitions == -1 else asked.num_partitions
     factor = cluster.settings.default_replication_factor if asked.replication_factor == -1 else asked.replication_factor
+    if factor <= 0:
+        return Refusal(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            "Replication factor must be larger than 0, or -1 to use the default value.",
+        )
     if count <= 0:
         return Refusal(ErrorCode.INVALID_PARTITIONS, f"Partitions must be 1 or more, not {count}.")
-    if not 0 < factor <= len(cluster.nodes):
+    if factor > len(cluster.nodes):
         return Refusal(
             ErrorCode.INVALID_REPLICATION_FACTOR,
             f"Replication factor {factor} is not within the {len(cluster.nodes)} broker(s) there are.",

@@ -1,7 +1,8 @@
 """Static members: a process that restarts takes the place it had, and nobody is disturbed (KIP-345, KIP-814).
 
 It comes with its instance id and without a member id, and gets a new one for the old, which is fenced at once: who had
-that id is another process of the same name. The assignment stays with the instance. Then:
+that id is another process of the same name. The assignment stays with the instance, and so do the client id and the
+address that it first came with. Then:
 
 | the group | what follows |
 |---|---|
@@ -62,8 +63,6 @@ def _take_over(draft: Draft, request: JoinGroup, former: ClassicMember) -> Class
     member = evolve(
         former,
         member_id=request.new_member_id,
-        client_id=request.client_id,
-        client_host=request.client_host,
         rebalance_timeout_ms=request.rebalance_timeout_ms,
         session_timeout_ms=request.session_timeout_ms,
         protocols=request.protocols,
