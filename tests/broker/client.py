@@ -19,8 +19,9 @@ __all__ = ["Client"]
 class Client:
     """A connection to the first of ``bootstrap_servers``."""
 
-    def __init__(self, bootstrap_servers: str, timeout_s: float = 10) -> None:
+    def __init__(self, bootstrap_servers: str, timeout_s: float = 10, client_id: str = "tests") -> None:
         self.bootstrap_servers = bootstrap_servers
+        self._client_id = client_id
         host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)), timeout_s)
         self._correlation_id = 0
@@ -49,7 +50,7 @@ class Client:
     def send(self, message: ApiMessage, version: int) -> None:
         self._correlation_id += 1
         self._unanswered.append(self._correlation_id)
-        self.send_bytes(encode_request(message, version, self._correlation_id, "tests"))
+        self.send_bytes(encode_request(message, version, self._correlation_id, self._client_id))
 
     def receive(self, api: Api, version: int) -> Any:
         """Return the next answer, which must be to the oldest request ``send`` sent, if any is unanswered."""

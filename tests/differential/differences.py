@@ -1,0 +1,113 @@
+"""Every difference that is known, by name: docs/testing.md says why each is one.
+
+An answer is explained if each value that differs has an entry here. Where the brokers part by a difference, so that
+later answers differ for it, the episode says no more about those topics and groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire import apis
+from tests.differential.comparing import Leaf
+from tests.differential.steps import Step
+from tests.differential.symbols import OddBatch, symbols_in
+from tests.support.odd_batches import REFUSED
+
+__all__ = ["DIFFERENCES", "Difference", "explained"]
+
+
+@frozen
+class Difference:
+    """A known difference: ``applies`` to a value of an answer. If it ``parts``, the brokers differ from then on."""
+
+    name: str
+    applies: Callable[[Step, Leaf], bool]
+    parts: bool = False
+
+
+_TEXTS = ("error_message", "batch_index_error_message")
+_CONFIG_ANSWERS = (apis.CREATE_TOPICS, apis.DESCRIBE_CONFIGS)
+_OTHER_KINDS = ("share.", "streams.")
+_MISSING = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
+_WRONG_CHANGE = (ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST)
+_BEFORE_ACKS = (*_MISSING, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+
+
+def _is_text(step: Step, leaf: Leaf) -> bool:
+    return leaf.path.endswith(_TEXTS)
+
+
+def _is_cluster_wide(step: Step, leaf: Leaf) -> bool:
+    return step.api in _CONFIG_ANSWERS and ".min.insync.replicas." in leaf.path
+
+
+def _is_unset_synonym(step: Step, leaf: Leaf) -> bool:
+    return step.api is apis.DESCRIBE_CONFIGS and ".synonyms" in leaf.path and leaf.kafka in (None, [])
+
+
+def _is_share_change(step: Step, leaf: Leaf) -> bool:
+    return step.api is apis.INCREMENTAL_ALTER_CONFIGS and "'share." in str(step)
+
+
+def _is_of_another_kind(step: Step, leaf: Leaf) -> bool:
+    return step.api is apis.DESCRIBE_CONFIGS and (
+        any(f".{kind}" in leaf.path for kind in _OTHER_KINDS) or _has_only(leaf.kafka, _OTHER_KINDS)
+    )
+
+
+def _has_only(configs: object, beginnings: tuple[str, ...]) -> bool:
+    return isinstance(configs, dict) and bool(configs) and all(key.startswith(beginnings) for key in configs)
+
+
+def _is_refused_batch(step: Step, leaf: Leaf) -> bool:
+    batches = {symbol.name for symbol in symbols_in(step.fields) if isinstance(symbol, OddBatch)}
+    return step.api is apis.PRODUCE and bool(REFUSED & batches)
+
+
+def _is_log_start(step: Step, leaf: Leaf) -> bool:
+    return step.api is apis.PRODUCE and leaf.path.endswith("log_start_offset") and leaf.embedded == -1
+
+
+def _codes(leaf: Leaf, embedded: Collection[int], kafka: Collection[int]) -> bool:
+    return leaf.path.endswith("error_code") and leaf.embedded in embedded and leaf.kafka in kafka
+
+
+def _is_acks(step: Step, leaf: Leaf) -> bool:
+    return step.api is apis.PRODUCE and _codes(leaf, (ErrorCode.INVALID_REQUIRED_ACKS,), _BEFORE_ACKS)
+
+
+def _is_wrong_change(step: Step, leaf: Leaf) -> bool:
+    return step.api is apis.INCREMENTAL_ALTER_CONFIGS and _codes(leaf, _MISSING, _WRONG_CHANGE)
+
+
+def _is_empty_pattern(step: Step, leaf: Leaf) -> bool:
+    return leaf.path.endswith("subscribed_topic_regex") and (leaf.embedded, leaf.kafka) == (None, "")
+
+
+def _is_kept_group(step: Step, leaf: Leaf) -> bool:
+    return leaf.path.endswith("group_state") and (leaf.embedded, leaf.kafka) == ("Dead", "Empty")
+
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference("text beside an error", _is_text),
+    Difference("min.insync.replicas of the cluster", _is_cluster_wide),
+    Difference("synonyms of keys that no broker sets", _is_unset_synonym),
+    Difference("share and streams groups", _is_of_another_kind),
+    Difference("changes of share groups", _is_share_change, parts=True),
+    Difference("changes checked before the topic", _is_wrong_change),
+    Difference("acks checked before the topic", _is_acks),
+    Difference("log start beside an error", _is_log_start),
+    Difference("an empty pattern", _is_empty_pattern),
+    Difference("a group that stored nothing", _is_kept_group, parts=True),
+    Difference("batches that only Kafka refuses", _is_refused_batch, parts=True),
+)
+
+
+def explained(step: Step, leaves: Iterable[Leaf]) -> list[Difference] | None:
+    """The entries for what differs in one answer; None if something has none."""
+    found = [next((known for known in DIFFERENCES if known.applies(step, leaf)), None) for leaf in leaves]
+    return None if None in found else [known for known in found if known is not None]

@@ -1,0 +1,73 @@
+"""The differential run itself: two brokers that are alike, and that it would find a difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from tests.differential.differences import DIFFERENCES
+from tests.differential.drawing.episode import draw_episode
+from tests.differential.episode import Episode
+from tests.differential.run import Found, fewest, run
+from tests.differential.shrinking import shrunk
+from tests.differential.steps import Step
+from tests.differential.symbols import Group, Topic
+from tests.support.embedded_kafka import start_embedded_kafka
+from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
+
+SEED = 30
+
+#: From outside any group, with metadata of five bytes.
+COMMIT = Step(
+    apis.OFFSET_COMMIT,
+    9,
+    {
+        "group_id": Group("plain"),
+        "topics": [
+            {
+                "name": Topic("t1"),
+                "partitions": [{"partition_index": 0, "committed_offset": 1, "committed_metadata": "words"}],
+            }
+        ],
+    },
+)
+HEADING = "## Side by side with Kafka"
+
+
+def test_two_embedded_brokers_do_not_differ(embedded_kafka: KafkaServer) -> None:
+    other = start_embedded_kafka("4.3")
+    try:
+        report = run(embedded_kafka.bootstrap_servers, other.bootstrap_servers, seed=SEED, requests=80)
+    finally:
+        other.stop()
+    assert not report.found, "\n".join(report.lines())
+    assert not report.known
+
+
+def test_a_difference_without_an_entry_is_told_with_its_seed_and_the_fewest_requests(
+    embedded_kafka: KafkaServer,
+) -> None:
+    steps = [*draw_episode(f"{SEED}/0", 7), COMMIT]
+    with Cluster(config={**BROKER_SETTINGS, "offset.metadata.max.bytes": 3}) as other:
+        servers = embedded_kafka.bootstrap_servers, other.bootstrap_servers
+        finding = next(found for found in Episode.on(*servers).play(steps).findings if found.step is COMMIT)
+        found = Found(SEED, 0, *fewest(*servers, steps, finding, most_tries=40))
+    assert [step.api.name for step in found.steps] == ["IncrementalAlterConfigs", "CreateTopics", "OffsetCommit"]
+    assert found.lines()[0] == f"seed {SEED}, episode 0: 3 requests show a difference without an entry"
+    assert found.lines()[-1].endswith("topics.t1.partitions.0.error_code: embedded 0, Kafka 12")
+
+
+def test_the_requests_of_a_seed_are_always_the_same() -> None:
+    assert draw_episode("1/0", 80) == draw_episode("1/0", 80)
+    assert draw_episode("1/0", 80) != draw_episode("2/0", 80)
+
+
+def test_shrinking_leaves_what_is_needed_together() -> None:
+    assert shrunk(range(40), lambda steps: {3, 17, 31} <= set(steps), most_tries=200) == [3, 17, 31]
+
+
+def test_every_known_difference_is_explained() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "testing.md").read_text().split(HEADING)[1].split("\n## ")[0]
+    named = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(named) == sorted(known.name for known in DIFFERENCES)
