@@ -38,7 +38,7 @@ class Kind:
 GROUPS: Mapping[str, Kind] = {
     "new": Kind("absrq", consumer=True),
     "old": Kind("absrq", classic=True),
-    "mixed": Kind("abs", consumer=True, classic=True),
+    "mixed": Kind("asrq", consumer=True, classic=True),  # with one dynamic member: the ids of others have no order
     "lone": Kind("a", consumer=True, assignors=("uniform", None, "range")),
     "plain": Kind("a"),
 }
