@@ -1,11 +1,14 @@
-"""The differential run itself: two brokers that are alike, and that it would find a difference."""
+"""The differential run itself: a short one beside Kafka, and that it would find a difference."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
+from tests.conftest import or_skip
 from tests.differential.differences import DIFFERENCES
 from tests.differential.drawing.episode import draw_episode
 from tests.differential.episode import Episode
@@ -15,6 +18,8 @@ from tests.differential.steps import Step
 from tests.differential.symbols import Group, Topic
 from tests.support.embedded_kafka import start_embedded_kafka
 from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
+from tests.support.real_kafka import REAL_VERSIONS
+from tests.support.servers import Servers
 
 SEED = 30
 
@@ -33,6 +38,13 @@ COMMIT = Step(
     },
 )
 HEADING = "## Side by side with Kafka"
+
+
+@pytest.mark.kafka
+def test_kafka_answers_alike_but_for_what_is_listed(embedded_kafka: KafkaServer, servers: Servers) -> None:
+    kafka = or_skip(lambda: servers.get(REAL_VERSIONS[0]))
+    report = run(embedded_kafka.bootstrap_servers, kafka.bootstrap_servers, seed=SEED, requests=240)
+    assert not report.found, "\n".join(report.lines())
 
 
 def test_two_embedded_brokers_do_not_differ(embedded_kafka: KafkaServer) -> None:
