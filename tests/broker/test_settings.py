@@ -56,7 +56,7 @@ def test_settings_can_be_written_and_read_again() -> None:
         (
             {"x": 1, "num.partition": 2},
             "x",
-            "^there is no broker setting x; there is no broker setting num.partition, the nearest is num.partitions$",
+            r"^there is no broker setting x, num.partition \(the nearest is num.partitions\)$",
         ),
         ({"num.partitions": "many"}, "num.partitions", "a whole number, not 'many'"),
         ({"num.partitions": True}, "num.partitions", "a whole number, not True"),

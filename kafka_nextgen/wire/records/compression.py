@@ -185,7 +185,7 @@ def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
     used = 0
     for block in blocks:
         used += cramjam.snappy.decompress_raw_into(block, buffer[used:])
-    return buffer
+    return trimmed(buffer, used)
 
 
 def _xerial_blocks(data: bytes) -> Iterator[bytes]:
