@@ -92,7 +92,8 @@ def _plain_list(items: list[Any]) -> Any:
         return sorted(items, key=repr)
     named: dict[str, Any] = {}
     for item in items:
-        name = next((f"{item[key]}" for key in _NAMES if item.get(key) not in (None, "")), repr(item))
+        unnamed = "" if any(key in item for key in _NAMES) else repr(item)
+        name = next((f"{item[key]}" for key in _NAMES if item.get(key) not in (None, "")), unnamed)
         while name in named:
             name += " again"
         named[name] = item

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,7 @@ def test_the_library_is_sent_to_executors_that_have_its_dependencies(
     assert module.endswith("kafka_nextgen.zip/kafka_nextgen/__init__.py")
     (failure,) = report["failures"]
     assert "ImportError: kafka_nextgen can't import what it needs (No module named 'cramjam')" in failure
-    assert "every executor: cramjam, crc32c\n" in failure
+    assert re.search("every executor: cramjam, crc32c(?!,)", failure)
 
 
 def test_an_environment_is_sent(cluster: Cluster, job: list[str], tmp_path: Path) -> None:
