@@ -19,7 +19,7 @@ from kafka_nextgen.spark.admission import receded
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy
 from kafka_nextgen.spark.limits import GroupOffsets, OffsetLimit
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.questions import Questions
+from kafka_nextgen.spark.planner_client import PlannerClient
 from kafka_nextgen.spark.resolving import timestamps_to_ask
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds, first_few
 from kafka_nextgen.types import TopicDescription, TopicId, TopicPartition
@@ -39,8 +39,8 @@ class Cluster:
         self._options = options
 
     @cached_property
-    def _questions(self) -> Questions:
-        return Questions(self._options.kafka.consumer_config())
+    def _client(self) -> PlannerClient:
+        return PlannerClient(self._options.kafka.consumer_config())
 
     def partitions(self, known: Collection[TopicPartition] = ()) -> TopicIds:
         """The partitions that are read, sorted, with the ids of their topics; asked again while a ``known`` one lacks.
@@ -65,13 +65,13 @@ class Cluster:
 
     def earliest(self, partitions: Collection[TopicPartition]) -> PartitionOffsets:
         """The offset of the first record of each partition."""
-        return self._questions.beginning_offsets(partitions)
+        return self._client.beginning_offsets(partitions)
 
     def latest(self, partitions: Collection[TopicPartition], known: PartitionOffsets | None = None) -> PartitionOffsets:
         """The offset after the last record of each partition; asked again while one is less than what is ``known``."""
         offsets: PartitionOffsets = {}
         for _ in self._tries():
-            offsets = self._questions.end_offsets(partitions)
+            offsets = self._client.end_offsets(partitions)
             if not receded(known or {}, offsets):
                 break
         return offsets
@@ -89,7 +89,7 @@ class Cluster:
 
     def found_by_time(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
         """The offset of the first record that is not older than a timestamp in milliseconds; None if there is none."""
-        found = self._questions.offsets_for_times(timestamps)
+        found = self._client.offsets_for_times(timestamps)
         return {tp: None if at.offset < 0 else at.offset for tp, at in found.items()}
 
     def together(self, ask: Callable[[], T]) -> T:
@@ -110,9 +110,9 @@ class Cluster:
 
     def close(self) -> None:
         """Close the connections, if there are any. The next question makes new ones."""
-        if "_questions" in self.__dict__:
-            self._questions.close()
-            del self._questions
+        if "_client" in self.__dict__:
+            self._client.close()
+            del self._client
 
     def _committed(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
         from kafka_nextgen.consumer import Consumer  # most queries start elsewhere and need none
@@ -133,8 +133,8 @@ class Cluster:
     def _topics(self) -> Topics:
         strategy = self._options.strategy
         if not isinstance(strategy, SubscribePatternStrategy):
-            return self._questions.describe_topics(self._named())
-        topics = {name: topic for name, topic in self._questions.describe_topics().items() if not topic.is_internal}
+            return self._client.describe_topics(self._named())
+        topics = {name: topic for name, topic in self._client.describe_topics().items() if not topic.is_internal}
         return {name: topics[name] for name in strategy.matching(topics)}
 
     def _wanted(self, found: Collection[TopicPartition]) -> set[TopicPartition]:

@@ -9,6 +9,7 @@ import click
 
 from tests.differential.run import run
 from tests.support.real_kafka import NEWEST_VERSION
+from tests.support.saying import say
 from tests.support.servers import Servers
 
 
@@ -18,21 +19,18 @@ from tests.support.servers import Servers
 @click.option("--beside", default=NEWEST_VERSION, show_default=True, help="A version of Kafka, external, or embedded.")
 @click.option("--tries", default=60, show_default=True, help="To find the fewest requests that show a difference.")
 def main(seed: int, requests: int, beside: str, tries: int) -> None:
-    servers = Servers()
+    servers, others = Servers(), Servers()
     try:
         embedded = servers.get("embedded").bootstrap_servers
-        other = (Servers() if beside == "embedded" else servers).get(beside).bootstrap_servers
+        other = others.get(beside).bootstrap_servers
         click.echo(f"seed {seed}, {requests} requests, beside {beside}")
-        report = run(embedded, other, seed=seed, requests=requests, most_tries=tries, say=_say)
+        report = run(embedded, other, seed=seed, requests=requests, most_tries=tries, say=say)
     finally:
         servers.stop()
+        others.stop()
     for line in report.lines():
         click.echo(line)
     sys.exit(1 if report.found else 0)
-
-
-def _say(line: str) -> None:
-    click.echo(f"{time.strftime('%X')} {line}")
 
 
 if __name__ == "__main__":

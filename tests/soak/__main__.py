@@ -10,6 +10,7 @@ import click
 
 from tests.soak.brokers import run_broker
 from tests.soak.soak import run_soak
+from tests.support.saying import say
 
 
 @click.command(help=__doc__)
@@ -24,15 +25,11 @@ def main(minutes: float, seed: int, broker: str, rate: float, pause: float, fold
     place.mkdir(parents=True)
     click.echo(f"seed {seed}, {minutes:g} minutes, {broker}; logs in {place}")
     with run_broker(broker, place) as servers:
-        summary = run_soak(servers, place, minutes=minutes, seed=seed, per_second=rate, pause_s=pause, say=_say)
+        summary = run_soak(servers, place, minutes=minutes, seed=seed, per_second=rate, pause_s=pause, say=say)
     (place / "summary.json").write_text(summary.as_json())
     for line in summary.lines():
         click.echo(line)
     sys.exit(0 if summary.is_good else 1)
-
-
-def _say(line: str) -> None:
-    click.echo(f"{time.strftime('%X')} {line}")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def test_what_is_named_and_not_there_is_an_error(servers: str, strategy: dict[st
 def answering(servers: str, **answers: object) -> Cluster:
     """A cluster of three tries that is given these answers, one after the other."""
     cluster = Cluster(options(servers, subscribePattern="a.*", **{"fetchOffset.numRetries": "2"}))
-    cluster.__dict__["_questions"] = Mock(**{f"{call}.side_effect": answer for call, answer in answers.items()})
+    cluster.__dict__["_client"] = Mock(**{f"{call}.side_effect": answer for call, answer in answers.items()})
     return cluster
 
 

@@ -11,6 +11,7 @@ import click
 from tests.pyspark.killing.kills import draw_kills
 from tests.pyspark.killing.run import run_kills
 from tests.soak.brokers import run_broker
+from tests.support.saying import say
 
 
 @click.command(help=__doc__)
@@ -23,14 +24,10 @@ def main(kills: int, seed: int, broker: str, folder: Path) -> None:
     home.mkdir(parents=True)
     click.echo(f"seed {seed}, {kills} kills, {broker}; files in {home}")
     with run_broker(broker, home) as servers:
-        summary = run_kills(servers, home, draw_kills(kills, seed), _say)
+        summary = run_kills(servers, home, draw_kills(kills, seed), say)
     for line in summary.lines():
         click.echo(line)
     sys.exit(1 if summary.findings else 0)
-
-
-def _say(line: str) -> None:
-    click.echo(f"{time.strftime('%X')} {line}")
 
 
 if __name__ == "__main__":

@@ -19,14 +19,14 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.supervision import log_failure
 from kafka_nextgen.types import TopicDescription, TopicPartition
 
-__all__ = ["Questions"]
+__all__ = ["PlannerClient"]
 
 T = TypeVar("T")
 
 _CLOSING_S = 5.0
 
 
-class Questions:
+class PlannerClient:
     """Each call is ``Consumer``'s of that name and raises what that raises; it has ``default.api.timeout.ms``."""
 
     def __init__(self, config: ConsumerConfig) -> None:
