@@ -20,6 +20,8 @@ from __future__ import annotations
 import asyncio
 from struct import Struct
 
+from attrs import define, field
+
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.broker.peer import Peer
@@ -47,26 +49,25 @@ async def serve(
     await _Connection(dispatcher, peer, reader, writer, settings, memory).serve()
 
 
+@define(eq=False)
 class _Connection:
     """The broker's end of one connection."""
 
-    def __init__(
-        self,
-        dispatcher: Dispatcher,
-        peer: Peer,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        settings: BrokerSettings,
-        memory: RequestMemory,
-    ) -> None:
-        self._dispatcher = dispatcher
-        self._peer = peer
-        self._reader = reader
-        self._writer = writer
-        self._settings = settings
-        self._memory = memory
-        self._idle_s = settings.connections_max_idle_ms / 1000
-        self._alarm = Alarm(self._end_idle)
+    _dispatcher: Dispatcher
+    _peer: Peer
+    _reader: asyncio.StreamReader
+    _writer: asyncio.StreamWriter
+    _settings: BrokerSettings
+    _memory: RequestMemory
+    _alarm: Alarm = field(init=False)
+
+    @_alarm.default
+    def _alarm_of_an_idle_client(self) -> Alarm:
+        return Alarm(self._end_idle)
+
+    @property
+    def _idle_s(self) -> float:
+        return self._settings.connections_max_idle_ms / 1000
 
     async def serve(self) -> None:
         try:
