@@ -11,7 +11,7 @@ from typing import Any
 
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import decode_response, encode_request
-from kafka_nextgen.wire.messages import ApiMessage
+from kafka_nextgen.wire.messages import ApiMessage, JoinGroupRequest
 
 __all__ = ["Client"]
 
@@ -85,3 +85,10 @@ class Client:
                 raise ConnectionError(f"the broker hung up, {size - len(data)} bytes short")
             data += more
         return data
+
+
+def join_request(group: str, metadata: bytes = b"", **fields: Any) -> JoinGroupRequest:
+    """A request to join a classic group as a new consumer with assignor ``range``, but for ``fields``."""
+    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=metadata)
+    usual = {"member_id": "", "protocol_type": "consumer", "session_timeout_ms": 30_000, "rebalance_timeout_ms": 30_000}
+    return JoinGroupRequest(group_id=group, protocols=[protocol], **{**usual, **fields})

@@ -18,10 +18,9 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
     FindCoordinatorRequest,
     HeartbeatRequest,
-    JoinGroupRequest,
     ListGroupsRequest,
 )
-from tests.broker.client import Client
+from tests.broker.client import Client, join_request
 from tests.broker.requests import by_name_fetch, metadata, produce, records_of, values
 from tests.broker.test_groups import commit, committed, heartbeat
 from tests.support.waiting import eventually
@@ -115,16 +114,7 @@ def test_a_coordinator_that_reads_its_log_tells_clients_to_wait(cluster: Cluster
 
 
 def join(client: Client, version: int = 3) -> Any:
-    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
-    request = JoinGroupRequest(
-        group_id=GROUP,
-        session_timeout_ms=30_000,
-        rebalance_timeout_ms=30_000,
-        member_id="",
-        protocol_type="consumer",
-        protocols=[protocol],
-    )
-    return client.ask(apis.JOIN_GROUP, request, version)
+    return client.ask(apis.JOIN_GROUP, join_request(GROUP), version)
 
 
 def test_who_waits_for_others_to_join_is_sent_to_the_new_coordinator(cluster: Cluster, nodes: Nodes) -> None:

@@ -14,12 +14,11 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
     DescribeGroupsRequest,
     FindCoordinatorRequest,
-    JoinGroupRequest,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     SyncGroupRequest,
 )
-from tests.broker.client import Client
+from tests.broker.client import Client, join_request
 from tests.broker.extended import heartbeat
 from tests.support.clients import unique
 from tests.support.kafka_server import KafkaServer
@@ -87,16 +86,7 @@ def test_a_join_that_a_consumer_group_refuses_names_no_member(at: Client) -> Non
         return int(heartbeat(at, group, member, 0, subscribed_topic_names=[topic]).error_code)
 
     eventually(f"{member} joins", lambda: error_of_joining() == ErrorCode.NONE)
-    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
-    request = JoinGroupRequest(
-        group_id=group,
-        session_timeout_ms=30_000,
-        rebalance_timeout_ms=30_000,
-        member_id="zorro",
-        protocol_type="connect",
-        protocols=[protocol],
-    )
-    answer = at.ask(apis.JOIN_GROUP, request, 9)
+    answer = at.ask(apis.JOIN_GROUP, join_request(group, member_id="zorro", protocol_type="connect"), 9)
     assert (answer.error_code, answer.member_id) == (ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
 
 

@@ -14,8 +14,8 @@ from confluent_kafka import Producer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import JoinGroupRequest, SyncGroupRequest
-from tests.broker.client import Client
+from kafka_nextgen.wire.messages import SyncGroupRequest
+from tests.broker.client import Client, join_request
 from tests.broker.extended import Group, announce, extended
 from tests.broker.test_groups import commit, heartbeat
 from tests.support.kafka_from_maven import fetch_jars, find_java
@@ -119,16 +119,7 @@ def assign_in_a_member(client: Client) -> None:
 
 
 def live_by_the_classic_protocol(client: Client) -> None:
-    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"\0\0\0\0\0\0\xff\xff\xff\xff")
-    join = JoinGroupRequest(
-        group_id="old",
-        session_timeout_ms=30_000,
-        rebalance_timeout_ms=30_000,
-        member_id="",
-        protocol_type="consumer",
-        protocols=[protocol],
-    )
-    joined = client.ask(apis.JOIN_GROUP, join, 3)
+    joined = client.ask(apis.JOIN_GROUP, join_request("old", b"\0\0\0\0\0\0\xff\xff\xff\xff"), 3)
     sync = SyncGroupRequest(group_id="old", generation_id=joined.generation_id, member_id=joined.member_id)
     sync.assignments = [
         SyncGroupRequest.SyncGroupRequestAssignment(
