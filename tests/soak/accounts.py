@@ -18,6 +18,11 @@ class Reader:
     commits_itself: bool = False
     runs_handlers: bool = False
 
+    @classmethod
+    def of(cls, name: str, group: str, commits: str) -> Reader:
+        """A member whose specification says so how it ``commits``."""
+        return cls(name, group, commits in ("auto", "run"), commits == "run")
+
 
 @define
 class Progress:

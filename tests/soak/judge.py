@@ -133,10 +133,19 @@ class Judge:
                 return each if each.end == FOREVER else None
         return None
 
+    def _owned_by(self, reader: Reader) -> list[Owning]:
+        return [
+            each
+            for (group, _), owners in self._owners.items()
+            for each in owners
+            if group == reader.group and each.reader.name == reader.name and each.end == FOREVER
+        ]
+
     # ---- the rules
 
     def _assigned(self, reader: Reader, line: Line) -> Iterator[str]:
-        self._leaving.discard(reader.name)
+        if not self._owned_by(reader):  # or the callback of a rebalance before comes while it leaves
+            self._leaving.discard(reader.name)
         for place in line.partitions:
             owners = self._owners[reader.group, place]
             for each in owners:
@@ -213,10 +222,8 @@ class Judge:
 
     def _interrupted(self, reader: Reader, line: Line) -> Iterator[str]:
         """``run`` may have been cut short in its last commit: whether what it handled is committed can't be said."""
-        for (group, _), owners in self._owners.items():
-            for each in owners if group == reader.group else ():
-                if each.reader.name == reader.name and each.end == FOREVER:
-                    each.is_uncertain = True
+        for each in self._owned_by(reader):
+            each.is_uncertain = True
         return iter(())
 
     def _ending(self, reader: Reader, line: Line) -> Iterator[Owning | None]:
@@ -227,12 +234,7 @@ class Judge:
                 owning.end = line.at
 
     def _dead(self, reader: Reader, line: Line) -> Iterator[str]:
-        left = [
-            each
-            for (group, _), owners in self._owners.items()
-            for each in owners
-            if group == reader.group and each.reader.name == reader.name and each.end == FOREVER
-        ]
+        left = self._owned_by(reader)
         for each in left:
             each.end = line.at
         if left and not line.note:

@@ -48,6 +48,7 @@ class Soak:
         self._began = time.monotonic()
         self._client: AdminClient = admin_client(stage.bootstrap_servers)
         self._standstill = Standstill(STANDSTILL_S)
+        self._told = 0  # findings
         self.stalls = 0
 
     def disturb(self) -> None:
@@ -65,6 +66,7 @@ class Soak:
                 self._sample(now)
             if now > self._began + minute * 60:
                 self._say(minute_line(self._stage, minute))
+                self._tell_findings()
                 minute += 1
             before = time.monotonic()
             time.sleep(0.1)
@@ -112,6 +114,12 @@ class Soak:
             for key, end in ends.items():
                 if end and stored.get(key) != end:
                     judge.find(f"{group}: {stored.get(key)} is stored for {name_of(key)}, whose end is {end}")
+
+    def _tell_findings(self) -> None:
+        findings = self._stage.judge.findings
+        for what in findings[self._told :]:
+            self._say(what)
+        self._told = len(findings)
 
     def _reap(self) -> None:
         for what in self._stage.fleet.reap():

@@ -117,8 +117,7 @@ class Stage:
             **more,
             "config": {**config, "client.id": name, **more.get("config", {})},
         }
-        commits = specification["commits"]
-        self.readers[name] = Reader(name, group, commits in ("auto", "run"), commits == "run")
+        self.readers[name] = Reader.of(name, group, specification["commits"])
         self.note("start", name, f"{kind} {specification}")
         return self.fleet.start(name, group, kind, specification)
 

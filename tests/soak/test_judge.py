@@ -126,6 +126,7 @@ def test_a_loss_is_found_unless_the_member_was_in_trouble_or_leaves() -> None:
     assert findings(*A_READS, lost) == ["A lost ['topic 0[0]'] although nothing was done to it"]
     assert findings(*A_READS, lost, troubles={"A": 3}) == []
     assert findings(*A_READS, (A, Line(3, "leaving")), lost) == []
+    assert findings(*A_READS, (A, Line(3, "leaving")), (A, moved(3.5, "assigned")), lost) == []
 
 
 def test_a_process_that_ends_with_partitions_is_found_unless_it_was_killed() -> None:

@@ -9,6 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from tests.soak.fleet import Member, is_refused
+from tests.soak.replay import replay
 from tests.soak.soak import run_soak
 from tests.soak.standstill import Standstill
 from tests.soak.vitals import Vitals, drifts
@@ -28,6 +29,8 @@ def test_a_short_soak_accounts_for_every_record(
     assert summary.read > 2 * summary.written > 0  # by four groups, except what was deleted before
     assert summary.rebalances["veteran-storm-sync"] > 0
     figures(f"{summary.written} records, each read by four groups, {summary.repeated} of them again")
+    again = replay(tmp_path / "events.log")
+    assert (again.findings, again.delivered, again.repeated) == ([], summary.read, summary.repeated)
 
 
 def vitals(memory: int = 40_000_000, descriptors: int = 12, threads: int = 5, tasks: int = 4) -> Vitals:
