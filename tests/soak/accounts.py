@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from attrs import define, frozen
 
 __all__ = ["FOREVER", "Owning", "Progress", "Reader"]
@@ -11,17 +14,23 @@ FOREVER = float("inf")
 
 @frozen
 class Reader:
-    """A member as the judge knows it: ``commits_itself`` if its consumer commits before it gives partitions up."""
+    """A member as the judge knows it: ``commits_itself`` if its consumer commits before it gives partitions up.
+
+    ``is_classic`` if it speaks the classic protocol.
+    """
 
     name: str
     group: str
     commits_itself: bool = False
     runs_handlers: bool = False
+    is_classic: bool = False
 
     @classmethod
-    def of(cls, name: str, group: str, commits: str) -> Reader:
-        """A member whose specification says so how it ``commits``."""
-        return cls(name, group, commits in ("auto", "run"), commits == "run")
+    def of(cls, name: str, specification: Mapping[str, Any]) -> Reader:
+        """A member that was started with this specification."""
+        config, commits = specification["config"], specification["commits"]
+        is_classic = config["group.protocol"] == "classic"
+        return cls(name, config["group.id"], commits in ("auto", "run"), commits == "run", is_classic)
 
 
 @define

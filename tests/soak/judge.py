@@ -12,7 +12,9 @@ of a topic):
 * One owner at a time; two only if the first was in trouble (below), and no commit of it is accepted from then on.
 * No commit is beyond what was processed, and what is stored is not behind what was acknowledged.
 * A member that was not in trouble loses nothing, and none ends without giving up what it has. One that leaves a classic
-  group while that rebalances can't commit, and loses what it has.
+  group while that rebalances can't commit, and loses what it has. So does a classic member in a group of both protocols
+  that becomes a classic one, since the last other member is gone: its generation is the group's epoch, and commits of a
+  member that has not come so far are refused (ILLEGAL_GENERATION; KIP-848, "Downgrade to the classic protocol").
 
 Trouble is what the soak does to a member: it is stopped, killed, slow, removed, cut off. It is told to the judge when
 it happens, and explains what happens within ``AFTERMATH_S`` of it. Signals that raise in the middle of calls are no
@@ -35,6 +37,8 @@ __all__ = ["AFTERMATH_S", "Judge"]
 AFTERMATH_S = 25.0
 _REMEMBERED_S = 120.0
 _DELETION_S = 1.0  # until the coordinator has heard of it, too
+_DOWNGRADE_S = 5.0  # until classic members are in step with a group that became a classic one
+_GOES = ("closed", "dead", "lost")
 
 
 class Judge:
@@ -53,6 +57,7 @@ class Judge:
         self._deleted: set[int] = set()  # keys
         self._deleted_at: dict[int, float] = {}  # the last time, by place
         self._leaving: set[str] = set()
+        self._left_at: dict[str, float] = {}  # the last time one of the consumer protocol did, by group
         self._floors: dict[str, dict[int, int]] = {}
         self._waiting: list[tuple[float, int, Reader, Line]] = []
         self._numbered = 0
@@ -114,6 +119,8 @@ class Judge:
                 if not self._waiting or self._waiting[0][0] > until:
                     break
                 at, _, reader, line = heapq.heappop(self._waiting)
+            if line.what in _GOES and not reader.is_classic:
+                self._left_at[reader.group] = at
             for found in self._rules.get(line.what, lambda *_: iter(()))(reader, line):
                 self.find(f"{at:.3f}: {found}")
         self._forget(until)
@@ -213,7 +220,9 @@ class Judge:
     def _lost(self, reader: Reader, line: Line) -> Iterator[str]:
         self.losses += len(line.partitions)
         list(self._ending(reader, line))
-        if line.partitions and reader.name not in self._leaving and not self._is_excused(reader, line.at):
+        may_be_behind = reader.is_classic and line.at <= self._left_at.get(reader.group, -FOREVER) + _DOWNGRADE_S
+        is_explained = may_be_behind or reader.name in self._leaving or self._is_excused(reader, line.at)
+        if line.partitions and not is_explained:
             yield f"{reader.name} lost {sorted(map(name_of, line.partitions))} although nothing was done to it"
 
     def _leaves(self, reader: Reader, line: Line) -> Iterator[str]:

@@ -25,7 +25,7 @@ def replay(log: Path) -> Judge:
     judge, readers = Judge(), dict[str, Reader]()
     for number, (at, what, about, more) in enumerate(_lines(log)):
         if what == "start":
-            readers[about] = _reader(about, ast.literal_eval(more.partition(" ")[2]))
+            readers[about] = Reader.of(about, ast.literal_eval(more.partition(" ")[2]))
         elif what == "trouble":
             judge.trouble(about, *map(float, more.split()))
         elif what == "told":
@@ -42,12 +42,6 @@ def _lines(log: Path) -> Iterator[tuple[float, str, str, str]]:
         for line in lines:
             at, what, about, *more = line.rstrip().split(" ", 3)
             yield float(at), what, about, "".join(more)
-
-
-def _reader(name: str, specification: dict[str, object]) -> Reader:
-    config, commits = specification["config"], specification["commits"]
-    assert isinstance(config, dict)
-    return Reader.of(name, config["group.id"], str(commits))
 
 
 @click.command(help=__doc__)

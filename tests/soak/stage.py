@@ -117,7 +117,7 @@ class Stage:
             **more,
             "config": {**config, "client.id": name, **more.get("config", {})},
         }
-        self.readers[name] = Reader.of(name, group, specification["commits"])
+        self.readers[name] = Reader.of(name, specification)
         self.note("start", name, f"{kind} {specification}")
         return self.fleet.start(name, group, kind, specification)
 

@@ -129,6 +129,16 @@ def test_a_loss_is_found_unless_the_member_was_in_trouble_or_leaves() -> None:
     assert findings(*A_READS, (A, Line(3, "leaving")), (A, moved(3.5, "assigned")), lost) == []
 
 
+def test_a_classic_member_may_lose_what_it_has_when_its_group_becomes_a_classic_one() -> None:
+    classic, closed = Reader("C", "group", is_classic=True), Line(3, "closed")
+    reads, lost = ((classic, moved(1, "assigned", 0)), (classic, gave(2, 0, 4))), (classic, moved(4, "lost", 0))
+    assert findings(*reads, (B, closed), lost) == []
+    told = ["C lost ['topic 0[0]'] although nothing was done to it"]
+    assert findings(*reads, (Reader("other", "group", is_classic=True), closed), lost) == told
+    assert findings(*reads, (Reader("other", "another"), closed), lost) == told
+    assert findings(*reads, (B, Line(-2, "closed")), lost) == told
+
+
 def test_a_process_that_ends_with_partitions_is_found_unless_it_was_killed() -> None:
     assert findings(*A_READS, (A, Line(3, "dead"))) == ["A ended without giving up ['topic 0[0]']"]
     assert findings(*A_READS, (A, Line(3, "dead", note="killed")), B_TAKES, (B, gave(6, 0, 9))) == []
