@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import Consumer, FencedInstanceError, InstanceIdInUseError
+from kafka_nextgen.admin import GroupAdmin
 from tests.endtoend.crew import Crew
 from tests.endtoend.reading import numbers, poll_until, read
 from tests.endtoend.static_life import join, replace
@@ -72,6 +73,8 @@ def read_up_to(offset: int, *consumers: Consumer) -> set[int]:
 
 def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitStack) -> None:
     topic = numbered_topic(kafka)
+    with GroupAdmin(bootstrap_servers=kafka.bootstrap_servers) as admin:  # or its session may end on a busy machine
+        admin.alter_config(group, {"consumer.session.timeout.ms": 45_000})
     first, _ = join(kafka, group, topic, group_instance_id="first")
     second, second_heard = join(kafka, group, topic, group_instance_id="second")
     third, third_heard = join(kafka, group, topic)
