@@ -109,6 +109,8 @@ class Stage:
         self._monkeypatch = monkeypatch
 
     def config(self, **more: object) -> dict[str, object]:
+        # A member of a classic group sets for itself what SETTINGS has for the others, or it hears of things after 3 s.
+        quick: dict[str, object] = {"heartbeat_interval_ms": 50} if more.get("group_protocol") == "classic" else {}
         return {
             "bootstrap_servers": self.cluster.bootstrap_servers,
             "group_id": GROUP,
@@ -117,6 +119,7 @@ class Stage:
             "fetch_max_wait_ms": 50,
             "retry_backoff_ms": 20,
             "retry_backoff_max_ms": 50,
+            **quick,
             **more,
         }
 
