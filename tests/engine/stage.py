@@ -32,6 +32,7 @@ from kafka_nextgen.types import format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, read_batches, split_batches
+from tests.engine.names import GROUP, TOPIC, tp
 
 __all__ = [
     "GROUP",
@@ -50,7 +51,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-GROUP, TOPIC = "billing", "orders"
 PATIENCE_S = 20.0
 RECORDS_PER_BATCH = 10
 SETTINGS = {
@@ -68,10 +68,6 @@ RACKS = {
 }
 
 Handle = Callable[..., Awaitable[object]]
-
-
-def tp(partition: int = 0) -> TopicPartition:
-    return TopicPartition(TOPIC, partition)
 
 
 class Hears(RebalanceListener):

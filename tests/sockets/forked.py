@@ -11,7 +11,7 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, MisuseError
 from tests.engine.calls import CALLS
-from tests.engine.stage import TOPIC, tp
+from tests.engine.names import TOPIC, tp
 
 __all__ = ["ASYNC_WAYS", "WAYS"]
 
