@@ -34,7 +34,7 @@ from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 
 pytestmark = [
-    pytest.mark.timeout(1_800),  # a night's run takes minutes for a call
+    pytest.mark.timeout(300 * 7 // every(7)),  # a night's run takes as much longer
     # A coroutine that was about to be handed to the I/O thread is dropped.
     pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning"),
     # It is raised in a generator that is dropped, so the call goes on.
