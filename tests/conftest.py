@@ -10,6 +10,7 @@ all passed.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
 from tests.support.examples import examples
 from tests.support.java_tools import JavaTools, find_java_tools
+from tests.support.kafka_from_maven import QUICK_START
 from tests.support.kafka_pair import KafkaPair, start_pair
 from tests.support.kafka_server import KafkaServer, NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_VERSIONS, is_required
@@ -38,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     refuse_flag_under_ci(config)
+    os.environ.setdefault("KAFKA_JVM_PERFORMANCE_OPTS", QUICK_START)  # a broker of tests lives for minutes
     # Nothing here is asserted on a clock.
     settings.register_profile("without a clock", deadline=None, max_examples=examples(100))
     settings.load_profile("without a clock")
@@ -47,8 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what waits the longest: tests on real brokers, then other end-to-end tests.
 
-    A run by several processes then ends with short tests, and no process is left alone with a long one. One of them
-    has most tests on real brokers, so that each release is started once.
+    A run by several processes then ends with short tests, and no process is left alone with a long one.
     """
     items.sort(key=lambda item: (item.get_closest_marker("kafka") is None, "endtoend" not in item.path.parts))
 
@@ -59,8 +61,9 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def servers() -> Iterator[Servers]:
-    started = Servers()
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    is_one_of_several = "PYTEST_XDIST_WORKER" in os.environ
+    started = Servers(tmp_path_factory.getbasetemp().parent if is_one_of_several else None)
     yield started
     started.stop()
 

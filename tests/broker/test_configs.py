@@ -94,12 +94,12 @@ def test_a_group_is_configured_before_it_is_there_and_told_where_values_are_from
     eventually("it is told", lambda: describe(at, GROUP, group)[SESSION].value == "7000")
     told = describe(at, GROUP, group, SESSION, HEARTBEAT, "nope")
     assert sorted(told) == [HEARTBEAT, SESSION]
-    assert (told[SESSION].source, told[HEARTBEAT].value, told[SESSION].read_only) == (8, "500", False)
+    assert (told[SESSION].source, told[HEARTBEAT].value, told[SESSION].read_only) == (8, "200", False)
     if "4.3" in every_kafka.version:
         broker_key = f"group.{SESSION}"
         assert told[SESSION].synonyms == ((SESSION, "7000", 8), (broker_key, "6000", 4), (broker_key, "45000", 5))
     else:
-        assert (told[SESSION].synonyms, told[HEARTBEAT].synonyms) == (((SESSION, "7000", 8),), ((HEARTBEAT, "500", 5),))
+        assert (told[SESSION].synonyms, told[HEARTBEAT].synonyms) == (((SESSION, "7000", 8),), ((HEARTBEAT, "200", 5),))
     assert alter(at, GROUP, group, (SESSION, DELETE, None), ("nope", DELETE, None)) == DONE
     eventually("it is taken back", lambda: describe(at, GROUP, group)[SESSION].value == "6000")
 
@@ -108,7 +108,7 @@ def test_a_change_is_made_in_whole_or_not_at_all(at: Client) -> None:
     group = unique("group")
     assert alter(at, GROUP, group, (HEARTBEAT, SET, "700"), (SESSION, SET, "1"))[0] == "INVALID_CONFIG"
     assert alter(at, GROUP, group, (HEARTBEAT, SET, "700"), validate_only=True) == DONE
-    assert describe(at, GROUP, group)[HEARTBEAT].value == "500"
+    assert describe(at, GROUP, group)[HEARTBEAT].value == "200"
 
 
 def test_the_older_request_replaces_everything(at: Client) -> None:

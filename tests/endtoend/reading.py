@@ -17,7 +17,7 @@ PATIENCE_S = 60
 QUICK_CLASSIC: dict[str, object] = {
     "partition_assignment_strategy": "cooperative-sticky",
     "session_timeout_ms": SESSION_TIMEOUT_S * 1000,
-    "heartbeat_interval_ms": 500,
+    "heartbeat_interval_ms": 200,
 }
 
 

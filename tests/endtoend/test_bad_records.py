@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen import Consumer, DeserializationError, TopicPartition
 from tests.endtoend.reading import config_of
-from tests.support.clients import create_topic, idempotent_producer, unique
+from tests.support.clients import create_topic, quick_producer, unique
 from tests.support.kafka_server import KafkaServer
 
 PARTITIONS = range(3)
@@ -22,7 +22,7 @@ def deserialize(data: bytes) -> str:
 def topic(kafka: KafkaServer) -> str:
     """Return a topic of three partitions with ten records each, one of which is bad."""
     topic = create_topic(kafka.bootstrap_servers, "bad", partitions=len(PARTITIONS))
-    producer = idempotent_producer(kafka.bootstrap_servers)
+    producer = quick_producer(kafka.bootstrap_servers)
     for partition in PARTITIONS:
         for number in range(10):
             producer.produce(topic, f"{partition}-{number}", partition=partition)

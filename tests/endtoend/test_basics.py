@@ -9,7 +9,7 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, OffsetOutOfRangeError, TimestampType, TopicPartition
 from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
-from tests.support.clients import create_topic, idempotent_producer, members_of, produce, stored_offsets, unique
+from tests.support.clients import create_topic, members_of, produce, quick_producer, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
 
 
@@ -57,7 +57,7 @@ def test_an_async_consumer_does_the_same(kafka: KafkaServer, protocol: str, topi
 
 def test_a_record_tells_what_was_produced(kafka: KafkaServer, protocol: str, group: str) -> None:
     topic = create_topic(kafka.bootstrap_servers, "record")
-    producer = idempotent_producer(kafka.bootstrap_servers)
+    producer = quick_producer(kafka.bootstrap_servers)
     headers: list[tuple[str, bytes | str | None]] = [("a", b"1"), ("a", None), ("b", b"")]
     producer.produce(topic, key=b"k", value=b"v", timestamp=1_700_000_000_000, headers=headers)
     producer.produce(topic, key=None, value=None, timestamp=1_700_000_000_001)
@@ -149,7 +149,7 @@ def test_none_refuses_to_choose_where_to_begin(kafka: KafkaServer, protocol: str
 @pytest.mark.parametrize("compression", ["gzip", "snappy", "lz4", "zstd"])
 def test_compressed_batches_are_read(kafka: KafkaServer, group: str, compression: str) -> None:
     topic = create_topic(kafka.bootstrap_servers, compression)
-    producer = idempotent_producer(kafka.bootstrap_servers, compression)
+    producer = quick_producer(kafka.bootstrap_servers, compression)
     values = [b"%d " % number * 200 for number in range(300)]  # repetitive, or the producer would not compress it
     for value in values:
         producer.produce(topic, value)

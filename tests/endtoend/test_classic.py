@@ -26,7 +26,7 @@ from tests.support.clients import create_topic, produce, stored_offsets, unique
 from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
 from tests.support.real_kafka import REAL_VERSIONS
 
-QUICK = {"session.timeout.ms": SESSION_TIMEOUT_S * 1000, "heartbeat.interval.ms": 500}
+QUICK = {"session.timeout.ms": SESSION_TIMEOUT_S * 1000, "heartbeat.interval.ms": 200}
 CLASSIC = ("group.protocol=classic", *(f"{key}={value}" for key, value in QUICK.items()))
 STRATEGIES = ["range", "roundrobin", "cooperative-sticky"]
 

@@ -18,7 +18,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic, OffsetSpec, ResourceType
 
-from tests.support.clients import admin_client, create_topic, idempotent_producer, produce, send, unique
+from tests.support.clients import admin_client, create_topic, idempotent_producer, send, unique
 from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
 from tests.support.waiting import eventually
 
@@ -153,7 +153,9 @@ def test_configurations_are_described(kafka: KafkaServer, admin: AdminClient) ->
 
 def test_an_idempotent_producer_writes_each_record_once_and_in_order(kafka: KafkaServer) -> None:
     topic = create_topic(kafka.bootstrap_servers, "producer", partitions=3)
-    produce(kafka.bootstrap_servers, topic, 20_000, partitions=3)
+    producer = idempotent_producer(kafka.bootstrap_servers)
+    send(producer, topic, range(20_000), 3)
+    assert producer.flush(60) == 0
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "unused"})
     consumer.assign([TopicPartition(topic, partition, 0) for partition in range(3)])
     messages: list[Message] = []

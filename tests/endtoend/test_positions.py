@@ -9,7 +9,7 @@ import pytest
 
 from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
 from tests.endtoend.reading import config_of, numbers, poll_until, read
-from tests.support.clients import create_topic, idempotent_producer, produce, unique
+from tests.support.clients import create_topic, produce, quick_producer, unique
 from tests.support.kafka_server import KafkaServer
 
 
@@ -49,7 +49,7 @@ def test_by_duration_begins_with_the_first_record_that_is_not_older(
     kafka: KafkaServer, protocol: str, age: str, first: int
 ) -> None:
     topic, hour_ms, now_ms = create_topic(kafka.bootstrap_servers, "age"), 3_600_000, int(time.time() * 1000)
-    producer = idempotent_producer(kafka.bootstrap_servers)
+    producer = quick_producer(kafka.bootstrap_servers)
     for hours in (3, 2, 1, 0):
         producer.produce(topic, b"%d" % hours, timestamp=now_ms - hours * hour_ms - 60_000)
     assert producer.flush(30) == 0

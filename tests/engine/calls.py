@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen import Consumer
-from tests.engine.stage import TOPIC, tp
+from tests.engine.names import TOPIC, tp
 
 __all__ = ["ALWAYS_OPEN", "CALLS", "MADE_OF_OTHERS", "SHARED"]
 

@@ -32,6 +32,7 @@ from kafka_nextgen.types import format_partitions
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, read_batches, split_batches
+from tests.engine.names import GROUP, TOPIC, tp
 
 __all__ = [
     "GROUP",
@@ -50,7 +51,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-GROUP, TOPIC = "billing", "orders"
 PATIENCE_S = 20.0
 RECORDS_PER_BATCH = 10
 SETTINGS = {
@@ -68,10 +68,6 @@ RACKS = {
 }
 
 Handle = Callable[..., Awaitable[object]]
-
-
-def tp(partition: int = 0) -> TopicPartition:
-    return TopicPartition(TOPIC, partition)
 
 
 class Hears(RebalanceListener):
@@ -109,6 +105,8 @@ class Stage:
         self._monkeypatch = monkeypatch
 
     def config(self, **more: object) -> dict[str, object]:
+        # A member of a classic group sets for itself what SETTINGS has for the others, or it hears of things after 3 s.
+        quick: dict[str, object] = {"heartbeat_interval_ms": 50} if more.get("group_protocol") == "classic" else {}
         return {
             "bootstrap_servers": self.cluster.bootstrap_servers,
             "group_id": GROUP,
@@ -117,6 +115,7 @@ class Stage:
             "fetch_max_wait_ms": 50,
             "retry_backoff_ms": 20,
             "retry_backoff_max_ms": 50,
+            **quick,
             **more,
         }
 

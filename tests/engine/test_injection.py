@@ -29,10 +29,12 @@ from tests.engine.injection import (
     try_all_of_run,
 )
 from tests.engine.stage import TOPIC, Stage
+from tests.support.examples import every
 from tests.support.signals import handled_by
 from tests.support.waiting import eventually
 
 pytestmark = [
+    pytest.mark.timeout(300 * 7 // every(7)),  # a night's run takes as much longer
     # A coroutine that was about to be handed to the I/O thread is dropped.
     pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning"),
     # It is raised in a generator that is dropped, so the call goes on.
@@ -59,8 +61,8 @@ def test_every_call_is_tried() -> None:
 
 
 def stride_of(call: str) -> int:
-    """Every place of what hands records over; ``python -m tests.engine.injection`` tries every place of all."""
-    return 1 if call in {"poll", "batches", "for", "__next__", "async for", "__anext__"} else 4
+    """Every place of what hands records over, and of the others one in seven, but in a night's run."""
+    return 1 if call in {"poll", "batches", "for", "__next__", "async for", "__anext__"} else every(7)
 
 
 @pytest.mark.parametrize("call", SYNC_CALLS)
@@ -78,30 +80,30 @@ IN_C = pytest.mark.skipif(not ACCELERATED, reason="an exception may end records 
 
 @pytest.mark.parametrize("name", ["for", "__next__", *(pytest.param(name, marks=IN_C) for name in ("poll", "batches"))])
 def test_after_an_exception_around_a_deserializer_reading_goes_on_with_the_record(full: Stage, name: str) -> None:
-    assert try_all_of_reading(full, name, stride=3) > 50
+    assert try_all_of_reading(full, name, stride=every(5)) > 50
 
 
 @pytest.mark.parametrize("name", ["async for", *(pytest.param(name, marks=IN_C) for name in ("poll", "batches"))])
 def test_after_an_exception_around_a_deserializer_an_awaited_loop_goes_on_with_the_record(
     full: Stage, name: str
 ) -> None:
-    assert asyncio.run(try_all_of_async_reading(full, name, stride=3)) > 50
+    assert asyncio.run(try_all_of_async_reading(full, name, stride=every(5))) > 50
 
 
 def test_after_an_exception_in_close_the_next_one_closes_and_commits_what_was_handed_over(full: Stage) -> None:
-    assert try_all_of_close(full, stride=4) > 100
+    assert try_all_of_close(full, stride=every(7)) > 100
 
 
 def test_after_an_exception_in_an_awaited_close_the_next_one_closes(full: Stage) -> None:
-    assert asyncio.run(try_all_of_async_close(full, stride=4)) > 50
+    assert asyncio.run(try_all_of_async_close(full, stride=every(7))) > 50
 
 
 def test_after_an_exception_in_a_run_the_next_one_leaves_out_no_record(full: Stage) -> None:
-    assert try_all_of_run(full, stride=61) > 100
+    assert try_all_of_run(full, stride=every(61)) > 100
 
 
 def test_after_an_exception_in_an_awaited_run_the_next_one_leaves_out_no_record(full: Stage) -> None:
-    assert asyncio.run(try_all_of_async_run(full, stride=11)) > 100
+    assert asyncio.run(try_all_of_async_run(full, stride=every(31))) > 100
 
 
 def poll_through(consumer: Consumer, trap: Trap, partitions: int) -> None:

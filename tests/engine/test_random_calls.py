@@ -24,8 +24,9 @@ from kafka_nextgen import AsyncConsumer, ConcurrentUseError, Consumer, MisuseErr
 from kafka_nextgen.testing import Cluster
 from tests.engine.random_calls import PARTITIONS, RECORDS, ListenerError, RandomCalls, RandomListener
 from tests.engine.stage import SETTINGS, Stage
+from tests.support.examples import examples
 
-LIVES, TURNS = 25, 200  # with two callers, ten thousand calls for each kind of consumer
+LIVES, TURNS = examples(30), 200  # with two callers; 12,000 calls in a night's run, for each kind of consumer
 LONGEST_LIFE_S = 30.0
 
 

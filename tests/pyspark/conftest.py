@@ -1,4 +1,4 @@
-"""A Spark session for each module, and the newest real Kafka, whose topics are read by both sources."""
+"""One Spark session for all modules, and the newest real Kafka, whose topics are read by both sources."""
 
 from __future__ import annotations
 
@@ -24,13 +24,19 @@ def newest_kafka(request: pytest.FixtureRequest, servers: Servers) -> KafkaServe
     return or_skip(lambda: servers.get(request.param))
 
 
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+@pytest.fixture(scope="package")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = or_skip(lambda: start_spark(tmp_path_factory.mktemp("spark")))
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def spark(session: SparkSession) -> Iterator[SparkSession]:
+    """Return the session; no query goes on when a module ends."""
     yield session
     for query in session.streams.active:
         query.stop()
-    session.stop()
 
 
 @pytest.fixture

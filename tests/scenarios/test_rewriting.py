@@ -38,7 +38,7 @@ def run_pytest(folder: Path, *flags: str, **environment: str) -> subprocess.Comp
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *flags, str(folder)],
         cwd=folder,
-        env={**clean, "PYTHONPATH": str(ROOT), **environment},
+        env={**clean, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment},
         capture_output=True,
         text=True,
         timeout=60,

@@ -19,7 +19,7 @@ PASSWORD = "gue55ed-wr0ng"
 
 
 def refusal(broker: SecuredKafka, certificates: Certificates, name: str) -> TransportError:
-    config = REFUSED[name].way.config(broker, certificates, default_api_timeout_ms=15_000)
+    config = REFUSED[name].way.config(broker, certificates, default_api_timeout_ms=5_000)
     with GroupAdmin(**config) as admin, pytest.raises(TransportError) as caught:
         admin.list()
     return caught.value

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from kafka_nextgen import AsyncConsumer, Consumer, Record
-from tests.engine.stage import GROUP, TOPIC, tp
+from tests.engine.names import GROUP, TOPIC, tp
 from tests.sockets.forked import ASYNC_WAYS, WAYS
 
 __all__ = ["HALF", "HOWS"]

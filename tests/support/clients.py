@@ -1,4 +1,4 @@
-"""An independent client for tests: confluent-kafka's admin client and idempotent producer."""
+"""An independent client for tests: confluent-kafka's admin client and producers."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ __all__ = [
     "idempotent_producer",
     "members_of",
     "produce",
+    "quick_producer",
     "send",
     "stored_offsets",
     "unique",
@@ -100,6 +101,22 @@ def idempotent_producer(bootstrap_servers: str, compression: str = "none") -> Pr
     )
 
 
+def quick_producer(bootstrap_servers: str, compression: str = "none") -> Producer:
+    """Return a producer that keeps the order of records, too, while connections hold.
+
+    An idempotent one waits a second before it asks for its id.
+    """
+    return Producer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "acks": "all",
+            "max.in.flight.requests.per.connection": 1,
+            "compression.type": compression,
+            "linger.ms": 5,
+        }
+    )
+
+
 def send(producer: Producer, topic: str, numbers: Iterable[int], partitions: int) -> None:
     """Hand records to the producer, waiting whenever its queue is full; a record that fails raises."""
     for number in numbers:
@@ -123,7 +140,7 @@ def produce(
     compression: str = "none",
 ) -> None:
     """Produce records ``first`` to ``first + count - 1``; return when the broker has acknowledged all of them."""
-    producer = idempotent_producer(bootstrap_servers, compression)
+    producer = quick_producer(bootstrap_servers, compression)
     send(producer, topic, range(first, first + count), partitions)
     left = producer.flush(60)
     assert left == 0, f"{left} of {count} records for {topic} were not acknowledged within 60 s"

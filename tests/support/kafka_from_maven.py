@@ -1,7 +1,8 @@
 """Apache Kafka from Maven Central, run by the Java of this machine (17 or newer).
 
 The broker keeps everything in a temporary directory and is killed at the end: its data is not needed. It has little
-memory, for there may be many of them, unless ``KAFKA_HEAP_OPTS`` says otherwise, which Kafka's own scripts heed, too.
+memory, for there may be many of them, unless ``KAFKA_HEAP_OPTS`` says otherwise, which Kafka's own scripts heed, too,
+as they do ``KAFKA_JVM_PERFORMANCE_OPTS``.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from tests.support.kafka_readiness import wait_until_ready
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.maven_jars import Artifact, fetch_artifacts
 
-__all__ = ["fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_node"]
+__all__ = ["QUICK_START", "fetch_jars", "find_java", "log_tail_of", "start_from_maven", "start_node"]
 
 OLDEST_JAVA = 17
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 LOG_LINES_SHOWN = 40
 SMALL_HEAP = "-Xmx512m"
+#: Of what ends before a better compiler pays.
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
 _GROUP = "org.apache.kafka"
 
@@ -86,15 +89,16 @@ def _running(bootstrap_servers: str, version: str, process: subprocess.Popen[byt
 
 def start_node(java: str, jars: Path, config: Path, log: Path) -> subprocess.Popen[bytes]:
     """Format the storage of a node with these properties and run it; ``KafkaStartError`` if that can't be done."""
-    options = " ".join(
-        [os.environ.get("KAFKA_HEAP_OPTS", SMALL_HEAP), os.environ.get("KAFKA_JVM_PERFORMANCE_OPTS", "")]
-    )
-    command = [java, *options.split(), "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
+    heap = os.environ.get("KAFKA_HEAP_OPTS", SMALL_HEAP).split()
+    given = os.environ.get("KAFKA_JVM_PERFORMANCE_OPTS", "").split()
+    quiet = ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", str(jars / "*")]
+    storage = [java, SMALL_HEAP, *QUICK_START.split(), *quiet, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID]
     with log.open("wb") as output:
-        storage = [*command, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(config)]
-        if subprocess.run(storage, stdout=output, stderr=subprocess.STDOUT, check=False).returncode != 0:
+        formatted = subprocess.run([*storage, "-c", str(config)], stdout=output, stderr=subprocess.STDOUT, check=False)
+        if formatted.returncode != 0:
             raise KafkaStartError(f"Kafka's storage could not be formatted:\n{log_tail_of(log)}")
-        return subprocess.Popen([*command, "kafka.Kafka", str(config)], stdout=output, stderr=subprocess.STDOUT)
+        broker = [java, *heap, *given, *quiet, "kafka.Kafka", str(config)]
+        return subprocess.Popen(broker, stdout=output, stderr=subprocess.STDOUT)
 
 
 def log_tail_of(log: Path) -> str:

@@ -1,8 +1,9 @@
 """What every kind of broker looks like to a test, and the settings that all of them run with.
 
 The settings use Kafka's names and are the same for a real broker and the embedded one: heartbeats are quick
-and sessions short, so that a rebalance takes a second and a killed member is noticed in six. A real broker waits
-a second for the members of a new classic group, which scenarios see it do. The embedded one does not wait.
+and sessions short, so that a rebalance takes half a second and a killed member is noticed in six. A group's next
+assignment waits for a moment, as it does by default, where that is known (4.3). A real broker waits a second for the
+members of a new classic group, which scenarios see it do. The embedded one does not wait.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ BROKER_SETTINGS = {
     "group.consumer.min.session.timeout.ms": "1000",
     "group.consumer.session.timeout.ms": str(SESSION_TIMEOUT_S * 1000),
     "group.consumer.min.heartbeat.interval.ms": "100",
-    "group.consumer.heartbeat.interval.ms": "500",
+    "group.consumer.heartbeat.interval.ms": "200",
+    "group.consumer.assignment.interval.ms": "200",
     "group.initial.rebalance.delay.ms": "1000",
 }
 

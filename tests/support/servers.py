@@ -1,6 +1,11 @@
-"""The brokers of one test session: each is started when the first test asks for it and stopped at the end."""
+"""The brokers of one test session: each is started when the first test asks for it and stopped at the end.
+
+Real ones may be shared with the other processes of a run.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from attrs import define, field
 
@@ -8,8 +13,9 @@ from tests.support.embedded_kafka import start_embedded_kafka
 from tests.support.kafka_readiness import wait_until_coordinating
 from tests.support.kafka_server import KafkaServer
 from tests.support.real_kafka import start_real_kafka
+from tests.support.shared_servers import SharedServers
 
-__all__ = ["Servers"]
+__all__ = ["EMBEDDED", "Servers"]
 
 #: The releases that the embedded brokers are like.
 EMBEDDED = {"embedded": "4.3", "embedded-4.0": "4.0"}
@@ -17,10 +23,15 @@ EMBEDDED = {"embedded": "4.3", "embedded-4.0": "4.0"}
 
 @define
 class Servers:
-    """Brokers by kind: an embedded one like a release, ``external``, or a version of Apache Kafka."""
+    """Brokers by kind: an embedded one like a release, ``external``, or a version of Apache Kafka.
 
+    The last of these are shared by processes that have the folder ``common``.
+    """
+
+    common: Path | None = None
     _started: dict[str, KafkaServer] = field(factory=dict)
     _failed: dict[str, Exception] = field(factory=dict)
+    _shared: SharedServers | None = None
 
     def get(self, kind: str) -> KafkaServer:
         """Return the broker of that kind; what kept it from starting once is raised again, not tried again."""
@@ -28,20 +39,28 @@ class Servers:
             raise self._failed[kind]
         if kind not in self._started:
             try:
-                self._started[kind] = _start(kind)
+                self._started[kind] = self._start(kind)
             except Exception as error:
                 self._failed[kind] = error
                 raise
         return self._started[kind]
 
+    def _start(self, kind: str) -> KafkaServer:
+        if kind in EMBEDDED:
+            return start_embedded_kafka(EMBEDDED[kind])
+        if self.common is None or kind == "external":
+            return _start(kind)
+        self._shared = self._shared or SharedServers(self.common, _start)
+        return self._shared.get(kind)
+
     def stop(self) -> None:
         while self._started:
             self._started.popitem()[1].stop()
+        if self._shared is not None:
+            self._shared.leave()
 
 
 def _start(kind: str) -> KafkaServer:
-    if kind in EMBEDDED:
-        return start_embedded_kafka(EMBEDDED[kind])
     server = start_real_kafka(kind)
     if kind != "external":
         wait_until_coordinating(server.bootstrap_servers)

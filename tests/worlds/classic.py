@@ -50,7 +50,6 @@ from tests.worlds.embedded import Rename, renamed_assignment, renamed_subscripti
 __all__ = ["ClassicConversation"]
 
 _BARRIERS = 3
-_GRACE_S = 0.1
 _NOBODY = "nobody"
 
 
@@ -68,7 +67,8 @@ class Waiting:
 class ClassicConversation:
     """The classic requests of one scenario.
 
-    ``connect`` makes a connection. Topics have a ``real`` name and the one they are ``told`` by.
+    ``connect`` makes a connection. Topics have a ``real`` name and the one they are ``told`` by. An answer that is on
+    its way is there within ``grace_s``.
     """
 
     client: Client
@@ -76,6 +76,7 @@ class ClassicConversation:
     real: Rename
     told: Rename
     waiting: list[Waiting] = field(factory=list)
+    grace_s: float = 0.1
 
     def ask(self, question: Question) -> Answer:
         """Ask what is answered at once."""
@@ -106,11 +107,11 @@ class ClassicConversation:
         for _ in range(_BARRIERS):
             self.client.ask(apis.HEARTBEAT, HeartbeatRequest(group_id=group_id, generation_id=0, member_id=_NOBODY))
 
-    def arrived(self, group_id: str, timeout_s: float = _GRACE_S) -> dict[str, LateAnswer]:
+    def arrived(self, group_id: str) -> dict[str, LateAnswer]:
         """Take the answers that are there."""
         if self.waiting:
             self._pass_barrier(group_id)
-        deadline = time.monotonic() + timeout_s
+        deadline = time.monotonic() + self.grace_s
         found: dict[str, LateAnswer] = {}
         for waiting in list(self.waiting):
             if waiting.client.has_answer(max(deadline - time.monotonic(), 0)):

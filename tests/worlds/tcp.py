@@ -16,6 +16,7 @@ from tests.worlds.socket_world import SocketWorld
 __all__ = ["TcpWorld", "tcp_player"]
 
 _ANY_TIME = 1_000_000.0
+_GRACE_S = 0.01  # its loop has written an answer before that to the barrier, which the coordinator gave after it
 
 
 class TcpWorld(SocketWorld):
@@ -23,6 +24,7 @@ class TcpWorld(SocketWorld):
 
     def __init__(self, cluster: Cluster, client: Client) -> None:
         super().__init__(client, lambda: Client(cluster.bootstrap_servers))
+        self.conversation.grace_s = _GRACE_S
         self._cluster = cluster
         self._now = _ANY_TIME
         self._groups = cluster._broker._cluster.groups

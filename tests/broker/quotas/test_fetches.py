@@ -9,7 +9,7 @@ from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.quotas.test_throttling import alter
 from tests.broker.requests import fetch_request, produce, records_of, values
-from tests.support.clients import create_topic
+from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
 
@@ -19,24 +19,24 @@ VERSION = 12
 
 
 def test_no_records_are_given_and_no_session_begins(kafka: KafkaServer) -> None:
-    topic = create_topic(kafka.bootstrap_servers, "limited")
+    topic, name = create_topic(kafka.bootstrap_servers, "limited"), unique("limited")
 
     def begin_session() -> Any:
-        with Client(kafka.bootstrap_servers) as reader:  # one that is left alone afterwards
+        with Client(kafka.bootstrap_servers, client_id=name) as reader:  # one that is left alone afterwards
             request = fetch_request(topic)
             request.session_epoch = 0
             return reader.ask(apis.FETCH, request, VERSION)
 
     with Client(kafka.bootstrap_servers) as admin:
         produce(admin, topic, values("a" * BATCH))
-        alter(admin, QUOTA, key="consumer_byte_rate", of={"client-id": "tests"})
+        alter(admin, QUOTA, key="consumer_byte_rate", of={"client-id": name})
         try:
             eventually("the quota holds", lambda: begin_session().throttle_time_ms > 0)
             answer = begin_session()
             assert 5_000 < answer.throttle_time_ms < 20_000, "what was not sent does not count"
             assert (answer.error_code, answer.session_id, answer.responses) == (ErrorCode.NONE, 0, [])
         finally:
-            alter(admin, 0, key="consumer_byte_rate", of={"client-id": "tests"}, remove=True)
+            alter(admin, 0, key="consumer_byte_rate", of={"client-id": name}, remove=True)
         eventually("no quota holds", lambda: begin_session().throttle_time_ms == 0)
         answer = begin_session()
         assert answer.session_id != 0

@@ -1,0 +1,13 @@
+"""The names on the stage, for processes that need no more of it: it imports a broker, which takes a second."""
+
+from __future__ import annotations
+
+from kafka_nextgen import TopicPartition
+
+__all__ = ["GROUP", "TOPIC", "tp"]
+
+GROUP, TOPIC = "billing", "orders"
+
+
+def tp(partition: int = 0) -> TopicPartition:
+    return TopicPartition(TOPIC, partition)

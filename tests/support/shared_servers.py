@@ -1,0 +1,84 @@
+"""Brokers that several processes of one test run use: who asks for one first starts it, and stops it when nobody does.
+
+The processes leave notes for each other in a folder: the address of each broker that runs, and who uses it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from attrs import define, field
+from filelock import FileLock
+
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+
+__all__ = ["SharedServers", "Start"]
+
+Start = Callable[[str], KafkaServer]
+
+#: Processes of a run end within its longest test of each other.
+PATIENCE_S = 240.0
+
+
+@define
+class SharedServers:
+    """What this process uses of the brokers of a run, by kind, and which of them it started."""
+
+    folder: Path
+    start: Start
+    me: int = field(factory=os.getpid)
+    patience_s: float = PATIENCE_S
+    _used: set[str] = field(factory=set)
+    _own: dict[str, KafkaServer] = field(factory=dict)
+
+    def get(self, kind: str) -> KafkaServer:
+        """Return the broker of this kind, which is started unless another process did."""
+        with self._lock(kind):
+            address = self._address(kind)
+            if not address.exists():
+                self._own[kind] = self.start(kind)
+                address.write_text(self._own[kind].bootstrap_servers)
+            self._users(kind).mkdir(exist_ok=True)
+            self._mark(kind).touch()
+            self._used.add(kind)
+            return KafkaServer(address.read_text(), kind)
+
+    def leave(self) -> None:
+        """Use none any more, and stop the own ones when the others do the same: none of them can."""
+        while self._used:
+            self._mark(self._used.pop()).unlink(missing_ok=True)
+        while self._own:
+            kind, server = self._own.popitem()
+            eventually(f"nobody uses Kafka {kind} any more", partial(self._stop_unused, kind, server), self.patience_s)
+
+    def _stop_unused(self, kind: str, server: KafkaServer) -> bool:
+        with self._lock(kind):
+            if any(_lives(int(mark.name)) for mark in self._users(kind).iterdir()):
+                return False
+            self._address(kind).unlink()  # or who comes late would take it for one that runs
+            server.stop()
+        return True
+
+    def _lock(self, kind: str) -> FileLock:
+        return FileLock(self.folder / f"{kind}.lock")
+
+    def _address(self, kind: str) -> Path:
+        return self.folder / f"{kind}.address"
+
+    def _users(self, kind: str) -> Path:
+        return self.folder / f"{kind}.users"
+
+    def _mark(self, kind: str) -> Path:
+        return self._users(kind) / str(self.me)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
