@@ -88,6 +88,30 @@ def test_a_process_forked_off_makes_its_own_consumer(monkeypatch: pytest.MonkeyP
         assert child is not parent
 
 
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str | None, Mock]:
+    """Consumers that are made from here on, by their ``client.id``; none is kept at first."""
+    made: dict[str | None, Mock] = {}
+    monkeypatch.setattr(kept_consumers, "Consumer", lambda config: made.setdefault(config.client_id, Mock()))
+    monkeypatch.setattr(kept_consumers, "_KEPT", {})
+    return made
+
+
+def test_the_consumers_of_the_four_latest_configurations_are_kept(made: dict[str | None, Mock]) -> None:
+    for name in "abcdae":
+        with kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092", "client.id": name})) as consumer:
+            assert consumer is made[name]
+    assert [name for name, consumer in made.items() if consumer.close.called] == ["b"], "a was used again since"
+
+
+def test_a_consumer_is_closed_after_an_error(made: dict[str | None, Mock]) -> None:
+    with pytest.raises(ZeroDivisionError), kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092"})):
+        raise ZeroDivisionError
+    (consumer,) = made.values()
+    assert consumer.close.called
+    assert not kept_consumers._KEPT
+
+
 def test_a_query_that_wants_no_more_closes_the_consumer(cluster: Cluster) -> None:
     batches = read_range(PartitionRange("t", 0, 0, 100), settings(cluster))
     next(batches)
