@@ -9,6 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
+from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import plan_batch_query
 from kafka_nextgen.spark.bounds import Bounds
 from kafka_nextgen.spark.cluster import Cluster
@@ -46,6 +47,7 @@ def options(servers: str, *, is_streaming: bool = False, **given: str) -> Source
         ({"subscribePattern": r"\.1"}, [A0, A1]),
         ({"subscribePattern": "b", "patternSyntax": "re2"}, [B0]),
         ({"subscribePattern": "nothing"}, []),
+        ({"subscribePattern": ".*"}, [A0, A1, B0]),  # not the internal topic that groups commit to
         ({"assign": '{"a.1":[1]}'}, [A1]),
     ],
 )
@@ -84,6 +86,8 @@ def test_an_end_that_went_backwards_is_asked_for_again(servers: str) -> None:
     brief = answering(servers, end_offsets=[{A0: 3}, {A0: 5}], beginning_offsets=[{A0: 0}])
     assert brief.offsets({A0: None}, {A0: 5}).latest == {A0: 5}
     assert answering(servers, end_offsets=[{A0: 3}] * 3).latest([A0], {A0: 5}) == {A0: 3}, "the log is shorter"
+    late = answering(servers, end_offsets=[{A0: 3}, {A0: 3}, {A0: 5}])
+    assert late.latest([A0], {A0: 5}) == {A0: 5}, "two retries are a third try"
 
 
 def test_nothing_is_connected_before_the_first_question() -> None:
@@ -105,6 +109,22 @@ def test_a_batch_starts_at_what_a_group_committed(servers: str) -> None:
 def test_a_batch_starts_and_ends_by_time(servers: str) -> None:
     assert planned(servers, subscribe="b", startingTimestamp="0") == ["b[0] 0..10"]
     assert planned(servers, subscribe="b", endingTimestamp="0") == []
+
+
+def test_a_batch_that_cannot_be_planned_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Mock(together=Mock(side_effect=UnknownTopicError("gone", code=3)))
+    monkeypatch.setattr(batch_planner, "Cluster", lambda _: cluster)
+    with pytest.raises(UnknownTopicError):
+        planned("localhost:9092", subscribe="b")
+    cluster.close.assert_called_once_with()
+
+
+def test_a_client_that_is_closed_leaves_no_thread(servers: str) -> None:
+    cluster = Cluster(options(servers, subscribe="b"))
+    cluster.partitions()
+    thread = cluster._client._thread._thread
+    cluster.close()
+    assert not thread.is_alive()
 
 
 def test_filters_narrow_a_batch(servers: str) -> None:

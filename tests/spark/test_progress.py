@@ -128,6 +128,13 @@ def attempts_of(progress: Progress, *failures: KafkaNextgenError | None) -> Mock
     return alter_offsets
 
 
+def test_without_a_partition_nothing_is_committed() -> None:
+    progress = progress_of("nowhere.invalid:9092", Clock(), groupId="g")
+    attempts = attempts_of(progress)
+    progress.show({})
+    assert attempts.call_count == 0
+
+
 def test_a_failure_of_the_first_commit_does_not_end_the_query_and_is_repaired_later() -> None:
     clock = Clock()
     progress = progress_of("nowhere.invalid:9092", clock, groupId="g")
