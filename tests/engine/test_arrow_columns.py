@@ -102,8 +102,19 @@ def test_no_headers_are_null_where_that_may_be(child: str, nullable: bool) -> No
         batch = RecordBatch(sliced(mixed, start=start)).to_arrow(schema)
         batch.validate(full=True)
         assert batch.schema == schema
+        assert batch.column(0).type.value_field.name == child, "types are equal without it, and Spark looks at it"
         assert batch.column(0).to_pylist() == some[start:]
     assert RecordBatch(SLICES[3]).to_arrow(schema).column(0).to_pylist() == [nothing] * 20
+
+
+@pytest.mark.parametrize("count", [1, 4095, 4096, 4097])
+def test_lists_without_headers_have_as_many_bounds_as_they_need(count: int) -> None:
+    """One more than there are records; the zeros for them are shared, and have few sizes."""
+    part = sliced([NewRecord(b"v")] * count)
+    for schema in (None, only("headers", SPARK.field("headers").type)):
+        batch = RecordBatch(part).to_arrow(schema)
+        batch.validate(full=True)
+        assert batch.num_rows == count
 
 
 def test_what_lies_there_in_that_type_is_not_copied() -> None:
