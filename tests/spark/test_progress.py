@@ -147,6 +147,17 @@ def test_a_failure_of_the_first_commit_does_not_end_the_query_and_is_repaired_la
     assert attempts.call_count == 2
 
 
+def test_a_pause_grows_to_a_minute_however_many_failures_there_are(caplog: pytest.LogCaptureFixture) -> None:
+    clock, failure = Clock(), KafkaNextgenError("not authorized")
+    progress = progress_of("nowhere.invalid:9092", clock, groupId="g")
+    attempts_of(progress, *[failure] * 1_100)  # 18 hours
+    for _ in range(1_100):
+        progress.show({T0: 3})
+        clock.now_s += 60
+    pauses = [text.partition("next attempt in ")[2].partition(" s:")[0] for text in caplog.messages]
+    assert pauses == ["2", "4", "8", "16", "32", *["60"] * 1_095]
+
+
 def test_a_success_ends_a_series_of_failures(caplog: pytest.LogCaptureFixture) -> None:
     clock, failure = Clock(), KafkaNextgenError("no coordinator")
     progress = progress_of("nowhere.invalid:9092", clock, groupId="g")
