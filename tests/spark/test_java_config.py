@@ -135,3 +135,11 @@ def test_a_configuration_can_be_a_key_and_can_be_sent() -> None:
     assert hash(one) == hash(another)
     assert one != read(login, {"sasl.jaas.config": PLAIN.replace("s3cret", "another")})
     assert another.consumer_config() == one.consumer_config()
+
+
+def test_configurations_with_other_stores_are_others() -> None:
+    """Else a task would read with the consumer, and as the user, of another query."""
+    tls = {"security.protocol": "SSL", "ssl.keystore.location": "a.pem"}
+    assert read(tls) == read(tls)
+    for more in ({"ssl.keystore.location": "b.pem"}, {"ssl.key.password": "s3cret"}):
+        assert read(tls, more) != read(tls)

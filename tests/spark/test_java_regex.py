@@ -142,6 +142,7 @@ REFUSED = [
     ("a{,2}", "without a number of repetitions"),
     ("a{", "without a number of repetitions"),
     ("(?<1a>x)", "Java does not have"),
+    ("(?<a>x)(?<a>y)", "redefinition of group name"),
     # Mistakes in either language.
     ("*a", "nothing to repeat"),
     ("a**", "multiple repeat"),
