@@ -13,7 +13,7 @@ from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import plan_batch_query
 from kafka_nextgen.spark.bounds import Bounds
 from kafka_nextgen.spark.cluster import Cluster
-from kafka_nextgen.spark.errors import DataLossError
+from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, TimestampNotFoundError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
@@ -104,11 +104,17 @@ def test_a_batch_reads_all_there_is(servers: str) -> None:
 
 def test_a_batch_starts_at_what_a_group_committed(servers: str) -> None:
     assert planned(servers, subscribe="b", startingOffsets="group", groupId="g") == ["b[0] 4..10"]
+    with pytest.raises(CommittedOffsetError, match=r"no committed offset for b\[0\]"):
+        planned(servers, subscribe="b", startingOffsets="group", groupId="another")
 
 
 def test_a_batch_starts_and_ends_by_time(servers: str) -> None:
     assert planned(servers, subscribe="b", startingTimestamp="0") == ["b[0] 0..10"]
     assert planned(servers, subscribe="b", endingTimestamp="0") == []
+    future = str(2**60)
+    assert planned(servers, subscribe="b", endingTimestamp=future) == ["b[0] 0..10"]
+    with pytest.raises(TimestampNotFoundError, match=rf"b\[0\] \(timestamp {future}\)"):
+        planned(servers, subscribe="b", startingTimestamp=future)
 
 
 def test_a_batch_that_cannot_be_planned_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +123,13 @@ def test_a_batch_that_cannot_be_planned_leaves_no_connection(monkeypatch: pytest
     with pytest.raises(UnknownTopicError):
         planned("localhost:9092", subscribe="b")
     cluster.close.assert_called_once_with()
+
+
+def test_a_question_takes_no_longer_than_the_options_say(servers: str) -> None:
+    hasty = {"kafka.default.api.timeout.ms": "1500"}
+    cluster = Cluster(options(servers, subscribe="b", **hasty))
+    assert cluster._client._timeout_s == 1.5
+    cluster.close()
 
 
 def test_a_client_that_is_closed_leaves_no_thread(servers: str) -> None:
