@@ -130,7 +130,9 @@ def test_another_assignment_takes_the_end_away(world: World) -> None:
     read(world, p0=(0, 2))
     world.answer(world.fetch(), columns(P0, 0, 5))
     world.take()
+    assert world.state.has_ranges
     world.state.assign([P0], [])
+    assert not world.state.has_ranges, "run() takes it"
     assert not world.state.is_all_finished()
     assert asked(world.plan()) == [(1, 0, 2)]
 
@@ -356,4 +358,19 @@ def test_a_topic_that_one_broker_had_not_heard_of_is_read_on(world: World) -> No
     look(world, world.image)
     look(world, whole)
     assert asked(world.plan()) == [(1, 0, 0)]
+    assert not world.state.has_records()
+
+
+def test_looks_in_vain_are_counted_anew_once_a_topic_was_found(world: World) -> None:
+    whole, without_it = world.image, cluster({P1: 1})
+    world.image = without_it
+    read(world, p0=(0, 10))
+    look(world, without_it)
+    look(world, without_it)
+    look(world, whole)
+    world.answer(world.fetch(), at(P0, columns(P0, 0, 2), 20))
+    assert len(world.take()) == 2
+    world.image = without_it
+    look(world, without_it)
+    world.plan()
     assert not world.state.has_records()
