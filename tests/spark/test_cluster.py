@@ -132,6 +132,13 @@ def test_a_question_takes_no_longer_than_the_options_say(servers: str) -> None:
     cluster.close()
 
 
+def test_a_cluster_that_is_closed_is_connected_anew_by_the_next_question(servers: str) -> None:
+    cluster = Cluster(options(servers, subscribe="b"))
+    for _ in range(2):
+        assert list(cluster.partitions()) == [B0]
+        cluster.close()
+
+
 def test_a_client_that_is_closed_leaves_no_thread(servers: str) -> None:
     cluster = Cluster(options(servers, subscribe="b"))
     cluster.partitions()

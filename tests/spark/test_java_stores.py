@@ -250,6 +250,12 @@ def test_a_key_that_does_not_open_is_refused(issued: Issued, monkeypatch: pytest
     assert os.listdir(tmp_path) == []
 
 
+def test_a_mistake_is_told_by_the_name_that_java_has(issued: Issued) -> None:
+    broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"
+    keys = {**location(issued, "keystore", "client.p12", PASSWORD), "ssl.truststore.certificates": broken}
+    assert "the option kafka.ssl.truststore.certificates can't be used" in refused_stores(keys)
+
+
 def test_other_mistakes_keep_their_name(issued: Issued) -> None:
     keys = {**location(issued, "keystore", "client.p12", PASSWORD), "ssl.cipher.suites": "NO-SUCH-CIPHER"}
     assert "OpenSSL knows none of" in refused_stores(keys)

@@ -82,6 +82,7 @@ def test_a_streaming_batch_reads_new_partitions_from_their_earliest_offset() -> 
         (None, 9, None, None, LossKind.VANISHED, [], "before it was read; its records up to offset 9"),
         (None, 9, 4, None, LossKind.NOT_FROM_ZERO, [(0, 4, 9)], "begins at offset 4 instead of 0; reading begins at 4"),
         (None, 9, 1, None, LossKind.NOT_FROM_ZERO, [(0, 1, 9)], "begins at offset 1 instead of 0; reading begins at 1"),
+        (None, 9, 0, 5, LossKind.TRUNCATED, [(0, 0, 5)], "offsets 5 to 8 are skipped, and the next batch begins at 9"),
         (10, 9, 0, 9, LossKind.RECEDED, [], "was read up to offset 10 and now ends at 9"),
         (50, 9, 0, 9, LossKind.RECEDED, [], "nothing is read of it now, and the next batch begins at 9"),
         (5, 30, 20, None, LossKind.AGED_OUT, [(0, 20, 30)], "offsets 5 to 19 are skipped, reading goes on at 20"),

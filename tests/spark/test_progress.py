@@ -13,7 +13,7 @@ from kafka_nextgen import Consumer, GroupAdmin, GroupNotEmptyError, KafkaNextgen
 from kafka_nextgen.spark.options import parse_source_options
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 T0 = TopicPartition("t", 0)
 
@@ -143,6 +143,7 @@ def test_a_failure_of_the_first_commit_does_not_end_the_query_and_is_repaired_la
     clock.now_s += 2
     progress.show({T0: 3})
     assert attempts.call_count == 2, "nothing was committed by the first"
+    attempts.assert_called_with("g", {T0: OffsetAndMetadata(3)}, 5.0)
     progress.show({T0: 3})
     assert attempts.call_count == 2
 

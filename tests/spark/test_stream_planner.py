@@ -233,6 +233,13 @@ def test_an_available_now_run_that_found_no_topic_does_not_read_one_that_comes_l
     assert query.planner.latest_offset(at(), UNLIMITED) == at()
 
 
+def test_a_batch_that_a_restart_repeats_is_not_checked_against_what_was_there_later() -> None:
+    query = Query(FakeCluster({T0: Log(0, 9), T1: Log(0, 5)}), startingOffsets="earliest")
+    query.planner.prepare_for_available_now()
+    query.planner.latest_offset(at(3), UNLIMITED)
+    assert [str(planned) for planned in query.planner.plan(at(0), at(3))] == ["t[0] 0..3"], "t[1] came behind it"
+
+
 def test_an_available_now_run_ends_with_an_error_if_the_partitions_change() -> None:
     cluster = FakeCluster({T0: Log(0, 5), T1: Log(0, 5)})
     query = Query(cluster, startingOffsets="earliest")
@@ -248,6 +255,12 @@ def test_a_new_partition_is_read_from_its_first_record() -> None:
     query = Query(cluster, startingOffsets="earliest")
     cluster.logs[T1] = Log(0, 2)
     assert query.batch(at(5)) == (at(5, 2), ["t[1] 0..2"])
+
+
+def test_a_limit_counts_a_new_partition_from_its_first_record() -> None:
+    cluster = FakeCluster({T0: Log(0, 5), T1: Log(100, 110)})
+    query = Query(cluster, startingOffsets="earliest", failOnDataLoss="false")
+    assert query.batch(at(5), TriggerLimits(max_offsets=6)) == (at(5, 106), ["t[1] 100..106"])
 
 
 @pytest.mark.parametrize("size", [3, 5, 8])
