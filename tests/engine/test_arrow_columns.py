@@ -75,6 +75,14 @@ def test_who_set_the_timestamp_is_told(name: str, kind: pa.DataType, who: Timest
     assert batch.to_arrow(only(name, kind)).column(0).to_pylist() == [who] * 17 == list(batch.timestamp_types)
 
 
+def test_each_record_has_the_timestamp_type_of_its_batch() -> None:
+    later = encode_batch(HEADERS, base_offset=2, timestamp_type=TimestampType.LOG_APPEND_TIME)
+    columns = decode_partition(encode_batch(HEADERS) + later, A, 0, RecordLimits())
+    batch = RecordBatch(ColumnSlice(columns, 1, 3))
+    assert list(batch.timestamp_types) == [0, 1]
+    assert batch.to_arrow(only("timestampType", pa.int32())).column(0).to_pylist() == [0, 1]
+
+
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", None])
 @pytest.mark.parametrize(("unit", "factor"), [("ms", 1), ("us", 1000)])
 def test_timestamps_have_the_unit_and_the_zone_that_is_asked_for(zone: str | None, unit: str, factor: int) -> None:

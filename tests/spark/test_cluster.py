@@ -90,6 +90,14 @@ def test_an_end_that_went_backwards_is_asked_for_again(servers: str) -> None:
     assert late.latest([A0], {A0: 5}) == {A0: 5}, "two retries are a third try"
 
 
+def test_only_what_a_pattern_found_is_asked_for_again_if_it_is_unknown() -> None:
+    for strategy, tries in ({"subscribe": "b"}, 1), ({"subscribePattern": "b"}, 2):
+        ask = Mock(side_effect=UnknownTopicError("gone", code=3))
+        with pytest.raises(UnknownTopicError):
+            Cluster(options("nowhere.invalid:9092", **strategy)).together(ask)
+        assert ask.call_count == tries
+
+
 def test_nothing_is_connected_before_the_first_question() -> None:
     Cluster(options("nowhere.invalid:9092", subscribe="b")).close()
 
