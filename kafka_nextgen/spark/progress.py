@@ -98,7 +98,7 @@ class Progress:
 
     def _note_failure(self, error: KafkaNextgenError) -> None:
         self._failures += 1
-        pause_s = min(2.0**self._failures, _LONGEST_PAUSE_S)
+        pause_s = min(2.0 ** min(self._failures, 30), _LONGEST_PAUSE_S)  # floating point ends at 2**1024
         self._not_before = self._clock() + pause_s
         logger.warning(
             'the progress of the query was not committed to group "%s", %d times in a row; next attempt in %.0f s: %s',

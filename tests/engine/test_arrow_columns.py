@@ -75,6 +75,14 @@ def test_who_set_the_timestamp_is_told(name: str, kind: pa.DataType, who: Timest
     assert batch.to_arrow(only(name, kind)).column(0).to_pylist() == [who] * 17 == list(batch.timestamp_types)
 
 
+def test_each_record_has_the_timestamp_type_of_its_batch() -> None:
+    later = encode_batch(HEADERS, base_offset=2, timestamp_type=TimestampType.LOG_APPEND_TIME)
+    columns = decode_partition(encode_batch(HEADERS) + later, A, 0, RecordLimits())
+    batch = RecordBatch(ColumnSlice(columns, 1, 3))
+    assert list(batch.timestamp_types) == [0, 1]
+    assert batch.to_arrow(only("timestampType", pa.int32())).column(0).to_pylist() == [0, 1]
+
+
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", None])
 @pytest.mark.parametrize(("unit", "factor"), [("ms", 1), ("us", 1000)])
 def test_timestamps_have_the_unit_and_the_zone_that_is_asked_for(zone: str | None, unit: str, factor: int) -> None:
@@ -102,8 +110,19 @@ def test_no_headers_are_null_where_that_may_be(child: str, nullable: bool) -> No
         batch = RecordBatch(sliced(mixed, start=start)).to_arrow(schema)
         batch.validate(full=True)
         assert batch.schema == schema
+        assert batch.column(0).type.value_field.name == child, "types are equal without it, and Spark looks at it"
         assert batch.column(0).to_pylist() == some[start:]
     assert RecordBatch(SLICES[3]).to_arrow(schema).column(0).to_pylist() == [nothing] * 20
+
+
+@pytest.mark.parametrize("count", [1, 4095, 4096, 4097])
+def test_lists_without_headers_have_as_many_bounds_as_they_need(count: int) -> None:
+    """One more than there are records; the zeros for them are shared, and have few sizes."""
+    part = sliced([NewRecord(b"v")] * count)
+    for schema in (None, only("headers", SPARK.field("headers").type)):
+        batch = RecordBatch(part).to_arrow(schema)
+        batch.validate(full=True)
+        assert batch.num_rows == count
 
 
 def test_what_lies_there_in_that_type_is_not_copied() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,6 +18,7 @@ from kafka_nextgen import (
     TopicPartition,
     UnknownTopicError,
 )
+from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 from tests.engine.stage import PATIENCE_S, RECORDS_PER_BATCH, Stage, read, tp, values
 
@@ -186,6 +188,36 @@ def test_a_range_costs_its_bytes_and_a_batch(stage: Stage, size: int) -> None:
         assert sum(map(len, consumer.batches())) == 10_000
         overhead_bytes = 2_000  # of requests, and metadata
         assert fetched_bytes(consumer) - before <= (101 + 1) * len(batch) + overhead_bytes
+
+
+def test_a_node_is_asked_to_wait_for_a_byte_only(stage: Stage) -> None:
+    """Of a range less may be left than ``fetch.min.bytes``: the answer would be held back for nothing."""
+    fetch, least_bytes = stage.original(FETCH), list[int]()
+
+    async def watch(request: Any, context: object) -> object:
+        least_bytes.append(request.min_bytes)
+        return await fetch(request, context)
+
+    stage.handle(FETCH, watch)
+    with stage.consumer(group_id=None, fetch_min_bytes=1_000) as consumer:
+        consumer.assign(ranges((5, 42)))
+        assert len(list(consumer)) == 37
+    assert max(least_bytes) == 1
+
+
+def test_a_range_of_small_records_takes_few_questions(stage: Stage) -> None:
+    """The first answer tells what is to be asked for, also if it is decoded at once: no second one is for a batch."""
+    batch = encode_batch([NewRecord(bytes(10))] * 100)
+
+    def append() -> None:
+        for _ in range(400):
+            stage._partition(1).log.append(read_batches(batch)[0])
+
+    stage.run(append)
+    with stage.consumer(**NO_WAIT) as consumer:
+        consumer.assign({tp(1): OffsetRange(0, 40_000)})
+        assert sum(map(len, consumer.batches())) == 40_000
+        assert consumer.metrics().reading.fetches <= 10
 
 
 def test_a_finished_partition_is_not_fetched_any_more(stage: Stage) -> None:

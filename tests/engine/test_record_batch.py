@@ -58,6 +58,10 @@ def test_a_table_has_the_rows_that_iterating_has() -> None:
     assert rows_in(Records().to_arrow()) == []
 
 
+def test_timestamps_are_of_utc() -> None:
+    assert RecordBatch(SLICES[0]).to_arrow().schema.field("timestamp").type == pa.timestamp("ms", "UTC")
+
+
 @pytest.mark.parametrize("part", SLICES)
 def test_each_batch_has_the_same_in_its_columns(part: ColumnSlice) -> None:
     (batch,) = Records([part]).batches()

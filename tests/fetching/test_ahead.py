@@ -109,6 +109,14 @@ def test_a_seek_makes_what_is_being_decoded_worthless(world: World) -> None:
     assert asked(world.plan()) == [(1, 0, 7)]
 
 
+def test_what_comes_after_a_seek_is_not_gone_on_behind(world: World) -> None:
+    world.start(P0)
+    first = world.fetch()
+    world.state.seek(P0, 7)
+    receive(world, first, p0=3)
+    assert asked(world.plan()) == [(1, 0, 7)]
+
+
 def test_what_is_being_decoded_takes_room() -> None:
     world = World(FetchState(FetchSettings(OffsetReset.LATEST, buffer_bytes=2000)), cluster({P0: 1, P1: 1}))
     world.start(P0, P1)
@@ -123,12 +131,13 @@ def test_what_is_being_decoded_takes_room() -> None:
 def test_where_records_end_is_told_by_the_last_whole_batch() -> None:
     world = World(FetchState(FetchSettings(OffsetReset.LATEST)), cluster({P0: 1}))
     world.start(P0, at=1)
-    whole = encode_batch([NewRecord(b"a"), NewRecord(b"b")]) + encode_batch([NewRecord(b"c")], base_offset=2)
+    first = encode_batch([NewRecord(b"a"), NewRecord(b"b")], leader_epoch=3)
+    whole = first + encode_batch([NewRecord(b"c")], base_offset=2, leader_epoch=4)
     last = len(encode_batch([NewRecord(b"c")]))
     fetch = world.fetch()
     cases = {
-        whole: {P0: Arrival(3, len(whole), -1, len(whole) / 3, last)},
-        whole[:-1]: {P0: Arrival(2, len(whole) - 1, -1, (len(whole) - last) / 2, len(whole) - last)},
+        whole: {P0: Arrival(3, len(whole), 4, len(whole) / 3, last)},
+        whole[:-1]: {P0: Arrival(2, len(whole) - 1, 3, (len(whole) - last) / 2, len(whole) - last)},
         whole[:40]: {},
         encode_batch([NewRecord(b"a")]): {},  # ends where the fetch began
         b"\xff" * 70: {},

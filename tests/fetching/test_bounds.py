@@ -15,7 +15,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, UnknownTopicError
 from kafka_nextgen.fetching import Arrival, DecodedPartition, Fetch, FetchSettings, FetchState, NeedMetadata
 from kafka_nextgen.fetching.bounds import Bound
-from kafka_nextgen.types import OffsetRange, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, asked, cluster, columns
 
@@ -130,9 +130,17 @@ def test_another_assignment_takes_the_end_away(world: World) -> None:
     read(world, p0=(0, 2))
     world.answer(world.fetch(), columns(P0, 0, 5))
     world.take()
+    assert world.state.has_ranges
     world.state.assign([P0], [])
+    assert not world.state.has_ranges, "run() takes it"
     assert not world.state.is_all_finished()
     assert asked(world.plan()) == [(1, 0, 2)]
+
+
+def test_a_range_is_consumed_up_to_its_start_as_by_a_seek(world: World) -> None:
+    """Auto-commit on a close before the first poll commits that."""
+    read(world, p0=(5, 9))
+    assert world.state.consumed_offsets() == {P0: OffsetAndMetadata(5)}
 
 
 def test_another_range_begins_anew(world: World) -> None:
@@ -194,6 +202,22 @@ def test_the_first_question_is_for_a_batch_and_the_next_for_what_is_left(world: 
     assert world.fetch().wanted[P0].max_bytes == 800 * 100 + 10_000
 
 
+def test_one_partition_with_an_end_keeps_its_node_from_waiting_for_more(world: World) -> None:
+    world.state.assign([P0, P1], [P0, P1], ranges={P0: OffsetRange(0, 2)})
+    world.state.release([P0, P1])
+    world.state.seek(P1, 0)
+    fetch = world.fetch()
+    assert set(fetch.wanted) == {P0, P1}
+    assert fetch.has_ends
+
+
+def test_the_batch_with_the_end_may_be_as_large_as_the_largest_that_ended_an_answer() -> None:
+    bound = Bound(1000)
+    bound.note(Arrival(200, 20_000, 5, bytes_per_offset=100.0, last_batch_bytes=10_000))
+    bound.note(Arrival(400, 20_000, 5, bytes_per_offset=50.0, last_batch_bytes=100))
+    assert bound.most_bytes(400, 1 << 20) == 600 * 50 + 10_000
+
+
 def test_no_more_is_asked_for_than_anybody_else_may(world: World) -> None:
     read(world, p0=(0, 10_000_000))
     fetch = world.fetch()
@@ -232,6 +256,15 @@ def test_what_is_not_written_yet_is_waited_for(world: World) -> None:
     assert world.fetch().max_wait_ms == 500
     assert len(world.take()) == 5
     assert not world.state.is_all_finished()
+
+
+def test_what_is_not_written_yet_is_no_reason_to_ask_for_more(world: World) -> None:
+    read(world, p0=(0, 10))
+    world.answer(world.fetch(), at(P0, columns(P0, 0, 5), 5))
+    for _ in range(3):
+        fetch = world.fetch()
+        assert fetch.wanted[P0].max_bytes == 16 * 1024
+        world.answer(fetch, at(P0, Columns(P0, 5), 5))
 
 
 def test_an_open_transaction_in_front_of_the_end_is_waited_for() -> None:
@@ -325,4 +358,19 @@ def test_a_topic_that_one_broker_had_not_heard_of_is_read_on(world: World) -> No
     look(world, world.image)
     look(world, whole)
     assert asked(world.plan()) == [(1, 0, 0)]
+    assert not world.state.has_records()
+
+
+def test_looks_in_vain_are_counted_anew_once_a_topic_was_found(world: World) -> None:
+    whole, without_it = world.image, cluster({P1: 1})
+    world.image = without_it
+    read(world, p0=(0, 10))
+    look(world, without_it)
+    look(world, without_it)
+    look(world, whole)
+    world.answer(world.fetch(), at(P0, columns(P0, 0, 2), 20))
+    assert len(world.take()) == 2
+    world.image = without_it
+    look(world, without_it)
+    world.plan()
     assert not world.state.has_records()

@@ -9,10 +9,11 @@ from unittest.mock import Mock
 import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
+from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import plan_batch_query
 from kafka_nextgen.spark.bounds import Bounds
 from kafka_nextgen.spark.cluster import Cluster
-from kafka_nextgen.spark.errors import DataLossError
+from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, TimestampNotFoundError
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
@@ -46,6 +47,7 @@ def options(servers: str, *, is_streaming: bool = False, **given: str) -> Source
         ({"subscribePattern": r"\.1"}, [A0, A1]),
         ({"subscribePattern": "b", "patternSyntax": "re2"}, [B0]),
         ({"subscribePattern": "nothing"}, []),
+        ({"subscribePattern": ".*"}, [A0, A1, B0]),  # not the internal topic that groups commit to
         ({"assign": '{"a.1":[1]}'}, [A1]),
     ],
 )
@@ -84,6 +86,16 @@ def test_an_end_that_went_backwards_is_asked_for_again(servers: str) -> None:
     brief = answering(servers, end_offsets=[{A0: 3}, {A0: 5}], beginning_offsets=[{A0: 0}])
     assert brief.offsets({A0: None}, {A0: 5}).latest == {A0: 5}
     assert answering(servers, end_offsets=[{A0: 3}] * 3).latest([A0], {A0: 5}) == {A0: 3}, "the log is shorter"
+    late = answering(servers, end_offsets=[{A0: 3}, {A0: 3}, {A0: 5}])
+    assert late.latest([A0], {A0: 5}) == {A0: 5}, "two retries are a third try"
+
+
+def test_only_what_a_pattern_found_is_asked_for_again_if_it_is_unknown() -> None:
+    for strategy, tries in ({"subscribe": "b"}, 1), ({"subscribePattern": "b"}, 2):
+        ask = Mock(side_effect=UnknownTopicError("gone", code=3))
+        with pytest.raises(UnknownTopicError):
+            Cluster(options("nowhere.invalid:9092", **strategy)).together(ask)
+        assert ask.call_count == tries
 
 
 def test_nothing_is_connected_before_the_first_question() -> None:
@@ -100,11 +112,47 @@ def test_a_batch_reads_all_there_is(servers: str) -> None:
 
 def test_a_batch_starts_at_what_a_group_committed(servers: str) -> None:
     assert planned(servers, subscribe="b", startingOffsets="group", groupId="g") == ["b[0] 4..10"]
+    with pytest.raises(CommittedOffsetError, match=r"no committed offset for b\[0\]"):
+        planned(servers, subscribe="b", startingOffsets="group", groupId="another")
 
 
 def test_a_batch_starts_and_ends_by_time(servers: str) -> None:
     assert planned(servers, subscribe="b", startingTimestamp="0") == ["b[0] 0..10"]
     assert planned(servers, subscribe="b", endingTimestamp="0") == []
+    future = str(2**60)
+    assert planned(servers, subscribe="b", endingTimestamp=future) == ["b[0] 0..10"]
+    with pytest.raises(TimestampNotFoundError, match=rf"b\[0\] \(timestamp {future}\)"):
+        planned(servers, subscribe="b", startingTimestamp=future)
+
+
+def test_a_batch_that_cannot_be_planned_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Mock(together=Mock(side_effect=UnknownTopicError("gone", code=3)))
+    monkeypatch.setattr(batch_planner, "Cluster", lambda _: cluster)
+    with pytest.raises(UnknownTopicError):
+        planned("localhost:9092", subscribe="b")
+    cluster.close.assert_called_once_with()
+
+
+def test_a_question_takes_no_longer_than_the_options_say(servers: str) -> None:
+    hasty = {"kafka.default.api.timeout.ms": "1500"}
+    cluster = Cluster(options(servers, subscribe="b", **hasty))
+    assert cluster._client._timeout_s == 1.5
+    cluster.close()
+
+
+def test_a_cluster_that_is_closed_is_connected_anew_by_the_next_question(servers: str) -> None:
+    cluster = Cluster(options(servers, subscribe="b"))
+    for _ in range(2):
+        assert list(cluster.partitions()) == [B0]
+        cluster.close()
+
+
+def test_a_client_that_is_closed_leaves_no_thread(servers: str) -> None:
+    cluster = Cluster(options(servers, subscribe="b"))
+    cluster.partitions()
+    thread = cluster._client._thread._thread
+    cluster.close()
+    assert not thread.is_alive()
 
 
 def test_filters_narrow_a_batch(servers: str) -> None:

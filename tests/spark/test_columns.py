@@ -46,3 +46,9 @@ def test_other_schemas_are_refused(columns: dict[str, str], message: str) -> Non
         schema.add(name, kind)
     with pytest.raises(SchemaError, match=message):
         arrow_schema(schema, headers=False)
+
+
+def test_a_column_is_selected_once() -> None:
+    twice = StructType().add("value", "binary").add("value", "binary")
+    with pytest.raises(SchemaError, match=r"each once, .* it has \['value', 'value'\]"):
+        arrow_schema(twice, headers=False)

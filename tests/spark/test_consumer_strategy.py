@@ -56,8 +56,8 @@ def test_what_to_read_has_to_be_clear(options: dict[str, str], key: str, says: s
 
 
 def test_java_patterns_search_and_re2_patterns_match_whole_names() -> None:
-    topics = ["orders-eu", "audit", "orders"]
-    assert SubscribePatternStrategy("orders").matching(topics) == ("orders", "orders-eu")
+    topics = ["orders-eu", "audit", "orders", "old-orders"]
+    assert SubscribePatternStrategy("orders").matching(topics) == ("old-orders", "orders", "orders-eu")
     assert SubscribePatternStrategy("orders", "re2").matching(topics) == ("orders",)
 
 

@@ -25,6 +25,10 @@ TAKEN = [
     ("request.timeout.ms", "5000", "request_timeout_ms", 5000),
     ("default.api.timeout.ms", "5000", "default_api_timeout_ms", 5000),
     ("max.partition.fetch.bytes", "8388608", "max_partition_fetch_bytes", 8388608),
+    ("fetch.max.wait.ms", "900", "fetch_max_wait_ms", 900),
+    ("fetch.min.bytes", "2", "fetch_min_bytes", 2),
+    ("metadata.max.age.ms", "9000", "metadata_max_age_ms", 9000),
+    ("socket.connection.setup.timeout.ms", "9000", "socket_connection_setup_timeout_ms", 9000),
     ("check.crcs", "FALSE", "check_crcs", False),
     ("fetch.max.bytes", "1048576", "fetch_max_bytes", 1048576),
     # Where Java has another limit.
@@ -94,6 +98,9 @@ def test_keys_that_would_change_what_is_read_are_refused(key: str) -> None:
         ({"fetch.max.byte": "1"}, "fetch.max.byte", "the nearest is kafka.fetch.max.bytes"),
         ({"ssl.trustore.location": "x"}, "ssl.trustore.location", "the nearest is kafka.ssl.truststore.location"),
         ({"sasl.username": "s3cret"}, "sasl.username", "there is no option kafka.sasl.username"),
+        ({"ssl.engine.factory.class": "a.B"}, "ssl.engine.factory.class", "it names a Java class"),
+        ({"sasl.login.class": "a.B"}, "sasl.login.class", "it names a Java class"),
+        ({"sasl.client.callback.handler.class": "a.B"}, "sasl.client.callback.handler.class", "it names a Java class"),
         ({"request.timeout.ms": "soon"}, "request.timeout.ms", "must be a whole number"),
         ({"fetch.max.bytes": "2147483648"}, "fetch.max.bytes", "must be a whole number"),
         ({"bootstrap.servers": ""}, "bootstrap.servers", "is required"),
@@ -128,3 +135,11 @@ def test_a_configuration_can_be_a_key_and_can_be_sent() -> None:
     assert hash(one) == hash(another)
     assert one != read(login, {"sasl.jaas.config": PLAIN.replace("s3cret", "another")})
     assert another.consumer_config() == one.consumer_config()
+
+
+def test_configurations_with_other_stores_are_others() -> None:
+    """Else a task would read with the consumer, and as the user, of another query."""
+    tls = {"security.protocol": "SSL", "ssl.keystore.location": "a.pem"}
+    assert read(tls) == read(tls)
+    for more in ({"ssl.keystore.location": "b.pem"}, {"ssl.key.password": "s3cret"}):
+        assert read(tls, more) != read(tls)

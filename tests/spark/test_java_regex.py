@@ -43,6 +43,7 @@ CASES = [
     ("(?i)ORDERS", "orders Orders", "audit"),
     ("(?i)(?s)ORDERS", "orders", "audit"),
     ("(?i)(?-i)ORDERS", "ORDERS", "orders"),
+    ("(?i-i)ORDERS", "ORDERS", "orders"),
     ("^(?i)ORDERS|audit$", "orders x-AUDIT", "old-orders"),
     ("(?dms)orders", "orders", "Orders"),
     ("(?i:ORD)ers", "orders oRders", "ORDERS"),
@@ -51,6 +52,7 @@ CASES = [
     ("(?i-i:x)", "x", "X"),
     ("(?i)[^a]b", "bb", "ab AB"),
     ("(?i)K", "k", "x"),
+    (r"(?i)\u212A|x", "x X", "k K"),  # the sign of the kelvin is a k to Python, and to Java with the flag u only
     # Quantifiers.
     ("^a{2}$", "aa", "a aaa"),
     ("^a{2,}$", "aa aaa", "a"),
@@ -140,6 +142,7 @@ REFUSED = [
     ("a{,2}", "without a number of repetitions"),
     ("a{", "without a number of repetitions"),
     ("(?<1a>x)", "Java does not have"),
+    ("(?<a>x)(?<a>y)", "redefinition of group name"),
     # Mistakes in either language.
     ("*a", "nothing to repeat"),
     ("a**", "multiple repeat"),

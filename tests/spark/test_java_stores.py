@@ -113,6 +113,15 @@ def test_certificates_in_pkcs12_are_trusted(issued: Issued, kind: dict[str, str]
     assert config.ssl_ca_pem == issued.authority.strip()
 
 
+def test_all_certificates_in_pkcs12_are_trusted(tmp_path: Path) -> None:
+    authorities = [load_pem_x509_certificate(trustme.CA().cert_pem.bytes()) for _ in range(2)]
+    trust = [pkcs12.PKCS12Certificate(one, b"%d" % number) for number, one in enumerate(authorities)]
+    path = tmp_path / "trust.p12"
+    path.write_bytes(pkcs12.serialize_java_truststore(trust, s.BestAvailableEncryption(PASSWORD.encode())))
+    keys = {"ssl.truststore.location": str(path), "ssl.truststore.password": PASSWORD}
+    assert trust_of(read(keys).consumer_config()) == 2
+
+
 def test_a_key_in_a_pem_file_is_used_as_it_is(issued: Issued) -> None:
     config = read(location(issued, "keystore", "client.pem")).consumer_config()
     assert config.ssl_certificate_location == issued.path("client.pem")
@@ -159,6 +168,7 @@ def test_a_key_in_pkcs12_stays_encrypted_until_openssl_reads_it(issued: Issued) 
     assert identity.text is not None
     assert "ENCRYPTED PRIVATE KEY" in identity.text.reveal()
     assert identity.key_password == Secret(PASSWORD)
+    assert identity.text.reveal().count("BEGIN CERTIFICATE") == 2, "brokers may need what is between it and a root"
 
 
 @pytest.mark.parametrize("one_line", [False, True])
@@ -238,6 +248,12 @@ def test_a_key_that_does_not_open_is_refused(issued: Issued, monkeypatch: pytest
     says = refused_stores({**texts, "ssl.key.password": f"{PASSWORD}-wrong"})
     assert "kafka.ssl.key.password is wrong" in says
     assert os.listdir(tmp_path) == []
+
+
+def test_a_mistake_is_told_by_the_name_that_java_has(issued: Issued) -> None:
+    broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"
+    keys = {**location(issued, "keystore", "client.p12", PASSWORD), "ssl.truststore.certificates": broken}
+    assert "the option kafka.ssl.truststore.certificates can't be used" in refused_stores(keys)
 
 
 def test_other_mistakes_keep_their_name(issued: Issued) -> None:

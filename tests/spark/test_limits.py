@@ -62,6 +62,14 @@ def test_no_start_is_greater_than_its_end(start: OffsetLimit, end: OffsetLimit, 
         check_batch_limits(start, end)
 
 
+def test_limits_are_equal_by_value() -> None:
+    for kind in (SpecificOffsets, SpecificTimestamps):
+        one, same, other = kind({T0: 5, T1: 6}), kind({T1: 6, T0: 5}), kind({T0: 5, T1: 7})
+        assert one == same
+        assert hash(one) == hash(same)
+        assert one != other
+
+
 def test_an_error_names_five_partitions_and_counts_the_rest() -> None:
     many = {TopicPartition("t", number): 9 for number in range(8)}
     with pytest.raises(StartBeyondEndError, match=r"t\[4\] \(9 > 8\) and 3 more$") as refused:

@@ -49,6 +49,9 @@ def test_a_batch_starts_at_the_earliest_offset_and_ends_at_the_latest() -> None:
         ("maxTriggerDelay", "30s", "trigger_limits.max_delay_s", 30),
         ("maxTriggerDelay", " 2H ", "trigger_limits.max_delay_s", 7_200),
         ("maxTriggerDelay", "1min", "trigger_limits.max_delay_s", 60),
+        ("maxTriggerDelay", "15m", "trigger_limits.max_delay_s", 900),
+        ("maxTriggerDelay", "1d", "trigger_limits.max_delay_s", 86_400),
+        ("maxTriggerDelay", "20ms", "trigger_limits.max_delay_s", 0.02),
         ("maxTriggerDelay", "1500us", "trigger_limits.max_delay_s", 0.001),
         ("maxTriggerDelay", "500", "trigger_limits.max_delay_s", 0.5),
         ("minPartitions", "8", "split_options.min_partitions", 8),
@@ -117,7 +120,9 @@ def test_an_option_that_does_not_exist_is_refused_with_the_nearest(name: str, sa
 
 def test_an_option_in_two_spellings_has_one_value() -> None:
     assert parse({"SUBSCRIBE": "orders"}).strategy == SubscribeStrategy(("orders",))
-    assert "is given twice" in str(refusal({"Subscribe": "audit"}))
+    error = refusal({"kafka.sasl.jaas.config": "s3cret", "kafka.SASL.jaas.config": "another s3cret"})
+    assert "is given twice" in str(error)
+    assert "s3cret" not in str(error)
 
 
 # Warnings.
@@ -142,6 +147,12 @@ def test_an_option_in_two_spellings_has_one_value() -> None:
 def test_options_without_effect_cause_a_warning(options: dict[str, str], says: str) -> None:
     (warning,) = parse(options).warnings
     assert says in warning
+
+
+def test_a_pattern_that_may_be_meant_otherwise_causes_a_warning() -> None:
+    pattern = {"subscribePattern": "^orders", "patternSyntax": "re2"}
+    (warning,) = parse_source_options({**SERVERS, **pattern}, is_streaming=True).warnings
+    assert "matches whole topic names" in warning
 
 
 @pytest.mark.parametrize("option", ["maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay"])

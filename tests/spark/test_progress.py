@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from unittest.mock import Mock
 
 import pytest
 
-from kafka_nextgen import Consumer, GroupAdmin, GroupNotEmptyError, MisuseError
+from kafka_nextgen import Consumer, GroupAdmin, GroupNotEmptyError, KafkaNextgenError, MisuseError
 from kafka_nextgen.spark.options import parse_source_options
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 T0 = TopicPartition("t", 0)
 
@@ -117,3 +118,52 @@ def test_members_that_come_later_are_logged_and_tried_again_after_a_pause(
     clock.now_s += 2
     progress.show({T0: 2})
     assert committed(cluster, "later") == 2
+
+
+def attempts_of(progress: Progress, *failures: KafkaNextgenError | None) -> Mock:
+    """Have attempts to commit fail like this, one after the other; None is a success."""
+    results = [Mock(failed={} if failure is None else {T0: failure}) for failure in failures]
+    alter_offsets = Mock(side_effect=results)
+    progress.__dict__["_admin"] = Mock(alter_offsets=alter_offsets)
+    return alter_offsets
+
+
+def test_without_a_partition_nothing_is_committed() -> None:
+    progress = progress_of("nowhere.invalid:9092", Clock(), groupId="g")
+    attempts = attempts_of(progress)
+    progress.show({})
+    assert attempts.call_count == 0
+
+
+def test_a_failure_of_the_first_commit_does_not_end_the_query_and_is_repaired_later() -> None:
+    clock = Clock()
+    progress = progress_of("nowhere.invalid:9092", clock, groupId="g")
+    attempts = attempts_of(progress, KafkaNextgenError("no coordinator"), None)
+    progress.show({T0: 3})
+    clock.now_s += 2
+    progress.show({T0: 3})
+    assert attempts.call_count == 2, "nothing was committed by the first"
+    attempts.assert_called_with("g", {T0: OffsetAndMetadata(3)}, 5.0)
+    progress.show({T0: 3})
+    assert attempts.call_count == 2
+
+
+def test_a_pause_grows_to_a_minute_however_many_failures_there_are(caplog: pytest.LogCaptureFixture) -> None:
+    clock, failure = Clock(), KafkaNextgenError("not authorized")
+    progress = progress_of("nowhere.invalid:9092", clock, groupId="g")
+    attempts_of(progress, *[failure] * 1_100)  # 18 hours
+    for _ in range(1_100):
+        progress.show({T0: 3})
+        clock.now_s += 60
+    pauses = [text.partition("next attempt in ")[2].partition(" s:")[0] for text in caplog.messages]
+    assert pauses == ["2", "4", "8", "16", "32", *["60"] * 1_095]
+
+
+def test_a_success_ends_a_series_of_failures(caplog: pytest.LogCaptureFixture) -> None:
+    clock, failure = Clock(), KafkaNextgenError("no coordinator")
+    progress = progress_of("nowhere.invalid:9092", clock, groupId="g")
+    attempts_of(progress, failure, failure, None, failure)
+    for end in range(4):
+        progress.show({T0: end})
+        clock.now_s += 60
+    assert ["next attempt in 2 s" in text for text in caplog.messages] == [True, False, True]

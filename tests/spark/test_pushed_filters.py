@@ -9,7 +9,17 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, GreaterThanOrEqual, In, IsNotNull, LessThan, Not
+from pyspark.sql.datasource import (
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNotNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+)
 
 from kafka_nextgen.spark.bounds import narrowed
 from kafka_nextgen.spark.pushed_filters import bounds_of
@@ -36,8 +46,20 @@ def found(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int 
         ([EqualTo(("partition",), 0), In(("topic",), ("t",))], {T0: (0, 10)}),
         ([GreaterThan(("offset",), 4), LessThan(("offset",), 6)], {T0: (5, 6), T1: (5, 6), U0: (5, 6)}),
         ([EqualTo(("offset",), 11), EqualTo(("partition",), 0)], {T0: (10, 10), U0: (10, 10)}),
+        ([EqualTo(("offset",), 4)], {T0: (4, 5), T1: (4, 5), U0: (4, 5)}),
         ([LessThan(("offset",), 1)], {T0: (0, 1), T1: (2, 2), U0: (0, 1)}),
+        ([LessThanOrEqual(("offset",), 4)], {T0: (0, 5), T1: (2, 5), U0: (0, 5)}),
+        ([GreaterThanOrEqual(("offset",), 4)], {T0: (4, 10), T1: (4, 12), U0: (4, 10)}),
+        ([EqualTo(("topic",), "t"), In(("topic",), ("t", "u"))], {T0: (0, 10), T1: (2, 12)}),
         ([GreaterThanOrEqual(("timestamp",), NOON)], {T0: (4, 10), T1: (12, 12), U0: (0, 10)}),
+        (
+            [GreaterThan(("offset",), 5), GreaterThanOrEqual(("timestamp",), NOON)],
+            {T0: (6, 10), T1: (12, 12), U0: (6, 10)},
+        ),
+        (
+            [GreaterThan(("timestamp",), NOON), GreaterThan(("timestamp",), NOON - timedelta(hours=1))],
+            {T0: (4, 10), T1: (12, 12), U0: (0, 10)},
+        ),
         ([LessThan(("timestamp",), NOON)], ALL),
         ([IsNotNull(("offset",)), Not(EqualTo(("offset",), 1))], ALL),
         ([EqualTo(("value",), b"x")], ALL),

@@ -88,6 +88,42 @@ def test_a_process_forked_off_makes_its_own_consumer(monkeypatch: pytest.MonkeyP
         assert child is not parent
 
 
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str | None, Mock]:
+    """Consumers that are made from here on, by their ``client.id``; none is kept at first."""
+    made: dict[str | None, Mock] = {}
+    monkeypatch.setattr(kept_consumers, "Consumer", lambda config: made.setdefault(config.client_id, Mock()))
+    monkeypatch.setattr(kept_consumers, "_KEPT", {})
+    return made
+
+
+def test_the_consumers_of_the_four_latest_configurations_are_kept(made: dict[str | None, Mock]) -> None:
+    for name in "abcdae":
+        with kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092", "client.id": name})) as consumer:
+            assert consumer is made[name]
+    assert [name for name, consumer in made.items() if consumer.close.called] == ["b"], "a was used again since"
+
+
+def test_a_consumer_is_closed_after_an_error(made: dict[str | None, Mock]) -> None:
+    with pytest.raises(ZeroDivisionError), kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092"})):
+        raise ZeroDivisionError
+    (consumer,) = made.values()
+    assert consumer.close.called
+    assert not kept_consumers._KEPT
+
+
+def test_what_is_there_at_a_second_task_is_left_out_of_garbage_collections(
+    made: dict[str | None, Mock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector, freezes = Mock(), []
+    collector.get_freeze_count = lambda: collector.freeze.call_count
+    monkeypatch.setattr(kept_consumers, "gc", collector)
+    for _ in range(3):
+        with kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092"})):
+            freezes.append(collector.freeze.call_count)
+    assert freezes == [0, 1, 1]
+
+
 def test_a_query_that_wants_no_more_closes_the_consumer(cluster: Cluster) -> None:
     batches = read_range(PartitionRange("t", 0, 0, 100), settings(cluster))
     next(batches)
@@ -172,6 +208,7 @@ class QuietConsumer:
         return {TopicPartition("t", 0)} if self.at >= 10 else set()
 
     def poll(self, timeout: float, max_records: int) -> Mock:
+        assert self.now_s < 60, "somebody polls for ever"
         self.now_s += timeout
         self.at += self._offsets_per_poll
         return Mock(batches=list, __len__=lambda records: 0, __bool__=lambda records: False)
@@ -193,11 +230,14 @@ def test_what_is_read_without_a_record_is_progress(monkeypatch: pytest.MonkeyPat
     assert list(_RangeRead(PartitionRange("t", 0, 0, 10), quick, consumer).batches()) == []  # type: ignore[arg-type]
 
 
-def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("start", [0, 5])
+def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch, start: int) -> None:
     consumer = QuietConsumer(monkeypatch, 0)
+    consumer.at = start
     quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
-    with pytest.raises(RequestTimeoutError, match=r"no records of t\[0\] 0..10 came for 4 s, reading is at offset 0"):
-        list(_RangeRead(PartitionRange("t", 0, 0, 10), quick, consumer).batches())  # type: ignore[arg-type]
+    says = rf"no records of t\[0\] {start}..10 came for 4 s, reading is at offset {start}"
+    with pytest.raises(RequestTimeoutError, match=says):
+        list(_RangeRead(PartitionRange("t", 0, start, 10), quick, consumer).batches())  # type: ignore[arg-type]
 
 
 def test_a_log_that_parts_from_what_was_read_fails_the_task_so_that_it_is_read_again(

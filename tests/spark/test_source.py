@@ -1,13 +1,22 @@
-"""Which options are refused when a query is loaded, before it is known to be a batch or a stream."""
+"""What Spark calls: options when a query is loaded, before it is a batch or a stream, and the readers of both."""
 
 from __future__ import annotations
+
+import pickle
+from unittest.mock import Mock
 
 import pytest
 
 pytest.importorskip("pyspark")
 
+from pyspark.sql.datasource import EqualTo, Filter, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, ReadMinRows
+
+from kafka_nextgen.spark.admission import TriggerLimits
+from kafka_nextgen.spark.bounds import Bounds
+from kafka_nextgen.spark.columns import schema_with
 from kafka_nextgen.spark.errors import StartBeyondEndError
-from kafka_nextgen.spark.source import schema_of
+from kafka_nextgen.spark.source import PushingBatchReader, StreamReader, batch_reader, schema_of, stream_reader
 
 OPTIONS = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "t"}
 
@@ -24,3 +33,67 @@ def test_what_is_wrong_with_a_batch_is_said_of_a_query_with_an_end() -> None:
     beyond = {"startingOffsets": '{"t":{"0":5}}', "endingOffsets": '{"t":{"0":2}}'}
     with pytest.raises(StartBeyondEndError, match=r"5 > 2"):
         schema_of({**OPTIONS, **beyond})
+
+
+def reader_of(**options: str) -> tuple[StreamReader, Mock]:
+    """A reader of a streaming query, and the planner that it asks."""
+    reader, planner = stream_reader({**OPTIONS, **options}, schema_with(headers=False)), Mock()
+    reader.__dict__["_planner"] = planner
+    return reader, planner
+
+
+@pytest.mark.parametrize(
+    ("options", "shown", "kept"),
+    [
+        ({}, ReadAllAvailable(), TriggerLimits()),
+        ({"maxOffsetsPerTrigger": "9"}, ReadMaxRows(9), TriggerLimits(9)),
+        ({"minOffsetsPerTrigger": "5"}, ReadMinRows(5), TriggerLimits(None, 5)),
+        ({"maxOffsetsPerTrigger": "9", "minOffsetsPerTrigger": "5"}, ReadMaxRows(9), TriggerLimits(9, 5)),
+    ],
+)
+def test_limits_of_triggers_are_shown_to_spark_and_kept(
+    options: dict[str, str], shown: ReadLimit, kept: TriggerLimits
+) -> None:
+    reader, planner = reader_of(**options)
+    assert reader.getDefaultReadLimit() == shown
+    reader.latestOffset({}, shown)
+    planner.latest_offset.assert_called_once_with({}, kept)
+
+
+def test_a_query_that_is_triggered_once_reads_all_there_is() -> None:
+    reader, planner = reader_of(maxOffsetsPerTrigger="9", minOffsetsPerTrigger="5")
+    reader.latestOffset({}, ReadAllAvailable())
+    planner.latest_offset.assert_called_once_with({}, TriggerLimits())
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, (120.0, True, 10_000)),
+        ({"kafkaConsumer.pollTimeoutMs": "2500", "failOnDataLoss": "false", "rowsPerBatch": "70"}, (2.5, False, 70)),
+    ],
+)
+def test_a_task_is_told_what_the_options_say(options: dict[str, str], told: tuple[float, bool, int]) -> None:
+    settings = reader_of(**options)[0]._settings
+    assert (settings.poll_timeout_s, settings.fail_on_data_loss, settings.rows_per_batch) == told
+
+
+def test_a_task_without_a_range_reads_nothing() -> None:
+    reader, _ = reader_of()
+    assert list(reader.read(InputPartition(None))) == [], "Spark runs one if there are no ranges"
+
+
+def test_a_reader_goes_to_the_tasks_without_its_planner_and_closes_it_in_the_end() -> None:
+    reader, planner = reader_of()
+    assert "_planner" not in pickle.loads(pickle.dumps(reader)).__dict__
+    reader.stop()
+    planner.close.assert_called_once_with()
+
+
+def test_spark_applies_filters_that_narrow_what_is_read_as_well() -> None:
+    reader = batch_reader({**OPTIONS, "pushdown": "true"}, schema_with(headers=False))
+    assert isinstance(reader, PushingBatchReader)
+    filters: list[Filter] = [EqualTo(("partition",), 0), EqualTo(("value",), b"x")]
+    assert list(reader.pushFilters(filters)) == filters
+    assert reader._bounds == Bounds(partitions=frozenset([0]))
+    assert not isinstance(batch_reader(OPTIONS, schema_with(headers=False)), PushingBatchReader)

@@ -42,18 +42,22 @@ class FakeCluster:
 
     logs: dict[TopicPartition, Log]
     committed: dict[TopicPartition, int | None] = field(factory=dict)
+    known: list[object] = field(factory=list)  # what was said to be known, question by question
+    is_closed: bool = False
 
     def partitions(self, known: Collection[TopicPartition] = ()) -> TopicIds:
+        self.known.append(set(known))
         return {tp: log.topic_id for tp, log in self.logs.items()}
 
     def earliest(self, partitions: Collection[TopicPartition]) -> PartitionOffsets:
         return {tp: self.logs[tp].begin for tp in partitions}
 
     def latest(self, partitions: Collection[TopicPartition], known: PartitionOffsets | None = None) -> PartitionOffsets:
+        self.known.append(known)
         return {tp: self.logs[tp].end for tp in partitions}
 
     def offsets(self, partitions: TopicIds, known: PartitionOffsets | None = None) -> ClusterOffsets:
-        return ClusterOffsets(self.earliest(partitions), self.latest(partitions), partitions)
+        return ClusterOffsets(self.earliest(partitions), self.latest(partitions, known), partitions)
 
     def answers(self, limit: OffsetLimit, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
         return self.committed
@@ -62,7 +66,7 @@ class FakeCluster:
         return ask()
 
     def close(self) -> None:
-        """Nothing is open."""
+        self.is_closed = True
 
 
 @define
@@ -138,10 +142,43 @@ def test_a_first_batch_that_is_repeated_after_a_crash_is_empty_again() -> None:
     assert query.batch(at(5)) == (at(9), ["t[0] 5..9"])
 
 
-def test_a_planner_closes_what_shows_the_progress() -> None:
-    query = Query(FakeCluster({T0: Log(0, 5)}))
+def test_only_the_first_batch_of_a_run_can_be_the_empty_one() -> None:
+    cluster = FakeCluster({T0: Log(0, 9)})
+    query = Query(cluster, startingOffsets="latest")
+    assert query.planner.initial_offset() == at(9), "it was 5 when the first batch was planned"
+    query.batch(at(5))
+    cluster.logs[T0].end = 12
+    assert query.batch(at(9)) == (at(12), ["t[0] 9..12"]), "it got there by reading"
+
+
+def test_a_start_by_time_is_the_end_of_an_empty_first_batch() -> None:
+    query = Query(FakeCluster({T0: Log(0, 5)}, committed={T0: 3}), startingTimestamp="1700000000000")
+    assert query.planner.initial_offset() == at(3)
+    assert query.batch(at(3)) == (at(3), [])
+    assert query.batch(at(3)) == (at(5), ["t[0] 3..5"])
+
+
+def test_a_planner_closes_all_it_asks() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster)
     query.planner.close()
     assert query.progress.is_closed
+    assert cluster.is_closed
+
+
+def test_what_is_known_is_told_to_the_cluster_which_asks_again_for_what_went_backwards() -> None:
+    """Else a broker that is late makes a partition new, which is read twice, or makes its end a loss."""
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    end = query.planner.latest_offset(at(3), UNLIMITED)
+    assert cluster.known == [{T0}, {T0: 3}]
+    cluster.known.clear()
+    query.planner.plan(at(3), end)
+    assert cluster.known == [{T0}, {T0: 5}]
+    cluster.known.clear()
+    cluster.logs[T0] = Log(0, 2, SECOND_ID)
+    query.planner.latest_offset(at(5), UNLIMITED)
+    assert cluster.known == [{T0}, {}], "where another topic ended is no measure"
 
 
 def test_offsets_that_do_not_move_need_no_empty_batch() -> None:
@@ -167,6 +204,26 @@ def test_an_available_now_run_ends_where_the_log_ended_at_its_first_batch() -> N
     assert query.batch(at(5), TriggerLimits(max_offsets=3)) == (at(5), [])
 
 
+def test_a_backlog_below_the_minimum_waits_after_the_first_batch_of_a_run() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query, limits = Query(cluster, startingOffsets="earliest"), TriggerLimits(min_offsets=10)
+    assert query.batch(at(0), limits) == (at(5), ["t[0] 0..5"])
+    cluster.logs[T0].end = 7
+    assert query.batch(at(5), limits) == (at(5), []), "the last batch was just now"
+    cluster.logs[T0].end = 15
+    assert query.batch(at(5), limits) == (at(15), ["t[0] 5..15"])
+
+
+def test_an_available_now_run_reads_a_topic_that_was_made_again_from_its_beginning() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query, limits = Query(cluster, startingOffsets="earliest", failOnDataLoss="false"), TriggerLimits(max_offsets=3)
+    query.planner.prepare_for_available_now()
+    assert query.batch(at(0), limits) == (at(3), ["t[0] 0..3"])
+    cluster.logs[T0] = Log(0, 8, SECOND_ID)
+    assert query.batch(at(3), limits) == (at(0), [])
+    assert query.batch(at(0), limits) == (at(3), ["t[0] 0..3"])
+
+
 def test_an_available_now_run_that_found_no_topic_does_not_read_one_that_comes_later() -> None:
     cluster = FakeCluster({})
     query = Query(cluster, startingOffsets="earliest")
@@ -174,6 +231,13 @@ def test_an_available_now_run_that_found_no_topic_does_not_read_one_that_comes_l
     assert query.planner.latest_offset(at(), UNLIMITED) == at()
     cluster.logs[T0] = Log(0, 5)
     assert query.planner.latest_offset(at(), UNLIMITED) == at()
+
+
+def test_a_batch_that_a_restart_repeats_is_not_checked_against_what_was_there_later() -> None:
+    query = Query(FakeCluster({T0: Log(0, 9), T1: Log(0, 5)}), startingOffsets="earliest")
+    query.planner.prepare_for_available_now()
+    query.planner.latest_offset(at(3), UNLIMITED)
+    assert [str(planned) for planned in query.planner.plan(at(0), at(3))] == ["t[0] 0..3"], "t[1] came behind it"
 
 
 def test_an_available_now_run_ends_with_an_error_if_the_partitions_change() -> None:
@@ -193,6 +257,12 @@ def test_a_new_partition_is_read_from_its_first_record() -> None:
     assert query.batch(at(5)) == (at(5, 2), ["t[1] 0..2"])
 
 
+def test_a_limit_counts_a_new_partition_from_its_first_record() -> None:
+    cluster = FakeCluster({T0: Log(0, 5), T1: Log(100, 110)})
+    query = Query(cluster, startingOffsets="earliest", failOnDataLoss="false")
+    assert query.batch(at(5), TriggerLimits(max_offsets=6)) == (at(5, 106), ["t[1] 100..106"])
+
+
 @pytest.mark.parametrize("size", [3, 5, 8])
 @pytest.mark.parametrize("limits", [UNLIMITED, TriggerLimits(max_offsets=5)])
 def test_a_topic_that_was_made_again_is_read_from_its_beginning(size: int, limits: TriggerLimits) -> None:
@@ -203,6 +273,15 @@ def test_a_topic_that_was_made_again_is_read_from_its_beginning(size: int, limit
     assert query.batch(at(5), limits) == (at(0), []), "Spark runs it, for its end is another"
     first = min(size, limits.max_offsets or size)
     assert query.batch(at(0), limits) == (at(first), [f"t[0] 0..{first}"])
+
+
+def test_a_topic_that_was_made_again_before_anything_was_read_is_known_by_its_id_at_the_start() -> None:
+    cluster = FakeCluster({T0: Log(0, 5)})
+    query = Query(cluster, startingOffsets="latest", failOnDataLoss="false")
+    assert query.batch(query.planner.initial_offset()) == (at(5), [])
+    cluster.logs[T0] = Log(0, 8, SECOND_ID)
+    assert query.batch(at(5)) == (at(0), [])
+    assert query.batch(at(0)) == (at(8), ["t[0] 0..8"])
 
 
 def test_a_run_after_one_that_noticed_a_topic_made_again_reads_it_from_its_beginning() -> None:
@@ -229,10 +308,20 @@ def test_records_that_aged_out_before_they_were_read_are_told() -> None:
         query.batch(at(2))
 
 
-def test_a_start_that_aged_out_before_the_first_batch_was_done_is_no_error_yet() -> None:
-    query = Query(FakeCluster({T0: Log(7, 9)}), startingOffsets="earliest")
+@pytest.mark.parametrize("start", ["earliest", '{"t":{"0":-2}}'])
+def test_a_start_that_aged_out_before_the_first_batch_was_done_is_no_error_yet(start: str) -> None:
+    query = Query(FakeCluster({T0: Log(7, 9)}), startingOffsets=start)
     assert query.planner.initial_offset() == at(7), "it was 0, and the first batch ended at 5"
     assert query.planner.plan(at(7), at(5)) == ()
+
+
+def test_a_partition_that_is_deleted_before_the_first_batch_is_planned_is_a_loss() -> None:
+    cluster = FakeCluster({T0: Log(0, 5), T1: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    start = query.planner.initial_offset()
+    del cluster.logs[T1]
+    with pytest.raises(DataLossError, match=r"t\[1\] no longer exists"):
+        query.batch(start)
 
 
 @pytest.mark.parametrize("start", [{"startingOffsets": '{"t":{"0":9}}'}, {"startingOffsets": "group", "groupId": "g"}])
