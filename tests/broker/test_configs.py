@@ -250,6 +250,14 @@ def test_what_is_no_topic_is_not_configured(at: Client) -> None:
     assert refused(at, TOPIC, "nope")[0] == "UNKNOWN_TOPIC_OR_PARTITION"
 
 
+def test_what_a_change_would_do_is_looked_at_before_its_topic(at: Client) -> None:
+    for name in ("nope", "", "a b"):
+        assert alter(at, TOPIC, name, ("retention.ms", APPEND, "1"))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("retention.ms", SET, "x"))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "a b", ("retention.ms", SET, "x"))[0] == "INVALID_TOPIC_EXCEPTION"
+    assert alter(at, TOPIC, "", ("retention.ms", SET, "x"))[0] == "INVALID_REQUEST"
+
+
 # ---- brokers
 
 
