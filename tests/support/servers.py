@@ -44,5 +44,9 @@ def _start(kind: str) -> KafkaServer:
         return start_embedded_kafka(EMBEDDED[kind])
     server = start_real_kafka(kind)
     if kind != "external":
-        wait_until_coordinating(server.bootstrap_servers)
+        try:
+            wait_until_coordinating(server.bootstrap_servers)
+        except BaseException:
+            server.stop()
+            raise
     return server
