@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.broker.compaction import compact_if_due
 from kafka_nextgen.broker.producers import Seen
@@ -26,7 +26,7 @@ from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches
 
-__all__ = ["Appended", "append", "append_marker"]
+__all__ = ["Appended", "append", "append_marker", "at_start_of"]
 
 _log = logger_of(__name__)
 
@@ -39,6 +39,8 @@ class Appended:
     log_append_time: int
     log_start_offset: int
 
+
+_WITHOUT_START = (ErrorCode.CORRUPT_MESSAGE, ErrorCode.MESSAGE_TOO_LARGE)
 
 #: Asks whether a batch, whose transaction is not open in its partition yet, may open it there.
 Admit = Callable[[BatchHeader], ErrorCode]
@@ -53,9 +55,9 @@ def append(
     """
     batch = _checked(settings, sent)
     if isinstance(batch, Refusal):
-        return batch
+        return at_start_of(partition, batch)
     if (refusal := refuse_records(settings, partition.log.partition, batch, now_ms)) is not None:
-        return refusal
+        return at_start_of(partition, refusal)
     error = _transaction_error(partition, batch.header, admit)
     if error is not ErrorCode.NONE:
         return Refusal(error, f"producer {batch.header.producer_id} has no transaction there that takes the batch")
@@ -63,12 +65,20 @@ def append(
     if isinstance(seen, Seen):
         return Appended(seen.base_offset, seen.timestamp, partition.log.start_offset)
     if seen is not ErrorCode.NONE:
-        return Refusal(seen, f"producer {batch.header.producer_id} sent sequence {batch.header.base_sequence}")
+        text = f"producer {batch.header.producer_id} sent sequence {batch.header.base_sequence}"
+        return at_start_of(partition, Refusal(seen, text))
     try:
         return _append(settings, partition, batch, now_ms)
     except StorageError as error:
         _log.error("%s: %s", partition.log.partition, error)
         return Refusal(ErrorCode.KAFKA_STORAGE_ERROR, str(error))
+
+
+def at_start_of(partition: Partition, refusal: Refusal) -> Refusal:
+    """A refusal that tells where the log begins, as Kafka does beside most errors that it finds there."""
+    if refusal.code in _WITHOUT_START:
+        return refusal
+    return evolve(refusal, log_start_offset=partition.log.start_offset)
 
 
 def append_marker(partition: Partition, marker: bytes) -> None:

@@ -85,6 +85,18 @@ def test_wrong_acks_are_told_after_the_topic_and_the_number_of_batches(at: Clien
     assert said(at, topic, BATCH, acks=WRONG_ACKS) == "INVALID_REQUIRED_ACKS"
 
 
+def test_the_start_of_the_log_is_told_beside_what_was_found_in_it(at: Client, topic: str) -> None:
+    gap = encode_batch([NewRecord(b"x")], producer_id=5, producer_epoch=0, base_sequence=7)
+    produce(at, topic, encode_batch([NewRecord(b"x")], producer_id=5, producer_epoch=0, base_sequence=0))
+    late = encode_batch([NewRecord(b"x", timestamp=2**62)])
+    answers = [produce(at, topic, batch) for batch in (gap, late, SPOILT)]
+    assert [(name_of(answer.error_code), answer.log_start_offset) for answer in answers] == [
+        ("OUT_OF_ORDER_SEQUENCE_NUMBER", 0),
+        ("INVALID_TIMESTAMP", 0),
+        ("CORRUPT_MESSAGE", -1),
+    ]
+
+
 def test_a_batch_that_was_seen_is_answered_with_its_latest_timestamp(at: Client, topic: str) -> None:
     records = [NewRecord(b"1", timestamp=1_700_000_000_007), NewRecord(b"2", timestamp=1_700_000_000_005)]
     batch = encode_batch(records, producer_id=5, producer_epoch=0, base_sequence=0)

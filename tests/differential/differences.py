@@ -65,10 +65,6 @@ def _is_refused_batch(step: Step, leaf: Leaf) -> bool:
     return step.api is apis.PRODUCE and bool(REFUSED & batches)
 
 
-def _is_log_start(step: Step, leaf: Leaf) -> bool:
-    return step.api is apis.PRODUCE and leaf.path.endswith("log_start_offset") and leaf.embedded == -1
-
-
 def _is_empty_pattern(step: Step, leaf: Leaf) -> bool:
     return leaf.path.endswith("subscribed_topic_regex") and (leaf.embedded, leaf.kafka) == (None, "")
 
@@ -94,7 +90,6 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("synonyms of keys that no broker sets", _is_unset_synonym),
     Difference("share and streams groups", _is_of_another_kind),
     Difference("changes of share groups", _is_share_change, parts=True),
-    Difference("log start beside an error", _is_log_start),
     Difference("an empty pattern", _is_empty_pattern),
     Difference("a group that stored nothing", _is_kept_group, parts=True),
     Difference("batches that only Kafka refuses", _is_refused_batch, parts=True),

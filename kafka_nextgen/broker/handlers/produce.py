@@ -13,7 +13,7 @@ from attrs import frozen
 
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.produced import Appended, append
+from kafka_nextgen.broker.produced import Appended, append, at_start_of
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
 from kafka_nextgen.broker.sent_batches import begins_corruptly, only_batch
@@ -138,7 +138,8 @@ def _not_led(topic: Topic, partition: Partition, context: Context, terms: _Terms
     if error is not ErrorCode.NONE:
         return Refusal(error, f"{partition.log.partition} is led by broker {partition.leader}")
     if terms.acks == _ALL and topic.lacks_replicas(partition):
-        return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS, f"{partition.log.partition} has {partition.isr} in sync")
+        text = f"{partition.log.partition} has {partition.isr} in sync"
+        return at_start_of(partition, Refusal(ErrorCode.NOT_ENOUGH_REPLICAS, text))
     return None
 
 
@@ -170,6 +171,7 @@ def _partition(index: int, result: Appended | Refusal) -> _Partition:
             index=index,
             error_code=result.code,
             base_offset=-1,
+            log_start_offset=result.log_start_offset,
             record_errors=[_Record(batch_index=at, batch_index_error_message=why) for at, why in result.records],
             error_message=result.message,
         )

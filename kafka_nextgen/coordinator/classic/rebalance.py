@@ -23,6 +23,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus, InitialWait
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.responses import JoinedMember, JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.subscribed import with_topics
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history.noting import note_assignment, note_rebalance
 from kafka_nextgen.coordinator.extensions.history.records import Cause
@@ -113,9 +114,8 @@ def complete_join(draft: Draft) -> None:
     leader_id = group.leader_id if group.leader_id in here else next(iter(here), None)
     protocol = chosen_protocol(group) if here else None
     generation = group.generation + 1
-    draft.group.classic = evolve(
-        group, leader_id=leader_id, protocol=protocol, generation=generation, initial_wait=None
-    )
+    begun = evolve(group, leader_id=leader_id, protocol=protocol, generation=generation, initial_wait=None)
+    draft.group.classic = with_topics(begun)
     if here:
         _answer_everybody(draft)
     else:

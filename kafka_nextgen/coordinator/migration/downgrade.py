@@ -24,6 +24,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, prepare_rebalance
 from kafka_nextgen.coordinator.classic.recording import record_of
+from kafka_nextgen.coordinator.classic.subscribed import with_topics
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.carrying import user_data_for
 from kafka_nextgen.coordinator.extensions.computing import forget_computation
@@ -79,7 +80,7 @@ def downgrade(draft: Draft, leaving: Collection[str], generation: int) -> None:
 def _classic_group(group: Group, leaving: Collection[str], generation: int) -> ClassicGroup:
     members = [_member(group.members[member_id]) for member_id in sorted(group.members.keys() - set(leaving))]
     classic = ClassicGroup(group.group_id, ClassicStatus.STABLE, generation, PROTOCOL_TYPE).with_member(*members)
-    return evolve(classic, protocol=chosen_protocol(classic))
+    return with_topics(evolve(classic, protocol=chosen_protocol(classic)))
 
 
 def _member(member: r.MemberMetadata) -> ClassicMember:
