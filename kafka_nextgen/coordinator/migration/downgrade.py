@@ -22,9 +22,10 @@ from attrs import evolve
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, prepare_rebalance
+from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.subscribed import with_topics
+from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.carrying import user_data_for
 from kafka_nextgen.coordinator.extensions.computing import forget_computation
