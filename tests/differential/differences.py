@@ -31,6 +31,7 @@ class Difference:
 
 _TEXTS = ("error_message", "batch_index_error_message")
 _CONFIG_ANSWERS = (apis.CREATE_TOPICS, apis.DESCRIBE_CONFIGS)
+_OF_GROUPS = (apis.DESCRIBE_GROUPS, apis.DELETE_GROUPS, apis.OFFSET_DELETE)
 _OTHER_KINDS = ("share.", "streams.")
 
 
@@ -72,10 +73,16 @@ def _is_empty_pattern(step: Step, leaf: Leaf) -> bool:
 def _is_kept_group(step: Step, leaf: Leaf) -> bool:
     if step.api is apis.LIST_GROUPS:
         return leaf.embedded in (None, []) and _are_empty(leaf)
-    if step.api in (apis.DELETE_GROUPS, apis.OFFSET_DELETE):
-        is_unknown = (leaf.embedded, leaf.kafka) == (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.NONE)
-        return is_unknown or (leaf.path, leaf.embedded) == ("topics", [])
-    return leaf.path.endswith("group_state") and (leaf.embedded, leaf.kafka) == ("Dead", "Empty")
+    if leaf.path.endswith("group_state"):
+        return (leaf.embedded, leaf.kafka) == ("Dead", "Empty")
+    if step.api is apis.OFFSET_DELETE and leaf.path == "topics":
+        return bool(leaf.embedded == [])
+    return step.api in _OF_GROUPS and _is_unknown_here(leaf)
+
+
+def _is_unknown_here(leaf: Leaf) -> bool:
+    codes = (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.NONE)
+    return leaf.path.endswith("error_code") and (leaf.embedded, leaf.kafka) == codes
 
 
 def _are_empty(leaf: Leaf) -> bool:
