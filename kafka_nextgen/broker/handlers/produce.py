@@ -70,8 +70,8 @@ def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
 
 def _refusal(request: ProduceRequest) -> Refusal | None:
     """Why nothing of the request is appended, if one of its batches begins as no batch can."""
-    all_records = (data.records or b"" for topic in request.topic_data for data in topic.partition_data)
-    return next((refusal for records in all_records if (refusal := begins_corruptly(records))), None)
+    sent = (_records(data) for topic in request.topic_data for data in topic.partition_data)
+    return next((refusal for records in sent if (refusal := begins_corruptly(records))), None)
 
 
 def _topic(asked: DataContainer, context: Context, terms: _Terms, refusal: Refusal | None) -> _Topic:
@@ -112,7 +112,7 @@ def _append(topic: Topic, data: DataContainer, context: Context, terms: _Terms) 
     partition = topic.partition(data.index)
     if partition is None:
         return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic.name} has no partition {data.index}")
-    batch = only_batch(data.records or b"", allow_zstd=context.version >= _WITH_ZSTD)
+    batch = only_batch(_records(data), allow_zstd=context.version >= _WITH_ZSTD)
     if isinstance(batch, Refusal):
         return batch
     refusal = _wrong_acks(terms) or _internal(topic, context) or _not_led(topic, partition, context, terms)
@@ -125,6 +125,11 @@ def _append(topic: Topic, data: DataContainer, context: Context, terms: _Terms) 
         context.cluster.now_ms(),
         admission(context.cluster.transactions, terms.transactional_id, partition.log.partition, context.version),
     )
+
+
+def _records(data: DataContainer) -> bytes:
+    records: bytes | None = data.records
+    return records or b""
 
 
 def _wrong_acks(terms: _Terms) -> Refusal | None:
