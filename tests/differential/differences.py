@@ -32,6 +32,7 @@ class Difference:
 _TEXTS = ("error_message", "batch_index_error_message")
 _CONFIG_ANSWERS = (apis.CREATE_TOPICS, apis.DESCRIBE_CONFIGS)
 _OF_GROUPS = (apis.DESCRIBE_GROUPS, apis.DELETE_GROUPS, apis.OFFSET_DELETE)
+_NO_GROUP = (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.ILLEGAL_GENERATION)
 _OTHER_KINDS = ("share.", "streams.")
 
 
@@ -77,12 +78,10 @@ def _is_kept_group(step: Step, leaf: Leaf) -> bool:
         return (leaf.embedded, leaf.kafka) == ("Dead", "Empty")
     if step.api is apis.OFFSET_DELETE and leaf.path == "topics":
         return bool(leaf.embedded == [])
-    return step.api in _OF_GROUPS and _is_unknown_here(leaf)
-
-
-def _is_unknown_here(leaf: Leaf) -> bool:
-    codes = (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.NONE)
-    return leaf.path.endswith("error_code") and (leaf.embedded, leaf.kafka) == codes
+    codes = (leaf.embedded, leaf.kafka)
+    if step.api is apis.OFFSET_COMMIT:
+        return codes in ((unknown, ErrorCode.UNKNOWN_MEMBER_ID) for unknown in _NO_GROUP)
+    return step.api in _OF_GROUPS and codes == (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.NONE)
 
 
 def _are_empty(leaf: Leaf) -> bool:
