@@ -254,6 +254,8 @@ def test_what_a_change_would_do_is_looked_at_before_its_topic(at: Client) -> Non
     for name in ("nope", "", "a b"):
         assert alter(at, TOPIC, name, ("retention.ms", APPEND, "1"))[0] == "INVALID_CONFIG"
     assert alter(at, TOPIC, "nope", ("retention.ms", SET, "x"))[0] == "INVALID_CONFIG"
+    first, later = ("file.delete.delay.ms", SUBTRACT, "1"), ("max.message.bytes", 9, "1")
+    assert alter(at, TOPIC, "nope", first, later)[0] == alter(at, TOPIC, "nope", later, first)[0] == "INVALID_CONFIG"
     assert alter(at, TOPIC, "a b", ("retention.ms", SET, "x"))[0] == "INVALID_TOPIC_EXCEPTION"
     assert alter(at, TOPIC, "", ("retention.ms", SET, "x"))[0] == "INVALID_REQUEST"
 
@@ -275,6 +277,7 @@ def test_what_a_broker_can_be_given_while_it_runs(at: Client) -> None:
             "INVALID_CONFIG",
             "Config value append is not allowed for",
         ),
+        ("1", [("message.max.bytes", 9, "1")], "INVALID_REQUEST", "Unknown operations type 9"),
         ("1", [("plugin.key", SET, "1")], "NONE", ""),
         ("9", [("message.max.bytes", SET, "1")], "INVALID_REQUEST", "Unexpected broker id, expected 1, but received 9"),
         ("x", [("message.max.bytes", SET, "1")], "INVALID_REQUEST", "Node id must be an integer, but it is: x"),

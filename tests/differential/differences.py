@@ -71,6 +71,14 @@ def _is_empty_pattern(step: Step, leaf: Leaf) -> bool:
     return leaf.path.endswith("subscribed_topic_regex") and (leaf.embedded, leaf.kafka) == (None, "")
 
 
+def _is_other_leader(step: Step, leaf: Leaf) -> bool:
+    if step.api is not apis.JOIN_GROUP:
+        return False
+    if leaf.path == "leader":
+        return bool(leaf.embedded and leaf.kafka)
+    return leaf.path == "members" and [] in (leaf.embedded, leaf.kafka)
+
+
 def _is_kept_group(step: Step, leaf: Leaf) -> bool:
     if step.api is apis.LIST_GROUPS:
         return leaf.embedded in (None, []) and _are_empty(leaf)
@@ -97,6 +105,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("share and streams groups", _is_of_another_kind),
     Difference("changes of share groups", _is_share_change, parts=True),
     Difference("an empty pattern", _is_empty_pattern),
+    Difference("the next leader", _is_other_leader, parts=True),
     Difference("a group that stored nothing", _is_kept_group, parts=True),
     Difference("batches that only Kafka refuses", _is_refused_batch, parts=True),
 )
