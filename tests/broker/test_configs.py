@@ -254,6 +254,9 @@ def test_what_a_change_would_do_is_looked_at_before_its_topic(at: Client) -> Non
     for name in ("nope", "", "a b"):
         assert alter(at, TOPIC, name, ("retention.ms", APPEND, "1"))[0] == "INVALID_CONFIG"
     assert alter(at, TOPIC, "nope", ("retention.ms", SET, "x"))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("cleanup.policy", APPEND, ""))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("cleanup.policy", SET, "delete,"))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("cleanup.policy", APPEND, "compact,,"))[0] == "UNKNOWN_TOPIC_OR_PARTITION"
     first, later = ("file.delete.delay.ms", SUBTRACT, "1"), ("max.message.bytes", 9, "1")
     assert alter(at, TOPIC, "nope", first, later)[0] == alter(at, TOPIC, "nope", later, first)[0] == "INVALID_CONFIG"
     assert alter(at, TOPIC, "a b", ("retention.ms", SET, "x"))[0] == "INVALID_TOPIC_EXCEPTION"

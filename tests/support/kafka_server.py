@@ -2,7 +2,8 @@
 
 The settings use Kafka's names and are the same for a real broker and the embedded one: heartbeats are quick
 and sessions short, so that a rebalance takes a second and a killed member is noticed in six. A real broker waits
-a second for the members of a new classic group, which scenarios see it do. The embedded one does not wait.
+a second for the members of a new classic group, which scenarios see it do. The embedded one does not wait. No group is
+forgotten while tests run: every ten minutes a real broker would forget those that have nothing left.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ BROKER_SETTINGS = {
     "group.consumer.min.heartbeat.interval.ms": "100",
     "group.consumer.heartbeat.interval.ms": "500",
     "group.initial.rebalance.delay.ms": "1000",
+    "offsets.retention.check.interval.ms": "86400000",
 }
 
 

@@ -83,7 +83,7 @@ def altered(
             return Refusal(ErrorCode.INVALID_CONFIG, text)
         else:
             now = _items(after.get(change.name, defaults.get(change.name, "")))
-            after[change.name] = ",".join(_combined(now, _items(change.value or ""), Op(change.op)))
+            after[change.name] = ",".join(_combined(now, _split(change.value or ""), Op(change.op)))
     return after
 
 
@@ -92,6 +92,18 @@ def _items(text: str) -> list[str]:
 
 
 def _combined(now: list[str], change: list[str], op: Op) -> list[str]:
-    if op is Op.APPEND:
-        return now + [item for item in change if item not in now]
-    return [item for item in now if item not in change]
+    after = list(now)
+    for item in change:
+        if op is Op.APPEND and item not in after:
+            after.append(item)
+        elif op is Op.SUBTRACT and item in after:
+            after.remove(item)
+    return after
+
+
+def _split(text: str) -> list[str]:
+    """The items as Java splits them: no text at all is an empty one, and those at the end are left out."""
+    items = text.split(",")
+    while len(items) > 1 and not items[-1]:
+        items.pop()
+    return [] if items == [""] and text else items
