@@ -1,9 +1,9 @@
 """What has to be true of a batch before it is appended, in the order Kafka looks.
 
-One whole batch of format 2 with the right checksum; nothing only a coordinator writes; a codec that exists; not
-larger than the topic takes; with keys, if the topic is compacted, and timestamps near the broker's (``record_checks``);
-of an open transaction that the partition belongs to, if it is of any; and, from an
-idempotent producer, the next in its sequence or one of its last again.
+The right checksum; nothing only a coordinator writes; a codec that exists; not larger than the topic takes; with keys,
+if the topic is compacted, and timestamps near the broker's (``record_checks``); of an open transaction that the
+partition belongs to, if it is of any; and, from an idempotent producer, the next in its sequence or one of its last
+again.
 
 A transaction's first batch in a partition asks the transaction coordinator (KIP-890). So a batch that comes late,
 when its transaction has ended, can't leave one open that nobody will ever end.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.broker.compaction import compact_if_due
 from kafka_nextgen.broker.producers import Seen
@@ -26,7 +26,7 @@ from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Compression, read_batches
 
-__all__ = ["Appended", "append", "append_marker"]
+__all__ = ["Appended", "append", "append_marker", "at_start_of"]
 
 _log = logger_of(__name__)
 
@@ -40,30 +40,33 @@ class Appended:
     log_start_offset: int
 
 
+_WITHOUT_START = (ErrorCode.CORRUPT_MESSAGE, ErrorCode.MESSAGE_TOO_LARGE)
+
 #: Asks whether a batch, whose transaction is not open in its partition yet, may open it there.
 Admit = Callable[[BatchHeader], ErrorCode]
 
 
 def append(
-    settings: TopicSettings, partition: Partition, records: bytes, now_ms: int, admit: Admit | None, *, allow_zstd: bool
+    settings: TopicSettings, partition: Partition, sent: bytes, now_ms: int, admit: Admit | None
 ) -> Appended | Refusal:
-    """Append the batch in ``records`` to a partition, or say why not; ``now_ms`` is since the epoch.
+    """Append the batch that was ``sent`` to a partition, or say why not; ``now_ms`` is since the epoch.
 
     ``admit`` is None where no transactional id was told.
     """
-    batch = _checked(settings, records, allow_zstd)
+    batch = _checked(settings, sent)
     if isinstance(batch, Refusal):
-        return batch
+        return at_start_of(partition, batch)
     if (refusal := refuse_records(settings, partition.log.partition, batch, now_ms)) is not None:
-        return refusal
+        return at_start_of(partition, refusal)
     error = _transaction_error(partition, batch.header, admit)
     if error is not ErrorCode.NONE:
         return Refusal(error, f"producer {batch.header.producer_id} has no transaction there that takes the batch")
     seen = partition.producers.check(batch.header)
     if isinstance(seen, Seen):
-        return Appended(seen.base_offset, seen.log_append_time, partition.log.start_offset)
+        return Appended(seen.base_offset, seen.timestamp, partition.log.start_offset)
     if seen is not ErrorCode.NONE:
-        return Refusal(seen, f"producer {batch.header.producer_id} sent sequence {batch.header.base_sequence}")
+        text = f"producer {batch.header.producer_id} sent sequence {batch.header.base_sequence}"
+        return at_start_of(partition, Refusal(seen, text))
     try:
         return _append(settings, partition, batch, now_ms)
     except StorageError as error:
@@ -71,11 +74,18 @@ def append(
         return Refusal(ErrorCode.KAFKA_STORAGE_ERROR, str(error))
 
 
+def at_start_of(partition: Partition, refusal: Refusal) -> Refusal:
+    """A refusal that tells where the log begins, as Kafka does beside most errors that it finds there."""
+    if refusal.code in _WITHOUT_START:
+        return refusal
+    return evolve(refusal, log_start_offset=partition.log.start_offset)
+
+
 def append_marker(partition: Partition, marker: bytes) -> None:
     """Append the marker that ends a transaction."""
     (batch,) = read_batches(marker)
     base_offset = partition.log.append(batch)
-    partition.producers.remember(batch.header, base_offset, -1)
+    partition.producers.remember(batch.header, base_offset)
 
 
 def _transaction_error(partition: Partition, header: BatchHeader, admit: Admit | None) -> ErrorCode:
@@ -93,31 +103,23 @@ def _append(settings: TopicSettings, partition: Partition, batch: BatchView, now
     log = partition.log
     append_time = now_ms if settings.has_log_append_time else None
     base_offset = log.append(batch, append_time)
-    told_time = -1 if append_time is None else append_time
-    partition.producers.remember(batch.header, base_offset, told_time)
+    partition.producers.remember(batch.header, base_offset, append_time)
     if settings.retention_bytes is not None:
         log.retain(settings.retention_bytes)
     compact_if_due(log, settings, now_ms)
-    return Appended(base_offset, told_time, log.start_offset)
+    return Appended(base_offset, -1 if append_time is None else append_time, log.start_offset)
 
 
-def _checked(settings: TopicSettings, records: bytes, allow_zstd: bool) -> BatchView | Refusal:
+def _checked(settings: TopicSettings, sent: bytes) -> BatchView | Refusal:
     try:
-        batches = read_batches(records)
+        (batch,) = read_batches(sent)
     except CorruptRecordError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
-    if len(batches) != 1:
-        return Refusal(ErrorCode.INVALID_RECORD, f"a partition takes one batch per request, not {len(batches)}")
-    (batch,) = batches
     if batch.header.is_control or batch.header.record_count == 0:
         return Refusal(ErrorCode.INVALID_RECORD, "a producer's batch has records, and no markers")
-    if not _is_known_codec(batch.header.codec, allow_zstd):
+    if batch.header.codec not in set(Compression):
         return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"codec {batch.header.codec} is not taken here")
     if batch.header.size > settings.max_message_bytes:
         limit = settings.max_message_bytes
         return Refusal(ErrorCode.MESSAGE_TOO_LARGE, f"{batch.header.size} bytes exceed max.message.bytes={limit}")
     return batch
-
-
-def _is_known_codec(codec: int, allow_zstd: bool) -> bool:
-    return codec in set(Compression) and (allow_zstd or codec != Compression.ZSTD)

@@ -4,7 +4,7 @@ A producer numbers its records per partition. A batch is one of
 
 * new: it continues the sequence, or its producer is unknown here, or it begins a newer epoch at 0;
 * a duplicate: one of the last five of its producer again (a producer has at most five in flight), whose answer
-  was lost; it is answered as it was the first time, and not appended;
+  was lost; it is answered with the offset that it has, and not appended;
 * out of order: anything else of the same epoch. Kafka no longer tells an old duplicate from a gap;
 * of an old epoch: a newer instance of the producer has taken over.
 
@@ -21,7 +21,6 @@ from collections import deque
 from attrs import define, field, frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import BatchHeader
 
 __all__ = ["KnownProducer", "Producers", "Seen"]
@@ -32,12 +31,15 @@ _SEQUENCES = 2**31
 
 @frozen
 class Seen:
-    """A batch that was appended: its first and last sequence number, and where it is."""
+    """A batch that was appended: its first and last sequence number, where it is, and its latest timestamp there.
+
+    Kafka tells the timestamp as the append time of the batch, whoever set it.
+    """
 
     first_sequence: int
     last_sequence: int
     base_offset: int
-    log_append_time: int
+    timestamp: int
 
 
 @frozen
@@ -98,8 +100,8 @@ class Producers:
             for producer_id, known in sorted(self._known.items())
         )
 
-    def remember(self, header: BatchHeader, base_offset: int, log_append_time: int) -> None:
-        """Note a batch, or a marker, that was appended at ``base_offset``."""
+    def remember(self, header: BatchHeader, base_offset: int, append_time: int | None = None) -> None:
+        """Note a batch, or a marker, that was appended at ``base_offset``; the broker may have stamped it."""
         if header.producer_id < 0:
             return
         producer = self._known.get(header.producer_id)
@@ -107,16 +109,16 @@ class Producers:
             coordinator_epoch = -1 if producer is None else producer.coordinator_epoch
             producer = _Producer(header.producer_epoch, coordinator_epoch=coordinator_epoch)
             self._known[header.producer_id] = producer
-        producer.last_timestamp = header.max_timestamp
+        timestamp = header.max_timestamp if append_time is None else append_time
+        producer.last_timestamp = timestamp
         if header.is_control:
             producer.coordinator_epoch = 0  # there has been no other coordinator in this process
             return
-        producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, log_append_time))
+        producer.batches.append(Seen(header.base_sequence, _last_sequence(header), base_offset, timestamp))
 
     def remember_recovered(self, header: BatchHeader) -> None:
         """Note a batch that was found in the log when the broker started."""
-        has_append_time = header.timestamp_type is TimestampType.LOG_APPEND_TIME
-        self.remember(header, header.base_offset, header.max_timestamp if has_append_time else -1)
+        self.remember(header, header.base_offset)
 
 
 def _last_sequence(header: BatchHeader) -> int:

@@ -16,3 +16,4 @@ class Refusal:
     code: ErrorCode
     message: str
     records: tuple[tuple[int, str], ...] = ()  # of a batch: the numbers of those that are to blame, and why
+    log_start_offset: int = -1  # of the partition that a batch was refused for, if that was looked at

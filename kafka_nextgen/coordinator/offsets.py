@@ -21,7 +21,7 @@ are fenced by its generation (``classic.offsets``), and fetches not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.heartbeat import keep_session
@@ -41,6 +41,7 @@ __all__ = [
     "forget_offsets_of_missing",
     "may_commit",
     "refuse_metadata",
+    "storable",
 ]
 
 
@@ -74,7 +75,7 @@ def _refuse_commit(draft: Draft, request: OffsetCommit) -> ErrorCode:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if request.version < 9 and not group.is_classic_member(request.member_id):
         return ErrorCode.UNSUPPORTED_VERSION
-    may = may_commit(draft, request.member_id, request.member_epoch, request.offsets)
+    may = may_commit(draft, request.member_id, request.member_epoch, storable(draft, request.offsets))
     return ErrorCode.NONE if may else _stale(group, request.member_id)
 
 
@@ -108,6 +109,11 @@ def _had_all_by(
         if epoch is None or epoch > member_epoch:
             return False
     return True
+
+
+def storable(draft: Draft, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> list[TopicPartition]:
+    """The partitions whose offsets would be stored. An older commit is refused for what it may not store only."""
+    return [partition for partition, offset in offsets.items() if not refuse_metadata(draft, offset)]
 
 
 def refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:

@@ -25,7 +25,7 @@ from kafka_nextgen.coordinator.classic.fencing import identity_error
 from kafka_nextgen.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.coordinator.draft import Draft, Outcome
 from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.offsets import may_commit, refuse_metadata
+from kafka_nextgen.coordinator.offsets import may_commit, refuse_metadata, storable
 from kafka_nextgen.coordinator.records import PendingOffsetCommitted, TransactionEnded
 from kafka_nextgen.coordinator.requests import EndTransaction, TxnOffsetCommit
 from kafka_nextgen.coordinator.responses import OffsetsCommitted, TransactionNoted
@@ -77,7 +77,7 @@ def _refuse(draft: Draft, request: TxnOffsetCommit) -> ErrorCode:
         return ErrorCode.NONE
     if request.member_id not in group.members:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    may = may_commit(draft, request.member_id, request.member_epoch, request.offsets)
+    may = may_commit(draft, request.member_id, request.member_epoch, storable(draft, request.offsets))
     return ErrorCode.NONE if may else ErrorCode.ILLEGAL_GENERATION
 
 

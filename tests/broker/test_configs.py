@@ -250,6 +250,19 @@ def test_what_is_no_topic_is_not_configured(at: Client) -> None:
     assert refused(at, TOPIC, "nope")[0] == "UNKNOWN_TOPIC_OR_PARTITION"
 
 
+def test_what_a_change_would_do_is_looked_at_before_its_topic(at: Client) -> None:
+    for name in ("nope", "", "a b"):
+        assert alter(at, TOPIC, name, ("retention.ms", APPEND, "1"))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("retention.ms", SET, "x"))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("cleanup.policy", APPEND, ""))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("cleanup.policy", SET, "delete,"))[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "nope", ("cleanup.policy", APPEND, "compact,,"))[0] == "UNKNOWN_TOPIC_OR_PARTITION"
+    first, later = ("file.delete.delay.ms", SUBTRACT, "1"), ("max.message.bytes", 9, "1")
+    assert alter(at, TOPIC, "nope", first, later)[0] == alter(at, TOPIC, "nope", later, first)[0] == "INVALID_CONFIG"
+    assert alter(at, TOPIC, "a b", ("retention.ms", SET, "x"))[0] == "INVALID_TOPIC_EXCEPTION"
+    assert alter(at, TOPIC, "", ("retention.ms", SET, "x"))[0] == "INVALID_REQUEST"
+
+
 # ---- brokers
 
 
@@ -267,6 +280,7 @@ def test_what_a_broker_can_be_given_while_it_runs(at: Client) -> None:
             "INVALID_CONFIG",
             "Config value append is not allowed for",
         ),
+        ("1", [("message.max.bytes", 9, "1")], "INVALID_REQUEST", "Unknown operations type 9"),
         ("1", [("plugin.key", SET, "1")], "NONE", ""),
         ("9", [("message.max.bytes", SET, "1")], "INVALID_REQUEST", "Unexpected broker id, expected 1, but received 9"),
         ("x", [("message.max.bytes", SET, "1")], "INVALID_REQUEST", "Node id must be an integer, but it is: x"),

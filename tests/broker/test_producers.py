@@ -26,7 +26,7 @@ def after(*headers: BatchHeader) -> Producers:
     producers = Producers()
     for offset, each in enumerate(headers):
         assert producers.check(each) is ErrorCode.NONE
-        producers.remember(each, base_offset=offset, log_append_time=-1)
+        producers.remember(each, offset)
     return producers
 
 
@@ -36,7 +36,7 @@ def after(*headers: BatchHeader) -> Producers:
         pytest.param(header(3), ErrorCode.NONE, id="it continues"),
         pytest.param(header(4), ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, id="a gap"),
         pytest.param(header(1), ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, id="a part of an earlier batch"),
-        pytest.param(header(0, records=3), Seen(0, 2, 0, -1), id="the same again"),
+        pytest.param(header(0, records=3), Seen(0, 2, 0, 1), id="the same again"),
         pytest.param(header(0, epoch=1), ErrorCode.NONE, id="a new epoch begins at 0"),
         pytest.param(header(3, epoch=1), ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, id="a new epoch elsewhere"),
         pytest.param(header(9, producer_id=8), ErrorCode.NONE, id="an unknown producer begins anywhere"),
@@ -59,7 +59,7 @@ def test_a_new_epoch_forgets_the_old_ones_batches() -> None:
 def test_the_last_five_batches_are_known_again_and_no_more() -> None:
     producers = after(*(header(sequence) for sequence in range(6)))
     again = [producers.check(header(sequence)) for sequence in range(6)]
-    assert again == [ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, *(Seen(n, n, n, -1) for n in range(1, 6))]
+    assert again == [ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, *(Seen(n, n, n, 1) for n in range(1, 6))]
 
 
 def test_sequences_go_on_at_zero_after_the_highest() -> None:

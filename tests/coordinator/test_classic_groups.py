@@ -30,6 +30,7 @@ from kafka_nextgen.coordinator.classic.responses import (
     Parked,
     SyncGroupAnswer,
 )
+from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.coordinator import Outcome
 from kafka_nextgen.coordinator.requests import DeleteGroups, OffsetCommit
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
@@ -262,3 +263,21 @@ def test_what_is_recorded_is_compared() -> None:
     ]
     assert list(classic_violations(EMPTY, None, set())) == []
     assert list(classic_violations(evolve(EMPTY, generation=1), None, set())) == ["nothing is recorded of the group"]
+
+
+@pytest.mark.parametrize(
+    ("preferences", "chosen"),
+    [
+        (["roundrobin range", "range roundrobin"], "range"),
+        (["range roundrobin", "roundrobin range"], "range"),
+        (["range sticky", "sticky range"], "sticky"),
+        (["roundrobin range", "range roundrobin", "roundrobin range"], "roundrobin"),
+        (["cooperative-sticky range", "range cooperative-sticky"], "range"),
+    ],
+)
+def test_of_as_many_votes_those_count_that_java_would_come_upon_first(preferences: list[str], chosen: str) -> None:
+    group = ClassicGroup(GROUP)
+    for number, names in enumerate(preferences):
+        offered = tuple(OfferedProtocol(name, b"") for name in names.split())
+        group = group.with_member(ClassicMember(f"{number}", None, "", "", 1_000, 1_000, offered))
+    assert chosen_protocol(group) == chosen

@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.classic.subscribed import subscribes
+from kafka_nextgen.coordinator.classic.subscribed import subscribes, with_topics
 from kafka_nextgen.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.embedded import MemberSubscription, encode_subscription
@@ -18,8 +18,8 @@ FOO_0 = TopicPartition("foo", 0)
 ONLY_BAR = encode_subscription(MemberSubscription(frozenset({"bar"})))
 
 
-def member(metadata: bytes) -> ClassicMember:
-    return ClassicMember("A", None, "", "", 1_000, 1_000, (OfferedProtocol("range", metadata),))
+def member(metadata: bytes, member_id: str = "A") -> ClassicMember:
+    return ClassicMember(member_id, None, "", "", 1_000, 1_000, (OfferedProtocol("range", metadata),))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,14 @@ def member(metadata: bytes) -> ClassicMember:
     ],
 )
 def test_members_of_a_classic_group_subscribe_to_a_topic_or_might(group: ClassicGroup, might: bool) -> None:
-    assert subscribes(group, "foo") is might
+    assert subscribes(with_topics(group), "foo") is might
+
+
+def test_who_joins_a_classic_group_subscribes_from_the_next_generation_on() -> None:
+    group = with_topics(ClassicGroup(GROUP, protocol_type="consumer", protocol="range").with_member(member(ONLY_BAR)))
+    joined = group.with_member(member(encode_subscription(MemberSubscription(frozenset({"foo"}))), "B"))
+    assert not subscribes(joined, "foo")
+    assert subscribes(with_topics(joined), "foo")
 
 
 def test_an_offset_is_kept_that_an_open_transaction_may_change() -> None:

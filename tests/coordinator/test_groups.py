@@ -117,6 +117,15 @@ def test_metadata_has_a_limit_per_partition_in_bytes(stage: Stage) -> None:
     assert list(stage.group.offsets) == [FOO_0]
 
 
+def test_an_old_commit_is_refused_for_what_would_be_stored_only(stage: Stage) -> None:
+    too_long, good = OffsetAndMetadata(5, metadata="x" * 5_000), OffsetAndMetadata(5)
+    foo_1 = TopicPartition("foo", 1)
+    answer = stage.ask(OffsetCommit(GROUP, {FOO_0: too_long, foo_1: too_long}, "A", 1)).response
+    assert answer == OffsetsCommitted(dict.fromkeys((FOO_0, foo_1), ErrorCode.OFFSET_METADATA_TOO_LARGE))
+    answer = stage.ask(OffsetCommit(GROUP, {FOO_0: too_long, foo_1: good}, "A", 1)).response
+    assert answer == OffsetsCommitted(dict.fromkeys((FOO_0, foo_1), ErrorCode.STALE_MEMBER_EPOCH))
+
+
 @pytest.mark.parametrize(
     ("member_id", "epoch", "error"),
     [

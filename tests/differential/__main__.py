@@ -8,6 +8,7 @@ import time
 import click
 
 from tests.differential.run import run
+from tests.support.ending import end_at_sigterm
 from tests.support.real_kafka import NEWEST_VERSION
 from tests.support.saying import say
 from tests.support.servers import Servers
@@ -19,6 +20,7 @@ from tests.support.servers import Servers
 @click.option("--beside", default=NEWEST_VERSION, show_default=True, help="A version of Kafka, external, or embedded.")
 @click.option("--tries", default=60, show_default=True, help="To find the fewest requests that show a difference.")
 def main(seed: int, requests: int, beside: str, tries: int) -> None:
+    end_at_sigterm()
     servers, others = Servers(), Servers()
     try:
         embedded = servers.get("embedded").bootstrap_servers

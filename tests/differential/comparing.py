@@ -1,8 +1,8 @@
 """Two answers side by side, without what legitimately differs.
 
 Lists that name their items (topics, partitions, members, keys) are compared by those names in any order. Times of the
-broker, throttling and addresses are left out, texts beside error codes count by being there, and records are compared
-one batch after another.
+broker, throttling and addresses are left out, texts beside error codes count by being there, records are compared
+one batch after another, and what a member of the classic protocol was given by its partitions in any order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from uuid import UUID
 
 from attrs import frozen
 
-from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.embedded import decode_assignment, user_data_of
+from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.wire.records import read_header
 from kafka_nextgen.wire.records.batch_header import HEADER, LOG_APPEND_TIME, BatchHeader
 from kafka_nextgen.wire.records.compression import decompress
@@ -24,6 +25,7 @@ __all__ = ["Leaf", "comparable", "compared"]
 
 _LEFT_OUT = {"throttle_time_ms", "cluster_id", "host", "port", "node_endpoints", "session_id", "documentation"}
 _TEXTS = {"error_message", "batch_index_error_message"}
+_ASSIGNMENTS = {"member_assignment", "assignment"}
 
 #: What an item of a list is known by.
 _NAMES = (
@@ -84,7 +86,18 @@ def _plain(part: Any, told: Told, name: str) -> Any:
         return "a time" if part > 0 else part
     if name == "records":
         return _batches(bytes(part or b""))
+    if name in _ASSIGNMENTS and isinstance(part, bytes):
+        return _assignment(part, told)
     return told.alias(str(part)) if isinstance(part, (str, UUID)) else part
+
+
+def _assignment(data: bytes, told: Told) -> Any:
+    """Kafka's order of topics in it depends on their random ids; bytes that are no assignment stay as they are."""
+    try:
+        partitions = sorted((told.alias(each.topic), each.partition) for each in decode_assignment(data))
+        return {"version": data[:2], "partitions": partitions, "user_data": user_data_of(data), "size": len(data)}
+    except DecodeError:
+        return data
 
 
 def _plain_list(items: list[Any]) -> Any:

@@ -19,7 +19,7 @@ from attrs import define, field, frozen
 from kafka_nextgen.wire import apis
 from tests.differential.comparing import Leaf, comparable, compared
 from tests.differential.differences import explained
-from tests.differential.drawing.session import TOPICS
+from tests.differential.drawing.session import GROUPS, INSTANCES, TOPICS
 from tests.differential.sides import Answer, Side
 from tests.differential.steps import Step
 from tests.differential.symbols import Group, Symbol
@@ -90,7 +90,9 @@ class Episode:
 
     def _is_open(self, step: Step) -> bool:
         """Whether the brokers agree on all that the request is about, and its connection is free."""
-        return not (step.concerns & self._parted or step.who in self.embedded.owed or step.who in self.kafka.owed)
+        if step.concerns & self._parted or step.who in self.embedded.owed or step.who in self.kafka.owed:
+            return False
+        return not (_asks_for_an_id(step) and step.who in self.embedded.told.present | self.kafka.told.present)
 
     def _send(self, step: Step) -> None:
         self.played.requests[step.api.name] += 1
@@ -103,8 +105,16 @@ class Episode:
         self._settle(step)
 
     def _compare(self, step: Step, embedded: Answer, kafka: Answer) -> None:
-        answers = _relevant(step, embedded, self.embedded.told), _relevant(step, kafka, self.kafka.told)
+        answers = self._relevant(step, embedded, self.embedded.told), self._relevant(step, kafka, self.kafka.told)
         self._judge(step, tuple(compared(*answers)))
+
+    def _relevant(self, step: Step, answer: Answer, told: Told) -> Any:
+        """The answer without the groups of others, and those in which the brokers have parted."""
+        if step.api is apis.LIST_GROUPS and "groups" in answer:
+            mine = [group for group in answer["groups"] if group["group_id"].startswith(told.prefix)]
+            agreed = [group for group in mine if told.alias(group["group_id"]) not in self._parted]
+            answer = {**answer, "groups": agreed}
+        return comparable(answer, told)
 
     def _judge(self, step: Step, leaves: tuple[Leaf, ...]) -> None:
         known = explained(step, leaves)
@@ -188,9 +198,9 @@ def _given(resource: Mapping[str, Any]) -> Callable[[Side], Any]:
     return lambda side: side.given(kind, name.value(side.told) if isinstance(name, Symbol) else name)
 
 
-def _relevant(step: Step, answer: Answer, told: Told) -> Any:
-    """The answer without the groups of others."""
-    if step.api is apis.LIST_GROUPS and "groups" in answer:
-        mine = [group for group in answer["groups"] if group["group_id"].startswith(told.prefix)]
-        answer = {**answer, "groups": mine}
-    return comparable(answer, told)
+def _asks_for_an_id(step: Step) -> bool:
+    """Whether a dynamic member of both protocols comes without its id, and would be a second one if it is there."""
+    if step.who is None or step.api is not apis.JOIN_GROUP or step.fields["member_id"] != "":
+        return False
+    kind = GROUPS[step.who[0]]
+    return kind.consumer and kind.classic and step.who[1] not in INSTANCES

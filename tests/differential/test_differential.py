@@ -9,6 +9,7 @@ import pytest
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from tests.conftest import or_skip
+from tests.differential.comparing import comparable
 from tests.differential.differences import DIFFERENCES
 from tests.differential.drawing.episode import draw_episode
 from tests.differential.episode import Episode
@@ -16,6 +17,7 @@ from tests.differential.run import Found, fewest, run
 from tests.differential.shrinking import shrunk
 from tests.differential.steps import Step
 from tests.differential.symbols import Group, Topic
+from tests.differential.told import Told
 from tests.support.embedded_kafka import start_embedded_kafka
 from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
 from tests.support.real_kafka import REAL_VERSIONS
@@ -83,3 +85,14 @@ def test_every_known_difference_is_explained() -> None:
     page = (Path(__file__).parents[2] / "docs" / "testing.md").read_text().split(HEADING)[1].split("\n## ")[0]
     named = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
     assert sorted(named) == sorted(known.name for known in DIFFERENCES)
+
+
+def test_partitions_of_a_classic_member_are_compared_in_any_order() -> None:
+    topics = [b"\0\2t1\0\0\0\1\0\0\0\0", b"\0\2t3\0\0\0\2\0\0\0\0\0\0\0\1"]
+    first, second, fewer = (
+        {"member_assignment": b"\0\3\0\0\0\2" + b"".join(order) + b"\xff" * 4}
+        for order in (topics, topics[::-1], [topics[0], topics[0]])
+    )
+    told = Told("")
+    assert comparable(first, told) == comparable(second, told) != comparable(fewer, told)
+    assert comparable({"member_assignment": b"\0"}, told) == {"member_assignment": b"\0"}

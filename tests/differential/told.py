@@ -35,6 +35,7 @@ class Told:
     epochs: dict[Member, int] = field(factory=dict)
     owned: dict[Member, list[dict[str, Any]]] = field(factory=dict)
     led: dict[Member, list[str]] = field(factory=dict)
+    present: set[Member] = field(factory=set)
     _aliases: dict[str, str] = field(factory=dict)
 
     def real(self, name: str) -> str:
@@ -75,13 +76,18 @@ class Told:
             if member_id != who[1]:
                 self._name(member_id, "/".join(who))
 
+    def note_presence(self, who: Member, is_present: bool) -> None:
+        """Note whether a member is in its group, as far as the broker has told it to the member."""
+        (self.present.add if is_present else self.present.discard)(who)
+
     def _name(self, value: str, name: str) -> None:
         number = sum(alias.startswith(f"<{name}") for alias in self._aliases.values())
         self._aliases[value] = f"<{name} #{number + 1}>" if number else f"<{name}>"
 
 
 _ID_IS_REQUIRED = 79
-_UNOWNED = (0, -1, -2)  # epochs of members that own nothing
+_GONE = -1
+_UNOWNED = (0, _GONE, -2)  # epochs of members that own nothing
 
 
 def _heartbeat(told: Told, who: Member, answer: Mapping[str, Any]) -> None:
@@ -89,6 +95,7 @@ def _heartbeat(told: Told, who: Member, answer: Mapping[str, Any]) -> None:
         return
     told.learn_member(who, answer["member_id"])
     told.epochs[who] = answer["member_epoch"]
+    told.note_presence(who, answer["member_epoch"] != _GONE)
     if answer["member_epoch"] in _UNOWNED:
         told.owned.pop(who, None)
     if answer["assignment"] is not None:
@@ -100,10 +107,17 @@ def _join(told: Told, who: Member, answer: Mapping[str, Any]) -> None:
         told.learn_member(who, answer["member_id"])
     if not answer["error_code"]:
         told.epochs[who] = answer["generation_id"]
+        told.note_presence(who, True)
         told.led[who] = [member["member_id"] for member in answer["members"]]
+
+
+def _leave(told: Told, who: Member, answer: Mapping[str, Any]) -> None:
+    if not answer["error_code"] and not any(member["error_code"] for member in answer.get("members", ())):
+        told.note_presence(who, False)
 
 
 _LEARN: Mapping[int, Callable[[Told, Member, Mapping[str, Any]], None]] = {
     apis.CONSUMER_GROUP_HEARTBEAT.key: _heartbeat,
     apis.JOIN_GROUP.key: _join,
+    apis.LEAVE_GROUP.key: _leave,
 }

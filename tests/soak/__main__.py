@@ -10,6 +10,7 @@ import click
 
 from tests.soak.brokers import run_broker
 from tests.soak.soak import run_soak
+from tests.support.ending import end_at_sigterm
 from tests.support.saying import say
 
 
@@ -21,6 +22,7 @@ from tests.support.saying import say
 @click.option("--pause", default=2.0, show_default=True, help="Mean seconds between two events.")
 @click.option("--folder", type=click.Path(path_type=Path), default=Path("build/soak"), show_default=True)
 def main(minutes: float, seed: int, broker: str, rate: float, pause: float, folder: Path) -> None:
+    end_at_sigterm()
     place = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{seed}"
     place.mkdir(parents=True)
     click.echo(f"seed {seed}, {minutes:g} minutes, {broker}; logs in {place}")

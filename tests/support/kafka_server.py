@@ -3,7 +3,8 @@
 The settings use Kafka's names and are the same for a real broker and the embedded one: heartbeats are quick
 and sessions short, so that a rebalance takes half a second and a killed member is noticed in six. A group's next
 assignment waits for a moment, as it does by default, where that is known (4.3). A real broker waits a second for the
-members of a new classic group, which scenarios see it do. The embedded one does not wait.
+members of a new classic group, which scenarios see it do. The embedded one does not wait. No group is forgotten while
+tests run: every ten minutes a real broker would forget those that have nothing left.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ BROKER_SETTINGS = {
     "group.consumer.heartbeat.interval.ms": "200",
     "group.consumer.assignment.interval.ms": "200",
     "group.initial.rebalance.delay.ms": "1000",
+    "offsets.retention.check.interval.ms": "86400000",
 }
 
 

@@ -63,5 +63,9 @@ class Servers:
 def _start(kind: str) -> KafkaServer:
     server = start_real_kafka(kind)
     if kind != "external":
-        wait_until_coordinating(server.bootstrap_servers)
+        try:
+            wait_until_coordinating(server.bootstrap_servers)
+        except BaseException:
+            server.stop()
+            raise
     return server

@@ -21,6 +21,7 @@ from attrs import frozen
 from kafka_nextgen.broker.configs.keys import ConfigKey, Kind
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.hash_map import place
 
 __all__ = ["Change", "Op", "altered", "refuse_changes", "replacing"]
 
@@ -57,32 +58,32 @@ def refuse_changes(changes: Sequence[Change]) -> Refusal | None:
     null = [change.name for change in changes if change.op != Op.DELETE and change.value is None]
     if null:
         return Refusal(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(null)}")
-    if any(change.op not in set(Op) for change in changes):
-        return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, "There is no such operation.")
     return None
 
 
 def altered(
     before: Mapping[str, str], changes: Iterable[Change], keys: Mapping[str, ConfigKey], defaults: Mapping[str, str]
 ) -> dict[str, str] | Refusal:
-    """What a resource has after the changes, which ``refuse_changes`` did not refuse.
+    """What a resource has after the changes, which ``refuse_changes`` did not refuse, or the first that can't be made.
 
     ``before`` is what it was given itself; ``defaults`` is what lists are without that.
     """
     after = dict(before)
-    for change in changes:
+    for change in sorted(changes, key=lambda change: place(change.name)):
         kind = keys[change.name].kind if change.name in keys else Kind.UNKNOWN
         if change.op == Op.DELETE:
             after.pop(change.name, None)
         elif change.op == Op.SET:
             after[change.name] = (change.value or "").strip()
+        elif change.op not in set(Op):
+            return Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, "There is no such operation.")
         elif kind is not Kind.LIST:
             name = Op(change.op).name
             text = f"Can't {name} to key {change.name} because its type is not LIST."
             return Refusal(ErrorCode.INVALID_CONFIG, text)
         else:
             now = _items(after.get(change.name, defaults.get(change.name, "")))
-            after[change.name] = ",".join(_combined(now, _items(change.value or ""), Op(change.op)))
+            after[change.name] = ",".join(_combined(now, _split(change.value or ""), Op(change.op)))
     return after
 
 
@@ -91,6 +92,18 @@ def _items(text: str) -> list[str]:
 
 
 def _combined(now: list[str], change: list[str], op: Op) -> list[str]:
-    if op is Op.APPEND:
-        return now + [item for item in change if item not in now]
-    return [item for item in now if item not in change]
+    after = list(now)
+    for item in change:
+        if op is Op.APPEND and item not in after:
+            after.append(item)
+        elif op is Op.SUBTRACT and item in after:
+            after.remove(item)
+    return after
+
+
+def _split(text: str) -> list[str]:
+    """The items as Java splits them: no text at all is an empty one, and those at the end are left out."""
+    items = text.split(",")
+    while len(items) > 1 and not items[-1]:
+        items.pop()
+    return [] if items == [""] and text else items

@@ -45,6 +45,8 @@ def alter_broker(
     """What the broker, or all of them, is to have after these changes, or why it can't."""
     if name != ALL_NODES and (wrong := _name_complaint(name, node_id, "Node id")):
         return wrong
+    if unknown := [change.op for change in changes if change.op not in set(Op)]:
+        return Refusal(ErrorCode.INVALID_REQUEST, f"Unknown operations type {unknown[0]}")
     keys = {key: ConfigKey(key, _kind(key), DYNAMIC.get(key)) for key in _keys(configs)}
     if refusal := next((found for change in changes if (found := _refuse_list(change, keys))), None):
         return refusal

@@ -109,7 +109,7 @@ class ConfigKey:
 
 
 def _items(value: str) -> list[str]:
-    return [item for item in value.split(",") if item]
+    return [item.strip() for item in value.split(",")] if value else []
 
 
 @frozen

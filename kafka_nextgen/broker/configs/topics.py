@@ -109,19 +109,20 @@ def describe_topic(configs: DynamicConfigs, topics: Topics, name: str, node_id: 
 
 
 def alter_topic(topics: Topics, name: str, changes: Sequence[Change], profile: Profile) -> Mapping[str, str] | Refusal:
-    """What a topic is to have after these changes, or why it can't."""
+    """What a topic is to have after these changes, or why it can't: Kafka looks for the topic last."""
+    topic = topics.named(name)
+    after = altered(topic.settings.overrides if topic else {}, changes, _KEYS, DEFAULTS)
+    if isinstance(after, Refusal):
+        return after
     if not name:
         return Refusal(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
     if wrong := topic_name_complaint(name):
         return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, wrong)
-    topic = topics.named(name)
+    if invalid := topic_config_complaint(after, profile):
+        return Refusal(ErrorCode.INVALID_CONFIG, invalid)
     if topic is None:
         return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
-    after = altered(topic.settings.overrides, changes, _KEYS, DEFAULTS)
-    if isinstance(after, Refusal):
-        return after
-    invalid = topic_config_complaint(after, profile)
-    return Refusal(ErrorCode.INVALID_CONFIG, invalid) if invalid else after
+    return after
 
 
 def topic_config_complaint(config: Mapping[str, str | None], profile: Profile) -> str | None:

@@ -13,10 +13,11 @@ from attrs import frozen
 
 from kafka_nextgen.broker.closing import CloseConnectionError
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.produced import Appended, append
+from kafka_nextgen.broker.produced import Appended, append, at_start_of
 from kafka_nextgen.broker.refusal import Refusal
 from kafka_nextgen.broker.security.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID
-from kafka_nextgen.broker.topic import Topic
+from kafka_nextgen.broker.sent_batches import begins_corruptly, only_batch
+from kafka_nextgen.broker.topic import Partition, Topic
 from kafka_nextgen.broker.transactions.admission import admission
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.messages import DataContainer, ProduceRequest, ProduceResponse
@@ -42,14 +43,13 @@ class _Terms:
     """What goes for all records of one request."""
 
     transactional_id: str | None
-    needs_replicas: bool
+    acks: int
 
 
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
     """Append what may be appended; None if no answer is wanted."""
     refusal = _refusal(request)
-    transactional_id = _transactional_id(request, context)
-    terms = _Terms(transactional_id, needs_replicas=request.acks == _ALL)
+    terms = _Terms(_transactional_id(request, context), request.acks)
     topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]
     if request.acks != 0:
         response = ProduceResponse(responses=topics)
@@ -69,9 +69,9 @@ def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
 
 
 def _refusal(request: ProduceRequest) -> Refusal | None:
-    if request.acks not in _ACKS:
-        return Refusal(ErrorCode.INVALID_REQUIRED_ACKS, f"acks must be -1, 0 or 1, not {request.acks}")
-    return None
+    """Why nothing of the request is appended, if one of its batches begins as no batch can."""
+    sent = (_records(data) for topic in request.topic_data for data in topic.partition_data)
+    return next((refusal for records in sent if (refusal := begins_corruptly(records))), None)
 
 
 def _topic(asked: DataContainer, context: Context, terms: _Terms, refusal: Refusal | None) -> _Topic:
@@ -97,13 +97,13 @@ def _topic(asked: DataContainer, context: Context, terms: _Terms, refusal: Refus
 def _unauthorized(asked: DataContainer, topic: Topic | None, context: Context) -> Refusal | None:
     name = asked.name if topic is None else topic.name
     if not name or context.may(WRITE_TOPIC, name):
-        return _internal(topic, context)
+        return None
     return Refusal(WRITE_TOPIC.error, f"the client may not write to topic {name}")
 
 
-def _internal(topic: Topic | None, context: Context) -> Refusal | None:
+def _internal(topic: Topic, context: Context) -> Refusal | None:
     """What brokers write for themselves is theirs; Kafka takes it from one client by that name."""
-    if topic is None or not topic.is_internal or context.client_id == _ADMIN_CLIENT:
+    if not topic.is_internal or context.client_id == _ADMIN_CLIENT:
         return None
     return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
 
@@ -112,19 +112,40 @@ def _append(topic: Topic, data: DataContainer, context: Context, terms: _Terms) 
     partition = topic.partition(data.index)
     if partition is None:
         return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"topic {topic.name} has no partition {data.index}")
-    error = context.leadership_error(partition)
-    if error is not ErrorCode.NONE:
-        return Refusal(error, f"{partition.log.partition} is led by broker {partition.leader}")
-    if terms.needs_replicas and topic.lacks_replicas(partition):
-        return Refusal(ErrorCode.NOT_ENOUGH_REPLICAS, f"{partition.log.partition} has {partition.isr} in sync")
+    batch = only_batch(_records(data), allow_zstd=context.version >= _WITH_ZSTD)
+    if isinstance(batch, Refusal):
+        return batch
+    refusal = _wrong_acks(terms) or _internal(topic, context) or _not_led(topic, partition, context, terms)
+    if refusal is not None:
+        return refusal
     return append(
         topic.settings,
         partition,
-        data.records or b"",
+        batch,
         context.cluster.now_ms(),
         admission(context.cluster.transactions, terms.transactional_id, partition.log.partition, context.version),
-        allow_zstd=context.version >= _WITH_ZSTD,
     )
+
+
+def _records(data: DataContainer) -> bytes:
+    records: bytes | None = data.records
+    return records or b""
+
+
+def _wrong_acks(terms: _Terms) -> Refusal | None:
+    if terms.acks in _ACKS:
+        return None
+    return Refusal(ErrorCode.INVALID_REQUIRED_ACKS, f"acks must be -1, 0 or 1, not {terms.acks}")
+
+
+def _not_led(topic: Topic, partition: Partition, context: Context, terms: _Terms) -> Refusal | None:
+    error = context.leadership_error(partition)
+    if error is not ErrorCode.NONE:
+        return Refusal(error, f"{partition.log.partition} is led by broker {partition.leader}")
+    if terms.acks == _ALL and topic.lacks_replicas(partition):
+        text = f"{partition.log.partition} has {partition.isr} in sync"
+        return at_start_of(partition, Refusal(ErrorCode.NOT_ENOUGH_REPLICAS, text))
+    return None
 
 
 def _tell_leaders(response: ProduceResponse, context: Context) -> None:
@@ -155,6 +176,7 @@ def _partition(index: int, result: Appended | Refusal) -> _Partition:
             index=index,
             error_code=result.code,
             base_offset=-1,
+            log_start_offset=result.log_start_offset,
             record_errors=[_Record(batch_index=at, batch_index_error_message=why) for at, why in result.records],
             error_message=result.message,
         )

@@ -77,7 +77,8 @@ class InitialWait:
 class ClassicGroup:
     """The group; its members by id, in the order they joined.
 
-    ``instances`` has the holder of each instance id, ``support`` how many members offer each protocol.
+    ``instances`` has the holder of each instance id, ``support`` how many members offer each protocol. ``topics`` are
+    those that members subscribed to when this generation began, None if that can't be told.
     """
 
     group_id: str
@@ -85,6 +86,7 @@ class ClassicGroup:
     generation: int = 0
     protocol_type: str | None = None
     protocol: str | None = None
+    topics: frozenset[str] | None = None
     leader_id: str | None = None
     members: Mapping[str, ClassicMember] = field(factory=dict)
     instances: Mapping[str, str] = field(factory=dict)

@@ -15,21 +15,20 @@ From then on the members have another rebalance timeout to ask for their parts (
 
 from __future__ import annotations
 
-from collections import Counter
-
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus, InitialWait
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.responses import JoinedMember, JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.subscribed import with_topics
+from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history.noting import note_assignment, note_rebalance
 from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.coordinator.timers import TimerKind
 
 __all__ = [
-    "chosen_protocol",
     "complete_join",
     "complete_join_if_all_are_here",
     "joined",
@@ -113,9 +112,8 @@ def complete_join(draft: Draft) -> None:
     leader_id = group.leader_id if group.leader_id in here else next(iter(here), None)
     protocol = chosen_protocol(group) if here else None
     generation = group.generation + 1
-    draft.group.classic = evolve(
-        group, leader_id=leader_id, protocol=protocol, generation=generation, initial_wait=None
-    )
+    begun = evolve(group, leader_id=leader_id, protocol=protocol, generation=generation, initial_wait=None)
+    draft.group.classic = with_topics(begun)
     if here:
         _answer_everybody(draft)
     else:
@@ -141,13 +139,6 @@ def _answer_everybody(draft: Draft) -> None:
     answered = [evolve(member, join=None, is_new=False, owes_sync=True) for member in group.in_order()]
     draft.group.classic = evolve(group.with_member(*answered), status=ClassicStatus.COMPLETING_REBALANCE)
     draft.arm(TimerKind.SYNC, "", group.rebalance_timeout_s)
-
-
-def chosen_protocol(group: ClassicGroup) -> str:
-    """What the members vote for. Of equal ones it is what the first member likes better."""
-    common = group.common_protocols()
-    votes = Counter(next(name for name in member.names if name in common) for member in group.in_order())
-    return max(common, key=lambda name: votes[name])
 
 
 def joined(group: ClassicGroup, member: ClassicMember, *, tells_members: bool) -> JoinGroupAnswer:

@@ -16,6 +16,7 @@ from attrs import evolve
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.coordinator.classic.subscribed import with_topics
 
 __all__ = ["empty_record", "record_of", "taken_in"]
 
@@ -56,7 +57,7 @@ def taken_in(record: r.ClassicGroupMetadata, before: ClassicGroup | None) -> Cla
     group = before or ClassicGroup(record.group_id)
     members = [_member(each, group.members.get(each.member_id), record.protocol) for each in record.members]
     nobody = evolve(group, members={}, instances={}, support={})
-    return evolve(
+    after = evolve(
         nobody.with_member(*members),
         status=ClassicStatus.STABLE if members else ClassicStatus.EMPTY,
         generation=record.generation,
@@ -64,6 +65,7 @@ def taken_in(record: r.ClassicGroupMetadata, before: ClassicGroup | None) -> Cla
         protocol=record.protocol,
         leader_id=record.leader_id,
     )
+    return after if before and before.generation == record.generation else with_topics(after)
 
 
 def _member(recorded: r.ClassicMemberMetadata, known: ClassicMember | None, protocol: str | None) -> ClassicMember:

@@ -24,10 +24,11 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.classic.fencing import can_skip_assignment
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, joined, rebalance_or_go_on
+from kafka_nextgen.coordinator.classic.rebalance import joined, rebalance_or_go_on
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.history.causes import stated_in
 from kafka_nextgen.coordinator.extensions.history.records import Cause

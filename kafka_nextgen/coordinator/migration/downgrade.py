@@ -16,14 +16,16 @@ subscribes to something else (KIP-848; Kafka before 4.3 let the group go on with
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from attrs import evolve
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.classic.rebalance import chosen_protocol, prepare_rebalance
+from kafka_nextgen.coordinator.classic.rebalance import prepare_rebalance
 from kafka_nextgen.coordinator.classic.recording import record_of
+from kafka_nextgen.coordinator.classic.subscribed import with_topics
+from kafka_nextgen.coordinator.classic.voting import chosen_protocol
 from kafka_nextgen.coordinator.draft import Draft
 from kafka_nextgen.coordinator.extensions.carrying import user_data_for
 from kafka_nextgen.coordinator.extensions.computing import forget_computation
@@ -65,9 +67,10 @@ def downgrade_without(draft: Draft, leaving: Collection[str], cause: Cause) -> N
     prepare_rebalance(draft, evolve(cause, reason=RebalanceReason.MIGRATION, text=text))
 
 
-def downgrade(draft: Draft, leaving: Collection[str], generation: int) -> None:
-    """Make a classic group of those who stay, all of whom speak the classic protocol."""
-    group = _with_assignments(_classic_group(draft.group, leaving, generation), draft.group, draft.topics)
+def downgrade(draft: Draft, leaving: Collection[str], generation: int, newest: str | None = None) -> None:
+    """Make a classic group of those who stay, all of whom speak the classic protocol; the ``newest`` is last."""
+    staying = sorted(draft.group.members.keys() - set(leaving), key=lambda member_id: (member_id == newest, member_id))
+    group = _with_assignments(_classic_group(draft.group, staying, generation), draft.group, draft.topics)
     _write_removal(draft)
     draft.write(record_of(group, draft.now_ms))
     draft.group.classic = group  # which knows of more protocols than the one that is recorded
@@ -76,10 +79,10 @@ def downgrade(draft: Draft, leaving: Collection[str], generation: int) -> None:
     draft.note(f"group {group.group_id} becomes a classic group, at generation {generation}")
 
 
-def _classic_group(group: Group, leaving: Collection[str], generation: int) -> ClassicGroup:
-    members = [_member(group.members[member_id]) for member_id in sorted(group.members.keys() - set(leaving))]
+def _classic_group(group: Group, staying: Iterable[str], generation: int) -> ClassicGroup:
+    members = [_member(group.members[member_id]) for member_id in staying]
     classic = ClassicGroup(group.group_id, ClassicStatus.STABLE, generation, PROTOCOL_TYPE).with_member(*members)
-    return evolve(classic, protocol=chosen_protocol(classic))
+    return with_topics(evolve(classic, protocol=chosen_protocol(classic)))
 
 
 def _member(member: r.MemberMetadata) -> ClassicMember:

@@ -143,10 +143,10 @@ def _downgrade(draft: Draft, step: _Step, epoch_before: int) -> int:
     """Make a classic group of the target there is, which may be stale; the generation that the member is told."""
     epoch, is_stale = draft.group.epoch, draft.group.assignment_epoch < draft.group.epoch
     told = epoch if is_stale else step.take(draft)
-    downgrade(draft, (), epoch_before)
+    member = step.update.member
+    downgrade(draft, (), epoch_before, member.member_id)
     rebalances = is_stale and draft.settings.behaviour.stale_downgrade_rebalances
     if rebalances:
-        member = step.update.member
         prepare_rebalance(draft, Cause(RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id, member.instance_id))
     settle(draft)
     return step.before.member_epoch if rebalances else told  # an old one: it has to join again as well

@@ -31,6 +31,7 @@ __all__ = [
     "LENGTH_END",
     "LOG_APPEND_TIME",
     "MAGIC",
+    "MAGIC_AT",
     "TRANSACTIONAL",
     "BatchHeader",
     "check_header",

@@ -11,6 +11,7 @@ import click
 from tests.pyspark.killing.kills import draw_kills
 from tests.pyspark.killing.run import run_kills
 from tests.soak.brokers import run_broker
+from tests.support.ending import end_at_sigterm
 from tests.support.saying import say
 
 
@@ -20,6 +21,7 @@ from tests.support.saying import say
 @click.option("--broker", type=click.Choice(["kafka", "embedded"]), default="kafka", show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), default=Path("build/killing"), show_default=True)
 def main(kills: int, seed: int, broker: str, folder: Path) -> None:
+    end_at_sigterm()
     home = (folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{seed}").absolute()
     home.mkdir(parents=True)
     click.echo(f"seed {seed}, {kills} kills, {broker}; files in {home}")
