@@ -1,4 +1,4 @@
-"""How ranges are split among tasks: ``maxRecordsPerPartition`` first, then ``minPartitions``; small ones are joined then.
+"""How ranges become tasks: ``maxRecordsPerPartition`` and ``minPartitions`` split them, then small ones are joined.
 
 The outcome of splitting is that of Spark's built-in source (KafkaOffsetRangeCalculator.scala):
 

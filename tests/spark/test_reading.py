@@ -22,6 +22,7 @@ from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPa
 from tests.spark.tasks import SCHEMA, close_kept_consumers, delete_records, offsets, settings
 from tests.support.clients import create_named_topic, create_topic, delete_topic, produce
 
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     with Cluster() as cluster:
@@ -180,7 +181,9 @@ def test_what_is_read_without_a_record_is_progress(monkeypatch: pytest.MonkeyPat
 def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     consumer = QuietConsumer(monkeypatch, 0)
     quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
-    with pytest.raises(RequestTimeoutError, match=r"no records came for 4 s of t\[0\] 0..10, where reading is at offset 0;"):
+    with pytest.raises(
+        RequestTimeoutError, match=r"no records came for 4 s of t\[0\] 0..10, where reading is at offset 0;"
+    ):
         list(_RangesRead([PartitionRange("t", 0, 0, 10)], quick, consumer).batches())  # type: ignore[arg-type]
 
 
