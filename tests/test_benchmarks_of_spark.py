@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -67,6 +68,16 @@ def test_ready_made_batches_have_the_schema_that_spark_compares_them_with() -> N
     batch: pa.RecordBatch = next(iter(reader.read(reader.partitions()[0])))
     assert to_arrow_schema(SCHEMA, timezone="UTC").equals(batch.schema)
     assert source.schema() == SCHEMA
+
+
+def test_a_stream_of_ready_made_batches_ends_with_the_last_record() -> None:
+    reader = ReadyMade({**READY_MADE.options(TOPIC), "maxOffsetsPerTrigger": "30000"}).streamReader(SCHEMA)
+    offsets = [reader.initialOffset()]
+    for _ in range(3):
+        offsets.append(reader.latestOffset(offsets[-1], reader.getDefaultReadLimit()))
+    tasks = [[one.value for one in reader.partitions(*ends)] for ends in pairwise(offsets)]
+    assert tasks == [[7500] * 4, [5001, 5000, 5000, 5000], [0] * 4]
+    assert [batch.num_rows for batch in reader.read(reader.partitions(*offsets[:2])[0])] == [7500]
 
 
 def test_the_processor_time_of_this_process_is_counted() -> None:
