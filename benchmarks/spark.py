@@ -23,7 +23,7 @@ from benchmarks.spark_queries.batch import measure_batch
 from benchmarks.spark_queries.ranges import behind_a_proxy, make_range, measure_ranges
 from benchmarks.spark_queries.report import batch_table, range_table, starts_table, streaming_table, targets_table
 from benchmarks.spark_queries.session import session
-from benchmarks.spark_queries.sources import BUILT_IN, KAFKA_SOURCES, OURS, SOURCES, Source, Topic
+from benchmarks.spark_queries.sources import BUILT_IN, OURS, READY_MADE, SOURCES, Source, Topic
 from benchmarks.spark_queries.start import Start, StartTask
 from benchmarks.spark_queries.streaming import measure_streaming
 from benchmarks.spark_queries.targets import judged, judged_triggers
@@ -72,14 +72,14 @@ def batch(spark: SparkSession, scope: Scope, value_bytes: int = 100, compression
 def streaming(spark: SparkSession, scope: Scope) -> str:
     """A topic in large triggers."""
     with topic_of(scope, scope.records) as topic:
-        runs = measure_streaming(spark, KAFKA_SOURCES, topic, scope.per_trigger, scope.rounds)
+        runs = measure_streaming(spark, SOURCES, topic, scope.per_trigger, scope.rounds)
     return f"{targets_table(judged_triggers(runs))}\n\n{streaming_table(runs)}"
 
 
 def small_triggers(spark: SparkSession, scope: Scope) -> str:
     """Triggers of few records, whose time is what a trigger takes at least."""
     with topic_of(scope, FEW * TRIGGERS) as topic:
-        return streaming_table(measure_streaming(spark, KAFKA_SOURCES, topic, FEW, scope.rounds))
+        return streaming_table(measure_streaming(spark, SOURCES, topic, FEW, scope.rounds))
 
 
 def ranges(spark: SparkSession, scope: Scope) -> str:
@@ -94,10 +94,10 @@ def starts(scope: Scope) -> str:
     from tests.support.spark_connector import spark_connector_jars
 
     jars = spark_connector_jars()
-    found: dict[Source, list[Start]] = {source: [] for source in (BUILT_IN, OURS)}
+    found: dict[Source, list[Start]] = {source: [] for source in (BUILT_IN, OURS, READY_MADE)}
     with topic_of(scope, PARTITIONS) as topic:
         for source in turns(list(found), scope.rounds):
-            needed = () if source is OURS else tuple(jars)
+            needed = tuple(jars) if source is BUILT_IN else ()
             about = (source.name, scope.bootstrap_servers, topic.name, PARTITIONS, PARTITIONS, needed)
             found[source].append(ask("benchmarks.spark_queries.start", StartTask(*about), Start))
     return starts_table(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -15,7 +16,7 @@ from benchmarks import spark as benchmark
 from benchmarks.page import PAGE
 from benchmarks.spark_queries.batch import QUERIES, Timing
 from benchmarks.spark_queries.processor import cpu_s
-from benchmarks.spark_queries.ranges import Fetched, Range
+from benchmarks.spark_queries.ranges import Fetched, Range, sizes_of_batches
 from benchmarks.spark_queries.ready_made import ReadyMade
 from benchmarks.spark_queries.report import batch_table, range_table, starts_table, streaming_table, targets_table
 from benchmarks.spark_queries.shares import LOADING, PLANNING, WORKER, part_of, shares_of, shares_table
@@ -23,6 +24,7 @@ from benchmarks.spark_queries.sources import BUILT_IN, OURS, READY_MADE, SOURCES
 from benchmarks.spark_queries.start import Start
 from benchmarks.spark_queries.streaming import Run
 from benchmarks.spark_queries.targets import TARGETS, judged, judged_triggers
+from kafka_nextgen.wire.records import NewRecord, encode_batch, rebase
 
 TOPIC = Topic("localhost:9092", "orders", 4, 50_001, 100)
 
@@ -68,6 +70,16 @@ def test_ready_made_batches_have_the_schema_that_spark_compares_them_with() -> N
     assert source.schema() == SCHEMA
 
 
+def test_a_stream_of_ready_made_batches_ends_with_the_last_record() -> None:
+    reader = ReadyMade({**READY_MADE.options(TOPIC), "maxOffsetsPerTrigger": "30000"}).streamReader(SCHEMA)
+    offsets = [reader.initialOffset()]
+    for _ in range(3):
+        offsets.append(reader.latestOffset(offsets[-1], reader.getDefaultReadLimit()))
+    tasks = [[one.value for one in reader.partitions(*ends)] for ends in pairwise(offsets)]
+    assert tasks == [[7500] * 4, [5001, 5000, 5000, 5000], [0] * 4]
+    assert [batch.num_rows for batch in reader.read(reader.partitions(*offsets[:2])[0])] == [7500]
+
+
 def test_the_processor_time_of_this_process_is_counted() -> None:
     before, began = cpu_s(), time.process_time()
     while time.process_time() < began + 0.1:
@@ -107,15 +119,26 @@ def test_the_first_trigger_of_a_query_is_told_for_itself() -> None:
     assert [f"{ratio:.1f}" for _, ratio in judged_triggers(runs)] == ["2.0"]
 
 
-def test_a_range_is_told_next_to_its_bytes() -> None:
-    part = Range("orders", 1000, 2000, record_bytes=110, batch_bytes=11_000)
-    row = range_table(part, {OURS: Fetched(2, 121_000)}).splitlines()[-1]
-    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["2", "121,000", "1.10", "1.0"]
+def test_a_range_is_told_next_to_the_batches_that_have_it() -> None:
+    part = Range("orders", 1000, 2000, batches=(40_000, 40_000, 20_000))
+    told, _, _, _, row = range_table(part, {OURS: Fetched(2, 150_000)}).splitlines()
+    assert told.startswith("1,000 records from offset 1,000 on are in 3 batches of 100,000 bytes")
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["2", "150,000", "1.50", "1.5"]
+
+
+def test_the_batches_of_a_range_are_those_that_begin_before_its_end() -> None:
+    batches = [encode_batch([NewRecord(b"x" * 9)] * count) for count in (3, 2, 4)]
+    log = b"".join(rebase(batch, base, 0) for batch, base in zip(batches, (0, 3, 5), strict=True))
+    sizes = tuple(map(len, batches))
+    assert [sizes_of_batches(log, end) for end in (1, 3, 4, 5)] == [sizes[:1], sizes[:1], sizes[:2], sizes[:2]]
+    with pytest.raises(RuntimeError, match="do not lead to offset 6"):
+        sizes_of_batches(log[:-1], 6)
 
 
 def test_starts_are_told_in_milliseconds() -> None:
-    row = starts_table({OURS: [Start(5.0, 3.0, 1.0, 20.0)]}).splitlines()[-1]
-    assert [cell.split()[0] for cell in row.split("|")[2:-1]] == ["5,000", "3,000", "1,000", "20"]
+    row = starts_table({OURS: [Start(5.0, 3.0, 2.0, 1.0, 0.5, 20.0)]}).splitlines()[-1]
+    cells = [cell.split()[0] for cell in row.split("|")[2:-1]]
+    assert cells == ["5,000", "6,000", "3,000", "2,000", "1,000", "500", "20"]
 
 
 def test_there_is_a_case_for_each_name_and_no_other() -> None:

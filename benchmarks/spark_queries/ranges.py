@@ -15,26 +15,34 @@ from pyspark.sql import SparkSession
 from benchmarks.consuming.fill import Filling, fill
 from benchmarks.kafka import create_topic
 from benchmarks.spark_queries.sources import Source
+from kafka_nextgen.wire.records.batch_header import read_header
 
-__all__ = ["Fetched", "Proxied", "Range", "behind_a_proxy", "count_bytes"]
+__all__ = ["Fetched", "Proxied", "Range", "behind_a_proxy", "count_bytes", "make_range", "sizes_of_batches"]
 
 _FETCH = 1  # its API key
 
 
 @frozen
 class Range:
-    """Records ``begin`` to ``end``, exclusive, of partition 0 of a topic, and the bytes a record takes on the wire."""
+    """Records ``begin`` to ``end``, exclusive, of partition 0 of a topic, and the bytes of each batch with any of them.
+
+    A broker sends whole batches, and a range seldom begins or ends where one does.
+    """
 
     topic: str
     begin: int
     end: int
-    record_bytes: float
-    batch_bytes: float
+    batches: tuple[int, ...]
 
     @property
-    def wire_bytes(self) -> float:
+    def least_bytes(self) -> int:
         """The least that may be fetched."""
-        return (self.end - self.begin) * self.record_bytes
+        return sum(self.batches)
+
+    @property
+    def batch_bytes(self) -> float:
+        """What a batch has."""
+        return self.least_bytes / len(self.batches)
 
 
 @frozen
@@ -81,8 +89,28 @@ def make_range(bootstrap_servers: str, records: int, length: int, value_bytes: i
     name = create_topic(bootstrap_servers, 1, name="range")
     filled = fill(Filling(bootstrap_servers, name, 1, records, value_bytes, "none", batch_bytes))
     begin = (records - length) // 2
-    per_record = filled.wire_bytes / filled.records
-    return Range(name, begin, begin + length, per_record, per_record * filled.records_per_batch)
+    found = fetched(bootstrap_servers, name, begin, most_bytes=2 * filled.wire_bytes)
+    return Range(name, begin, begin + length, sizes_of_batches(found, begin + length))
+
+
+def fetched(bootstrap_servers: str, topic: str, begin: int, most_bytes: int) -> bytes:
+    """What a broker has of partition 0 from the batch with ``begin`` on."""
+    from tests.broker.client import Client
+    from tests.broker.requests import by_name_fetch
+
+    with Client(bootstrap_servers) as client:
+        (answer,) = by_name_fetch(client, topic, begin, max_bytes=most_bytes, partition_max_bytes=most_bytes)
+    return bytes(answer.records)
+
+
+def sizes_of_batches(data: bytes, end: int) -> tuple[int, ...]:
+    """The bytes of each batch that begins before offset ``end``. Raises RuntimeError if ``data`` ends before that."""
+    sizes, view = list[int](), memoryview(data)
+    while (header := read_header(view, sum(sizes))) is not None:
+        if header.base_offset >= end:
+            return tuple(sizes)
+        sizes.append(header.size)
+    raise RuntimeError(f"the {len(data)} bytes that were fetched do not lead to offset {end}")
 
 
 def count_bytes(spark: SparkSession, source: Source, proxied: Proxied, part: Range) -> Fetched:

@@ -56,37 +56,42 @@ def streaming_table(runs: Runs) -> str:
 
 
 def starts_table(starts: Mapping[Source, Sequence[Start]]) -> str:
-    """A row for each source: a session, its first query and the next."""
+    """A row for each source: a session, its first query with its parts, and the next."""
     rows = [
         (
             source.name,
             in_ms([one.session_s for one in found]),
             in_ms([one.first_s for one in found]),
+            in_ms([one.load_s for one in found]),
+            in_ms([one.plan_s for one in found]),
+            in_ms([one.run_s for one in found]),
             in_ms([one.second_s for one in found]),
             spread([one.cpu_s for one in found]),
         )
         for source, found in starts.items()
     ]
-    return table(("source", "the session, ms", "first query, ms", "second query, ms", "CPU s of all"), rows)
+    parts = ("its load(), ms", "its planning, ms", "its run, ms")
+    names = ("source", "the session, ms", "first query, ms", *parts, "second query, ms", "CPU s of all")
+    return table(names, rows)
 
 
 def range_table(part: Range, fetched: Mapping[Source, Fetched]) -> str:
-    """A row for each source: what it fetched, next to the bytes of the range."""
+    """A row for each source: what it fetched, next to the batches that have the range."""
     rows = [
         (
             source.name,
             f"{found.answers:,}",
             f"{found.wire_bytes:,}",
-            f"{found.wire_bytes / part.wire_bytes:.2f}",
-            f"{(found.wire_bytes - part.wire_bytes) / part.batch_bytes:.1f}",
+            f"{found.wire_bytes / part.least_bytes:.2f}",
+            f"{(found.wire_bytes - part.least_bytes) / part.batch_bytes:.1f}",
         )
         for source, found in fetched.items()
     ]
     told = (
-        f"{part.end - part.begin:,} records from offset {part.begin:,} on take {part.wire_bytes:,.0f} bytes, "
-        f"in batches of {part.batch_bytes:,.0f} bytes:"
+        f"{part.end - part.begin:,} records from offset {part.begin:,} on are in {len(part.batches)} batches of "
+        f"{part.least_bytes:,} bytes, which a broker sends whole:"
     )
-    names = ("source", "answers to fetches", "bytes fetched", "by those of the range", "batches beyond it")
+    names = ("source", "answers to fetches", "bytes fetched", "by those of the batches", "batches beyond them")
     return f"{told}\n\n{table(names, rows)}"
 
 

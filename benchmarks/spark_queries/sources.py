@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
-__all__ = ["BUILT_IN", "KAFKA_SOURCES", "OURS", "READY_MADE", "SOURCES", "TUNED", "Source", "Topic"]
+__all__ = ["BUILT_IN", "OURS", "READY_MADE", "SOURCES", "TUNED", "Source", "Topic"]
 
 
 @frozen
@@ -46,6 +46,5 @@ TUNED = Source(
 OURS = Source("kafka_nextgen", "kafka_nextgen")
 READY_MADE = Source("ready-made Arrow", "ready_made")
 
-#: Those that read Kafka; the other shows what Spark itself takes.
-KAFKA_SOURCES: Sequence[Source] = (BUILT_IN, TUNED, OURS)
-SOURCES: Sequence[Source] = (*KAFKA_SOURCES, READY_MADE)
+#: Those that read Kafka, and one that shows what Spark itself takes.
+SOURCES: Sequence[Source] = (BUILT_IN, TUNED, OURS, READY_MADE)

@@ -1,19 +1,19 @@
-"""The driver's side of a batch query: from its options to the ranges that tasks read."""
+"""The driver's side of a batch query: from its options to the tasks that read it."""
 
 from __future__ import annotations
 
 from kafka_nextgen.spark.bounds import Bounds, narrowed
 from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.planning import plan_batch, resolve_ending_offsets, resolve_starting_offsets
+from kafka_nextgen.spark.planning import Task, join, plan_batch, resolve_ending_offsets, resolve_starting_offsets
 from kafka_nextgen.spark.reporting import report_losses
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets
 
 __all__ = ["plan_batch_query"]
 
 
-def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tuple[PartitionRange, ...]:
-    """Ask Kafka what there is, and plan what the tasks of a batch query read.
+def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tuple[Task, ...]:
+    """Ask Kafka what there is, and plan the tasks of a batch query.
 
     Arguments:
         options: those of the query.
@@ -28,7 +28,7 @@ def plan_batch_query(options: SourceOptions, bounds: Bounds | None = None) -> tu
         cluster.close()
     plan = plan_batch(start, end, offsets, options.split_options)
     report_losses(plan.losses, fail_on_data_loss=options.fail_on_data_loss)
-    return plan.ranges
+    return join(plan.ranges, options.split_options)
 
 
 def _resolved(

@@ -1,12 +1,12 @@
 """Consumers that a Python worker keeps from one task to the next: a new one has to find the brokers and log in again.
 
 Spark gives a worker one task at a time, and many of the same query. So there is one consumer for each configuration,
-and a few configurations. A consumer is taken out while a task reads, and put back when its range is read to the end.
+and a few configurations. A consumer is taken out while a task reads, and put back when its ranges are read to the end.
 After an error, or if the query wanted no more, it is closed.
 
-A task reads one partition, and what was fetched at once is what its batches are cut from. So more is fetched at once
-than ``Consumer`` does by itself, unless the query has ``kafka.max.partition.fetch.bytes``: small fetches make many
-small batches.
+A task reads one partition, or little of several, and what was fetched at once is what its batches are cut from. So more
+is fetched at once than ``Consumer`` does by itself, unless the query has ``kafka.max.partition.fetch.bytes``: small
+fetches make many small batches.
 
 Spark collects garbage after each task, in all that the worker has imported: 50 ms, as much as a small task. So what is
 there at a worker's second task is left out from then on. Consumers of later configurations are not.

@@ -18,8 +18,9 @@ failOnDataLoss                   whether lost records end the query
 maxOffsetsPerTrigger,            how much a batch of a streaming query reads, and how long it waits for a minimum;
 minOffsetsPerTrigger,            batch queries ignore them
 maxTriggerDelay
-minPartitions,                   how ranges are split among tasks
-maxRecordsPerPartition
+minPartitions,                   how ranges are split among tasks, and from how many records on a range is a task of
+maxRecordsPerPartition,          its own
+minRecordsPerPartition +
 includeHeaders                   whether there is a column with headers
 kafkaConsumer.pollTimeoutMs      how long a task waits for records before it fails
 fetchOffset.numRetries,          how often, and with which pause, offsets are asked for that went backwards
@@ -70,6 +71,7 @@ OPTIONS: Final = (
     "maxTriggerDelay",
     "minOffsetsPerTrigger",
     "minPartitions",
+    "minRecordsPerPartition",
     "patternSyntax",
     "pushdown",
     "rowsPerBatch",
@@ -83,6 +85,8 @@ OPTIONS: Final = (
 
 _BY_LOWER_CASE: Final = {option.lower(): option for option in OPTIONS}
 _SPARK: Final = "spark."
+#: From how many records on a range is a task of its own.
+_RECORDS: Final = 1_000
 _TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 
 #: Names that look like options, and what to use.
@@ -144,9 +148,7 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
         group_id=group_id,
         fail_on_data_loss=values.boolean("failOnDataLoss", default=True),
         trigger_limits=_trigger_limits(values),
-        split_options=SplitOptions(
-            values.optional_number("minPartitions", 1, INT32_MAX), values.optional_number("maxRecordsPerPartition", 1)
-        ),
+        split_options=_split_options(values),
         include_headers=values.boolean("includeHeaders", default=False),
         poll_timeout_ms=values.number("kafkaConsumer.pollTimeoutMs", 120_000, 1),
         fetch_offset_num_retries=values.number("fetchOffset.numRetries", 3, 0, INT32_MAX),
@@ -202,6 +204,14 @@ def _trigger_limits(values: OptionValues) -> TriggerLimits:
         raise ConfigError(f"{why}: lower the first, or raise the second", "minOffsetsPerTrigger")
     return TriggerLimits(
         most, least if least > 0 else None, values.milliseconds("maxTriggerDelay", 15 * 60_000) / 1_000
+    )
+
+
+def _split_options(values: OptionValues) -> SplitOptions:
+    return SplitOptions(
+        values.optional_number("minPartitions", 1, INT32_MAX),
+        values.optional_number("maxRecordsPerPartition", 1),
+        values.number("minRecordsPerPartition", _RECORDS, 0),
     )
 
 

@@ -6,12 +6,13 @@ The steps of a batch query:
     resolve_starting_offsets, resolve_ending_offsets
     plan_batch               ranges and losses
     report_losses            the losses as warnings, or DataLossError (``reporting``)
+    join                     the ranges as tasks
 
 The steps of a streaming query, for each trigger:
 
     admit                    where the batch ends: rate limits; admit_available_now for a run that ends
     plan_stream              ranges and losses between the end of the last batch and the end of this one
-    report_losses
+    report_losses, join
 
 The same arguments give the same plan, in the order of topic, partition and offset. The ranges of a partition follow
 each other without a hole or an overlap. What is not covered between start and end is in ``losses``.
@@ -25,7 +26,7 @@ from kafka_nextgen.spark.admission import Admission, TriggerLimits, admit, admit
 from kafka_nextgen.spark.limits import check_start_not_beyond_end
 from kafka_nextgen.spark.losses import DataLoss, batch_losses, stream_losses
 from kafka_nextgen.spark.resolving import resolve_ending_offsets, resolve_starting_offsets, timestamps_to_ask
-from kafka_nextgen.spark.splitting import SplitOptions, split
+from kafka_nextgen.spark.splitting import SplitOptions, Task, join, split
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_of
 from kafka_nextgen.types import TopicPartition
 
@@ -35,10 +36,12 @@ __all__ = [
     "PartitionRange",
     "Plan",
     "SplitOptions",
+    "Task",
     "TriggerLimits",
     "admit",
     "admit_available_now",
     "check_available_now",
+    "join",
     "plan_batch",
     "plan_stream",
     "resolve_ending_offsets",
@@ -49,7 +52,7 @@ __all__ = [
 
 @frozen
 class Plan:
-    """The ranges to read, one task each, and what can't be read because it is gone. There may be no ranges."""
+    """The ranges to read, and what can't be read because it is gone. There may be no ranges."""
 
     ranges: tuple[PartitionRange, ...]
     losses: tuple[DataLoss, ...] = ()

@@ -1,7 +1,7 @@
-"""What a task does: it reads one range to Arrow batches, with a consumer that belongs to no group.
+"""What a task does: it reads its ranges to Arrow batches, all at once, with a consumer that belongs to no group.
 
 - A range ends at its end offset, also if the last records before it were compacted away or are of a transaction.
-- What passes is retried, until reading got no further for ``kafkaConsumer.pollTimeoutMs``.
+- What passes is retried, until reading got no further in any range for ``kafkaConsumer.pollTimeoutMs``.
 - A topic that was deleted and made again since the range was planned is another one: nothing of that is read.
 - A log that parts from what was read of it (an unclean election) fails the task: its next attempt reads all anew.
 - Records that were there when the range was planned and are gone now fail the task with ``failOnDataLoss``. Without it,
@@ -11,10 +11,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.record_batch import RecordBatch
@@ -23,13 +23,13 @@ from kafka_nextgen.spark.java_config import JavaConfig
 from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.losses import batch_losses, vanished_losses
 from kafka_nextgen.spark.reporting import report_losses
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionRange
-from kafka_nextgen.types import OffsetRange
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, first_few
+from kafka_nextgen.types import OffsetRange, TopicPartition
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ReadSettings", "read_range"]
+__all__ = ["ReadSettings", "read_ranges"]
 
 #: How long records are waited for before it is asked whether they are still there.
 _POLL_S = 2.0
@@ -46,30 +46,29 @@ class ReadSettings:
     fail_on_data_loss: bool
 
 
-def read_range(planned: PartitionRange, settings: ReadSettings) -> Iterator[pa.RecordBatch]:
-    """Read the records of a range, in batches of the columns of ``settings.schema``.
+def read_ranges(planned: Sequence[PartitionRange], settings: ReadSettings) -> Iterator[pa.RecordBatch]:
+    """Read the records of ranges of different partitions, in batches of the columns of ``settings.schema``.
 
-    Raises ``DataLossError`` for records that are gone, ``RequestTimeoutError`` if reading got no further for the poll
-    timeout, and what ``Consumer.poll`` raises.
+    Each batch is of one partition, whose records come in their order. Raises ``DataLossError`` for records that are
+    gone, ``RequestTimeoutError`` if reading got no further for the poll timeout, and what ``Consumer.poll`` raises.
     """
     with kept_consumer(settings.kafka) as consumer:
-        yield from _RangeRead(planned, settings, consumer).batches()
+        yield from _RangesRead(planned, settings, consumer).batches()
 
 
-class _RangeRead:
-    """One range while it is read."""
+class _RangesRead:
+    """Ranges while they are read; those that are read to the end are dropped."""
 
-    def __init__(self, planned: PartitionRange, settings: ReadSettings, consumer: Consumer) -> None:
-        self._planned = planned
+    def __init__(self, planned: Sequence[PartitionRange], settings: ReadSettings, consumer: Consumer) -> None:
         self._settings = settings
         self._consumer = consumer
-        self._partition = planned.topic_partition
-        self._at = planned.start
+        self._left = {one.topic_partition: one for one in planned}
+        self._at: PartitionOffsets = {tp: one.start for tp, one in self._left.items()}
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        self._assign(self._planned.start, self._planned.end)
+        self._assign(self._at)
         heard_at = time.monotonic()
-        while not self._consumer.finished():
+        while self._left:
             batches = self._poll()
             for batch in batches:
                 yield batch.to_arrow(self._settings.schema)
@@ -79,50 +78,66 @@ class _RangeRead:
 
     def _is_further(self) -> bool:
         """Whether reading goes on without records: they were compacted away, or their transaction was aborted."""
-        before, self._at = self._at, self._consumer.position(self._partition)
+        before, self._at = self._at, self._positions()
         return self._at != before
+
+    def _positions(self) -> PartitionOffsets:
+        return {tp: self._consumer.position(tp) for tp in self._left}
 
     def _poll(self) -> Sequence[RecordBatch]:
         try:
             records = self._consumer.poll(_POLL_S, self._settings.rows_per_batch)
-        except UnknownTopicError:
-            self._leave_out_the_rest()
+        except UnknownTopicError as gone:
+            self._leave_out(gone)
             return ()
         except LogTruncationError:
-            raise  # what was read is no longer in the log: Spark has the range read again
+            raise  # what was read is no longer in the log: Spark has the ranges read again
         except OffsetOutOfRangeError:
             self._leave_out_what_is_lost()
             return ()
-        if not records and not self._consumer.finished():
+        self._drop(self._consumer.finished())
+        if not records and self._left:
             self._leave_out_what_is_lost()
         return records.batches()
 
     def _leave_out_what_is_lost(self) -> None:
-        """Go on behind what the log no longer has, if anything is lost. Raises ``DataLossError`` if that may not be."""
-        tp, end = self._partition, self._planned.end
-        at = self._consumer.position(tp)
+        """Go on behind what logs no longer have, if anything is lost. Raises ``DataLossError`` if that may not be."""
+        at, end = dict(self._positions()), {tp: one.end for tp, one in self._left.items()}
         try:
-            cluster = ClusterOffsets(self._consumer.beginning_offsets([tp]), self._consumer.end_offsets([tp]))
-        except UnknownTopicError:
-            self._leave_out_the_rest()
+            cluster = ClusterOffsets(self._consumer.beginning_offsets(at), self._consumer.end_offsets(at))
+        except UnknownTopicError as gone:
+            self._leave_out(gone)
             return
-        losses = batch_losses({tp: at}, {tp: end}, cluster)
+        losses = batch_losses(at, end, cluster)
         report_losses(losses, fail_on_data_loss=self._settings.fail_on_data_loss)
+        for tp in (loss.partition for loss in losses):
+            at[tp] = max(at[tp], cluster.earliest[tp])
+            self._left[tp] = evolve(self._left[tp], end=min(end[tp], cluster.latest[tp]))
         if losses:
-            self._assign(max(at, cluster.earliest[tp]), min(end, cluster.latest[tp]))
+            self._assign(at)
 
-    def _leave_out_the_rest(self) -> None:
-        """End the range, for its topic is gone. Raises ``DataLossError`` if that may not be."""
-        end = self._planned.end
-        report_losses(vanished_losses({self._partition: end}), fail_on_data_loss=self._settings.fail_on_data_loss)
-        self._assign(end, end)
+    def _leave_out(self, gone: UnknownTopicError) -> None:
+        """Drop a range whose topic is gone. Raises ``DataLossError`` if that may not be."""
+        tp = gone.partition
+        if tp not in self._left:
+            raise gone
+        report_losses(vanished_losses({tp: self._left[tp].end}), fail_on_data_loss=self._settings.fail_on_data_loss)
+        self._drop([tp])
+        self._assign(self._positions())
 
-    def _assign(self, start: int, end: int) -> None:
-        self._consumer.assign({self._partition: OffsetRange(start, end, self._planned.topic_id)})
+    def _assign(self, at: PartitionOffsets) -> None:
+        """Read what is left, from these offsets on."""
+        wanted = {tp: OffsetRange(at[tp], one.end, one.topic_id) for tp, one in self._left.items()}
+        self._consumer.assign(wanted)
+
+    def _drop(self, finished: Iterable[TopicPartition]) -> None:
+        for tp in finished:
+            self._left.pop(tp, None)
 
     def _check_time(self, silent_s: float) -> None:
         if silent_s >= self._settings.poll_timeout_s:
+            waiting = [f"{one}, where reading is at offset {self._at[tp]}" for tp, one in self._left.items()]
             raise RequestTimeoutError(
-                f"no records of {self._planned} came for {silent_s:.0f} s, reading is at offset {self._at}; the log of "
-                "this task says what stands in the way. kafkaConsumer.pollTimeoutMs is how long to wait"
+                f"no records came for {silent_s:.0f} s of {first_few(waiting, '; ')}; the log of this task says what "
+                "stands in the way. kafkaConsumer.pollTimeoutMs is how long to wait"
             )

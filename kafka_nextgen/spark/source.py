@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from kafka_nextgen.spark.bounds import Bounds
     from kafka_nextgen.spark.options import SourceOptions
+    from kafka_nextgen.spark.splitting import Task
     from kafka_nextgen.spark.stream_planner import Document, StreamPlanner
-    from kafka_nextgen.spark.values import PartitionRange
 
 __all__ = ["BatchReader", "PushingBatchReader", "StreamReader", "batch_reader", "schema_of", "stream_reader"]
 
@@ -88,15 +88,15 @@ class _RangeReader:
         )
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the records of one range; Spark calls this with None in it if there are no ranges."""
-        from kafka_nextgen.spark.reading import read_range
+        """Read the records of one task; Spark calls this with None in it if there is no task."""
+        from kafka_nextgen.spark.reading import read_ranges
 
         if partition.value is not None:
-            yield from read_range(partition.value, self._settings)
+            yield from read_ranges(partition.value, self._settings)
 
 
-def _as_partitions(ranges: Iterable[PartitionRange]) -> list[InputPartition]:
-    return [InputPartition(planned) for planned in ranges]
+def _as_partitions(tasks: Iterable[Task]) -> list[InputPartition]:
+    return [InputPartition(planned) for planned in tasks]
 
 
 class BatchReader(_RangeReader, DataSourceReader):
@@ -108,7 +108,7 @@ class BatchReader(_RangeReader, DataSourceReader):
         self._bounds: Bounds | None = None
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Plan the ranges, one for each task."""
+        """Plan the tasks."""
         from kafka_nextgen.spark.batch_planner import plan_batch_query
 
         return _as_partitions(plan_batch_query(self._options, self._bounds))
@@ -170,7 +170,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
         return self._planner.reported_latest()
 
     def partitions(self, start: Document, end: Document) -> Sequence[InputPartition]:
-        """Plan the ranges of a micro-batch, one for each task."""
+        """Plan the tasks of a micro-batch."""
         return _as_partitions(self._planner.plan(start, end))
 
     def commit(self, end: Document) -> None:

@@ -30,10 +30,10 @@ from kafka_nextgen.spark.cluster import Cluster
 from kafka_nextgen.spark.limits import Edge, GroupOffsets, OffsetLimit, SpecificOffsets
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST, offsets_document, read_checkpoint
 from kafka_nextgen.spark.options import SourceOptions
-from kafka_nextgen.spark.planning import TriggerLimits, plan_stream, resolve_starting_offsets
+from kafka_nextgen.spark.planning import Task, TriggerLimits, join, plan_stream, resolve_starting_offsets
 from kafka_nextgen.spark.progress import Progress
 from kafka_nextgen.spark.reporting import report_losses
-from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, TopicIds
+from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds
 from kafka_nextgen.types import TopicId, TopicPartition, format_partitions
 
 __all__ = ["Document", "StreamPlanner"]
@@ -92,8 +92,8 @@ class StreamPlanner:
         """The latest offsets as far as they are known, for the progress that Spark reports."""
         return None if self._latest is None else offsets_document(self._latest)
 
-    def plan(self, start: Document, end: Document) -> tuple[PartitionRange, ...]:
-        """What the tasks of a micro-batch read. Raises ``DataLossError`` or ``AvailableNowError``."""
+    def plan(self, start: Document, end: Document) -> tuple[Task, ...]:
+        """The tasks of a micro-batch. Raises ``DataLossError`` or ``AvailableNowError``."""
         begin: PartitionOffsets = read_checkpoint(start)
         until = read_checkpoint(end)
         is_planned = until == self._planned.end
@@ -104,7 +104,7 @@ class StreamPlanner:
             check_available_now(self._snapshot, until, cluster.latest)
         plan = plan_stream(begin, until, cluster, self._options.split_options)
         report_losses(plan.losses, fail_on_data_loss=self._options.fail_on_data_loss)
-        return plan.ranges
+        return join(plan.ranges, self._options.split_options)
 
     def close(self) -> None:
         """Close the connections."""

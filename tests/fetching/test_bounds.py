@@ -244,6 +244,22 @@ def test_an_answer_that_has_no_whole_batch_is_followed_by_a_larger_question(worl
     assert world.fetch().wanted[P0].max_bytes == 64 * 1024
 
 
+@given(st.integers(1, 300), st.integers(100, 200_000), st.integers(0, 5000), st.integers(1, 5000))
+def test_a_range_of_equal_batches_costs_its_batches_and_at_most_one_more(
+    records: int, batch_bytes: int, start: int, length: int
+) -> None:
+    """A broker sends its first batch whole, and what fits into the limit behind it, the last batch cut off."""
+    end, bound, fetched_bytes, offset = start + length, Bound(start + length), 0, start
+    while offset < end:
+        whole = max(1, bound.most_bytes(offset, 1 << 40) // batch_bytes)
+        fetched_bytes += max(batch_bytes, bound.most_bytes(offset, 1 << 40))
+        offset = (offset // records + whole) * records
+        bound.note(Arrival(offset, 0, bytes_per_offset=batch_bytes / records, last_batch_bytes=batch_bytes))
+    needed = (end - 1) // records - start // records + 1
+    most_bytes = (needed + 1) * batch_bytes + 1  # what is asked for is rounded up
+    assert fetched_bytes <= most_bytes + max(0, 16 * 1024 - batch_bytes)
+
+
 def test_a_limit_that_cannot_grow_is_raised_as_anywhere() -> None:
     bound = Bound(100)
     assert bound.widen(0, 1 << 20)

@@ -79,6 +79,14 @@ def test_a_batch_is_split_by_size_also_without_a_number_of_tasks(sources: Source
     assert tasks_of(ours) > PARTITIONS
 
 
+def test_small_ranges_share_a_task_unless_that_is_switched_off(sources: Sources, topics: Mapping[str, Topic]) -> None:
+    topic = topics["nulls and headers"]
+    built_in, ours = sources.both(subscribe=topic.name, includeHeaders=True)
+    alone = sources.batch(OURS, subscribe=topic.name, minRecordsPerPartition=1)
+    assert [tasks_of(each) for each in (built_in, ours, alone)] == [PARTITIONS, 1, PARTITIONS]
+    assert_same_rows(built_in, ours, topic.records)
+
+
 def tasks_of(frame: DataFrame) -> int:
     return frame.rdd.getNumPartitions()
 

@@ -86,6 +86,14 @@ def test_a_batch_has_as_many_tasks(
     assert sum(records for _, records in ours) == topic.records
 
 
+def test_small_ranges_of_a_batch_share_a_task(sources: Sources, topics: Mapping[str, Topic], tmp_path: Path) -> None:
+    topic = topics["nulls and headers"]
+    options = {"subscribe": topic.name, "startingOffsets": "earliest", "maxOffsetsPerTrigger": 60}
+    batches = tasks_of_batches(sources.stream(OURS, **options), tmp_path / OURS)
+    assert {tasks for tasks, _ in batches} == {1}
+    assert sum(records for _, records in batches) == topic.records
+
+
 def tasks_of_batches(stream: DataFrame, checkpoint: Path) -> list[tuple[int, int]]:
     """The number of tasks and of records of each batch."""
     batches: list[tuple[int, int]] = []

@@ -103,7 +103,7 @@ def test_nothing_is_connected_before_the_first_question() -> None:
 
 
 def planned(servers: str, bounds: Bounds | None = None, **given: str) -> list[str]:
-    return [str(each) for each in plan_batch_query(options(servers, **given), bounds)]
+    return [str(each) for task in plan_batch_query(options(servers, **given), bounds) for each in task]
 
 
 def test_a_batch_reads_all_there_is(servers: str) -> None:

@@ -24,7 +24,7 @@ def test_defaults_are_those_of_the_built_in_source() -> None:
     assert (options.start, options.end, options.group_id) == (Edge.LATEST, None, None)
     assert (options.fail_on_data_loss, options.include_headers, options.pushdown) == (True, False, False)
     assert options.trigger_limits == TriggerLimits(None, None, 900.0)
-    assert options.split_options == SplitOptions(None, None)
+    assert options.split_options == SplitOptions(None, None, 1_000)
     assert options.poll_timeout_ms == 120_000
     assert (options.fetch_offset_num_retries, options.fetch_offset_retry_interval_ms) == (3, 1_000)
     assert options.rows_per_batch == 10_000
@@ -56,6 +56,8 @@ def test_a_batch_starts_at_the_earliest_offset_and_ends_at_the_latest() -> None:
         ("maxTriggerDelay", "500", "trigger_limits.max_delay_s", 0.5),
         ("minPartitions", "8", "split_options.min_partitions", 8),
         ("maxRecordsPerPartition", "5000000000", "split_options.max_records_per_partition", 5_000_000_000),
+        ("minRecordsPerPartition", "0", "split_options.min_records_per_partition", 0),
+        ("minRecordsPerPartition", "50000", "split_options.min_records_per_partition", 50_000),
         ("kafkaConsumer.pollTimeoutMs", "512", "poll_timeout_ms", 512),
         ("fetchOffset.numRetries", "0", "fetch_offset_num_retries", 0),
         ("fetchOffset.retryIntervalMs", "10", "fetch_offset_retry_interval_ms", 10),
@@ -80,6 +82,7 @@ def test_values_are_read(option: str, text: str, attribute: str, value: object) 
         ("minPartitions", "-1", "must be a whole number from 1 to 2147483647"),
         ("minPartitions", "2147483648", "must be a whole number"),
         ("maxRecordsPerPartition", "0", "must be a whole number from 1"),
+        ("minRecordsPerPartition", "-1", "must be a whole number from 0"),
         ("maxTriggerDelay", "-1s", "must be a time with a unit of us, ms, s, m, min, h, d, not '-1s'"),
         ("maxTriggerDelay", "5 parsecs", "must be a time"),
         ("maxTriggerDelay", "5w", "must be a time"),

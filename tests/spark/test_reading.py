@@ -1,4 +1,4 @@
-"""What a task reads of its range, without Spark: batches, records that are gone, time."""
+"""What a task reads of its ranges, without Spark: batches, records that are gone, time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterator
 from unittest.mock import Mock
 
-import confluent_kafka
 import pyarrow as pa
 import pytest
 from attrs import evolve
@@ -16,13 +15,12 @@ from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
 from kafka_nextgen.spark.kept_consumers import kept_consumer
-from kafka_nextgen.spark.reading import ReadSettings, _RangeRead, read_range
+from kafka_nextgen.spark.reading import ReadSettings, _RangesRead, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
-from tests.support.clients import admin_client, create_named_topic, create_topic, delete_topic, produce
-
-SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
+from tests.spark.tasks import SCHEMA, close_kept_consumers, delete_records, offsets, settings
+from tests.support.clients import create_named_topic, create_topic, delete_topic, produce
 
 
 @pytest.fixture(scope="module")
@@ -31,24 +29,11 @@ def cluster() -> Iterator[Cluster]:
         cluster.create_topic("t")
         produce(cluster.bootstrap_servers, "t", 100)
         yield cluster
-        for consumer in kept_consumers._KEPT.values():
-            consumer.close()
-        kept_consumers._KEPT.clear()
+        close_kept_consumers()
 
 
-def settings(cluster: Cluster, *, fail_on_data_loss: bool = True, api_timeout_ms: int = 60_000) -> ReadSettings:
-    told = {"bootstrap.servers": cluster.bootstrap_servers, "default.api.timeout.ms": str(api_timeout_ms)}
-    kafka = read_java_config(told)
-    return ReadSettings(kafka, SCHEMA, 30, 60.0, fail_on_data_loss)
-
-
-def delete_records(servers: str, topic: str, before: int) -> None:
-    admin, place = admin_client(servers), confluent_kafka.TopicPartition(topic, 0, before)
-    admin.delete_records([place])[place].result(timeout=30)
-
-
-def offsets(batches: Iterator[pa.RecordBatch]) -> list[int]:
-    return [offset for batch in batches for offset in batch["offset"].to_pylist()]
+def read_range(planned: PartitionRange, told: ReadSettings) -> Iterator[pa.RecordBatch]:
+    return read_ranges([planned], told)
 
 
 def test_a_range_is_read_in_batches_that_are_not_too_large(cluster: Cluster) -> None:
@@ -227,7 +212,7 @@ class QuietConsumer:
 def test_what_is_read_without_a_record_is_progress(monkeypatch: pytest.MonkeyPatch, offsets_per_poll: int) -> None:
     consumer = QuietConsumer(monkeypatch, offsets_per_poll)
     quick = ReadSettings(Mock(), SCHEMA, 30, 1.0 if offsets_per_poll == 10 else 3.0, fail_on_data_loss=True)
-    assert list(_RangeRead(PartitionRange("t", 0, 0, 10), quick, consumer).batches()) == []  # type: ignore[arg-type]
+    assert list(_RangesRead([PartitionRange("t", 0, 0, 10)], quick, consumer).batches()) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("start", [0, 5])
@@ -235,9 +220,9 @@ def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch, 
     consumer = QuietConsumer(monkeypatch, 0)
     consumer.at = start
     quick = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=True)
-    says = rf"no records of t\[0\] {start}..10 came for 4 s, reading is at offset {start}"
+    says = rf"no records came for 4 s of t\[0\] {start}..10, where reading is at offset {start};"
     with pytest.raises(RequestTimeoutError, match=says):
-        list(_RangeRead(PartitionRange("t", 0, start, 10), quick, consumer).batches())  # type: ignore[arg-type]
+        list(_RangesRead([PartitionRange("t", 0, start, 10)], quick, consumer).batches())  # type: ignore[arg-type]
 
 
 def test_a_log_that_parts_from_what_was_read_fails_the_task_so_that_it_is_read_again(
@@ -249,7 +234,7 @@ def test_a_log_that_parts_from_what_was_read_fails_the_task_so_that_it_is_read_a
     monkeypatch.setattr(consumer, "poll", Mock(side_effect=[parted, Mock(batches=list)]))
     lenient = ReadSettings(Mock(), SCHEMA, 30, 3.0, fail_on_data_loss=False)
     with pytest.raises(LogTruncationError):
-        list(_RangeRead(PartitionRange("t", 0, 0, 10), lenient, consumer).batches())  # type: ignore[arg-type]
+        list(_RangesRead([PartitionRange("t", 0, 0, 10)], lenient, consumer).batches())  # type: ignore[arg-type]
 
 
 def test_a_silent_broker_ends_a_task_in_time() -> None:

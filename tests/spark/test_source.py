@@ -17,6 +17,9 @@ from kafka_nextgen.spark.bounds import Bounds
 from kafka_nextgen.spark.columns import schema_with
 from kafka_nextgen.spark.errors import StartBeyondEndError
 from kafka_nextgen.spark.source import PushingBatchReader, StreamReader, batch_reader, schema_of, stream_reader
+from kafka_nextgen.testing import Cluster
+from tests.spark.tasks import close_kept_consumers, offsets
+from tests.support.clients import produce
 
 OPTIONS = {"kafka.bootstrap.servers": "localhost:9092", "subscribe": "t"}
 
@@ -97,3 +100,18 @@ def test_spark_applies_filters_that_narrow_what_is_read_as_well() -> None:
     assert list(reader.pushFilters(filters)) == filters
     assert reader._bounds == Bounds(partitions=frozenset([0]))
     assert not isinstance(batch_reader(OPTIONS, schema_with(headers=False)), PushingBatchReader)
+
+
+@pytest.mark.parametrize(("least", "tasks"), [({}, 1), ({"minRecordsPerPartition": "1"}, 3)])
+def test_tasks_read_what_was_planned_in_another_process(least: dict[str, str], tasks: int) -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("t", 3)
+        produce(cluster.bootstrap_servers, "t", 30, partitions=3)
+        options = {"kafka.bootstrap.servers": cluster.bootstrap_servers, "subscribe": "t", **least}
+        reader = batch_reader(options, schema_of(options))
+        planned = pickle.loads(pickle.dumps(reader.partitions()))
+        copy = pickle.loads(pickle.dumps(reader))
+        found = [offset for each in planned for offset in offsets(copy.read(each))]
+        close_kept_consumers()
+    assert len(planned) == tasks
+    assert sorted(found) == sorted([*range(10)] * 3)

@@ -102,7 +102,7 @@ class Query:
     ) -> tuple[dict[str, dict[str, int]], list[str]]:
         """The end of the next batch, and its ranges."""
         end = self.planner.latest_offset(start, limits)
-        return end, [str(planned) for planned in self.planner.plan(start, end)]
+        return end, [str(planned) for task in self.planner.plan(start, end) for planned in task]
 
 
 def _as(kind: type, fake: object) -> object:
@@ -341,7 +341,7 @@ def test_a_partition_that_came_before_a_first_batch_is_repeated_waits_for_the_ne
     query = Query(FakeCluster({T0: Log(0, 5), T1: Log(0, 2)}), startingOffsets=start)
     query.planner.initial_offset()
     begin = at(0, 0) if start == "earliest" else at(5, 2)
-    assert [str(planned) for planned in query.planner.plan(begin, at(4))] == ["t[0] 0..4"] * (start == "earliest")
+    assert [str(planned) for (planned,) in query.planner.plan(begin, at(4))] == ["t[0] 0..4"] * (start == "earliest")
     assert query.batch(at(4)) == (at(5, 2), ["t[0] 4..5", "t[1] 0..2"])
 
 
@@ -350,4 +350,4 @@ def test_a_task_is_told_which_topic_is_meant_also_if_it_is_made_again_before_the
     query = Query(cluster, startingOffsets="earliest")
     end = query.planner.latest_offset(at(0), UNLIMITED)
     cluster.logs[T0] = Log(0, 8, SECOND_ID)
-    assert [planned.topic_id for planned in query.planner.plan(at(0), end)] == [FIRST_ID]
+    assert [planned.topic_id for (planned,) in query.planner.plan(at(0), end)] == [FIRST_ID]
