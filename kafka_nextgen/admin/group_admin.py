@@ -61,7 +61,7 @@ class GroupAdmin:
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._thread = IoThread(f"kafka_nextgen admin {parsed.client_id}", log_failure, "GroupAdmin")
-        self._calls = self._thread.submit(_made(parsed)).result()
+        self._calls = self._thread.begin_with(_made(parsed))
         self._closed = False
 
     def __enter__(self) -> GroupAdmin:

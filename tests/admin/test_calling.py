@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -128,6 +129,14 @@ def test_one_that_is_dropped_warns_and_ends_its_thread(cluster: Cluster) -> None
         del admin  # the only reference there is
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_one_that_can_not_be_made_leaves_no_thread_behind(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("nothing")
+    tls = {"security_protocol": "SSL", "ssl_ca_location": str(tmp_path / "ca.pem")}
+    with pytest.raises(ConfigError, match="is no certificates in PEM"):
+        GroupAdmin(bootstrap_servers="localhost:9092", client_id="unmade", **tls)
+    assert not [thread for thread in threading.enumerate() if "admin unmade" in thread.name]
 
 
 def test_results_give_or_raise() -> None:
