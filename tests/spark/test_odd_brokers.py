@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pyarrow as pa
 import pytest
@@ -15,6 +15,7 @@ from kafka_nextgen import CorruptRecordError, LogTruncationError, RequestTimeout
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.spark import kept_consumers
+from kafka_nextgen.spark import reading as reading_module
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config
 from kafka_nextgen.spark.reading import ReadSettings, read_range
@@ -22,7 +23,7 @@ from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
-from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
+from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, ListOffsetsRequest
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.endtoend.transacting import send, transactional_producer
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage
@@ -177,6 +178,29 @@ def test_a_batch_that_was_not_asked_for_is_never_read_twice(stage: Stage) -> Non
     with pytest.raises((RequestTimeoutError, CorruptRecordError)):
         rest.extend(tasks)
     assert rest == list(range(20, 20 + len(rest)))
+
+
+def test_where_the_log_of_a_former_leader_ends_is_no_loss(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_module, "_POLL_S", 0.1)
+    list_offsets, looks = stage.original(LIST_OFFSETS), list[int]()
+
+    async def answer_as_one(request: ListOffsetsRequest, context: Context) -> object:
+        response = await list_offsets(request, context)
+        asked, told = request.topics[0].partitions[0], response.topics[0].partitions[0]  # type: ignore[attr-defined]
+        looks.append(asked.current_leader_epoch)
+        if asked.current_leader_epoch < 0:
+            told.offset = min(told.offset, 30)
+        elif len(looks) < 4:
+            told.error_code = ErrorCode.UNKNOWN_LEADER_EPOCH
+        return response
+
+    tasks, holding = reading(5, 95, settings(stage)), ExitStack()
+    holding.enter_context(held_back(stage, 30))
+    assert first(25, tasks) == list(range(5, 30))
+    stage.handle(LIST_OFFSETS, answer_as_one)
+    threading.Timer(0.5, holding.close).start()
+    assert list(tasks) == list(range(30, 95))
+    assert len(looks) > 3
 
 
 def test_an_offset_that_is_always_out_of_range_ends_the_task_in_time(stage: Stage) -> None:
