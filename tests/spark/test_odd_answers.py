@@ -113,12 +113,13 @@ def test_a_partition_that_every_answer_leaves_out_ends_the_task_in_time(stage: S
 
 def test_a_batch_that_was_not_asked_for_is_never_read_twice(stage: Stage) -> None:
     tasks = reading(5, 95, settings(stage, timeout_s=0.5))
-    assert first(15, tasks) == list(range(5, 20))
-    changed(stage, repeat(stage._stored(0)[0]))
+    with held_back(stage, 30):
+        assert first(25, tasks) == list(range(5, 30))
+        changed(stage, repeat(stage._stored(0)[0]))
     rest: list[int] = []
     with pytest.raises((RequestTimeoutError, CorruptRecordError)):
         rest.extend(tasks)
-    assert rest == list(range(20, 20 + len(rest)))
+    assert rest == list(range(30, 30 + len(rest)))
 
 
 def test_where_the_log_of_a_former_leader_ends_is_no_loss(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
