@@ -61,8 +61,7 @@ class GroupAdmin:
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._thread = IoThread(f"kafka_nextgen admin {parsed.client_id}", log_failure, "GroupAdmin")
-        self._calls = self._thread.submit(_made(parsed)).result()
-        self._closed = False
+        self._calls = self._thread.begin_with(_made(parsed))
 
     def __enter__(self) -> GroupAdmin:
         return self
@@ -208,17 +207,17 @@ class GroupAdmin:
 
     def close(self) -> None:
         """Close every connection; calls under way end with MisuseError. May be called more than once."""
-        self._closed = True
         if self._thread.is_foreign:
             return
         try:
             self._thread.submit(self._calls.close()).result(_CLOSING_S)
         except MisuseError:  # closed already
             return
-        self._thread.stop(_CLOSING_S)
+        finally:  # also if that takes too long, or a signal handler raises
+            self._thread.stop(_CLOSING_S)
 
     def __del__(self) -> None:
-        if getattr(self, "_closed", True) or self._thread.is_foreign:
+        if not hasattr(self, "_calls") or self._thread.has_ended or self._thread.is_foreign:
             return
         self._thread.end_after(self._calls.close)
         warnings.warn("a GroupAdmin was dropped without close()", ResourceWarning, stacklevel=2)

@@ -82,11 +82,7 @@ class Engine:
         self._thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly)
         #: Raises MisuseError after close, or in a process forked off.
         self.check_usable = self._thread.check_usable
-        try:
-            self._thread.submit(self._build()).result()
-        except BaseException:
-            self._thread.stop(1.0)
-            raise
+        self._thread.begin_with(self._build())
 
     async def _build(self) -> None:
         config = self._config

@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 #: How much of what was submitted begins in one turn of the loop: a few milliseconds of work.
 _BEGIN_IN_A_TURN = 100
+#: How long (seconds) a thread is waited for that nobody can use.
+_GIVING_UP_S = 1.0
 
 
 class IoThread:
@@ -48,6 +50,14 @@ class IoThread:
         self._to_begin: deque[Callable[[], None]] = deque()  # what was submitted; only the loop looks at it
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
+
+    def begin_with(self, work: Coroutine[object, object, T]) -> T:
+        """Wait for the first work, which makes what the thread is for; the thread ends if that fails."""
+        try:
+            return self.submit(work).result()
+        except BaseException:
+            self.stop(_GIVING_UP_S)
+            raise
 
     def submit(self, work: Coroutine[object, object, T]) -> Future[T]:
         """Run a coroutine on the loop; its result arrives in the future, cancelling that cancels the work.

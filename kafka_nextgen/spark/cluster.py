@@ -110,9 +110,9 @@ class Cluster:
 
     def close(self) -> None:
         """Close the connections, if there are any. The next question makes new ones."""
-        if "_client" in self.__dict__:
-            self._client.close()
-            del self._client
+        client: PlannerClient | None = self.__dict__.pop("_client", None)
+        if client is not None:
+            client.close()
 
     def _committed(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int | None]:
         from kafka_nextgen.consumer import Consumer  # most queries start elsewhere and need none

@@ -6,6 +6,7 @@ Spark starts a process for each batch query only to plan it, so the import count
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Collection, Coroutine, Iterable, Mapping
 from typing import TypeVar
 
@@ -32,7 +33,8 @@ class PlannerClient:
     def __init__(self, config: ConsumerConfig) -> None:
         self._timeout_s = config.default_api_timeout_ms / 1000
         self._thread = IoThread(f"kafka_nextgen planner {config.client_id}", log_failure, "planner")
-        self._cluster, self._lookups = self._wait(_made(config))
+        self._cluster, self._lookups = self._thread.begin_with(_made(config))
+        weakref.finalize(self, _abandon, self._thread, self._cluster).atexit = False
 
     def describe_topics(self, topics: Collection[str] | None = None) -> dict[str, TopicDescription]:
         """These topics with their ids and partitions, or all; those that are not there are left out."""
@@ -51,9 +53,11 @@ class PlannerClient:
         return self._wait(self._lookups.list_offsets(timestamps, self._timeout_s))
 
     def close(self) -> None:
-        """Close the connections."""
-        self._wait(self._cluster.close())
-        self._thread.stop(_CLOSING_S)
+        """Close the connections, within a few seconds."""
+        try:
+            sleep_until_ended(self._thread.submit(self._cluster.close()), _CLOSING_S)
+        finally:
+            self._thread.stop(_CLOSING_S)
 
     def _offsets(self, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
         return {tp: at.offset for tp, at in self.offsets_for_times(timestamps).items()}
@@ -67,3 +71,9 @@ class PlannerClient:
 async def _made(config: ConsumerConfig) -> tuple[ClusterClient, Lookups]:
     cluster = ClusterClient(TransportSettings.of(config))
     return cluster, Lookups(cluster, config)
+
+
+def _abandon(thread: IoThread, cluster: ClusterClient) -> None:
+    """Close the connections of a client that was dropped: what an exception has kept from being closed."""
+    if not thread.is_foreign:
+        thread.end_after(cluster.close)

@@ -84,9 +84,9 @@ class Progress:
 
     def close(self) -> None:
         """Close the connections, if there are any. The next commit makes new ones."""
-        if "_admin" in self.__dict__:
-            self._admin.close()
-            del self._admin
+        admin: GroupAdmin | None = self.__dict__.pop("_admin", None)
+        if admin is not None:
+            admin.close()
 
     def _in_use(self, error: GroupNotEmptyError) -> GroupNotEmptyError:
         return GroupNotEmptyError(

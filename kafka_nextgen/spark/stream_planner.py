@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.admission import admit, admit_available_now, check_available_now
@@ -108,8 +108,10 @@ class StreamPlanner:
 
     def close(self) -> None:
         """Close the connections."""
-        self._progress.close()
-        self._cluster.close()
+        try:
+            self._progress.close()
+        finally:
+            self._cluster.close()
 
     def _next(self, begin: PartitionOffsets, limits: TriggerLimits) -> _Planned:
         topic_ids = self._cluster.partitions(begin)
@@ -119,10 +121,13 @@ class StreamPlanner:
         return _Planned(self._admitted(begin, limits, recreated), topic_ids)
 
     def _offsets(self, until: PartitionOffsets, meant: TopicIds | None) -> ClusterOffsets:
-        """Where the partitions of a batch begin and end that are there; ``meant`` are the ids of their topics."""
+        """Where the partitions of a batch begin and end that are there; ``meant`` are the ids of their topics.
+
+        What is not there just now is read by its id, too: it may be made again before a task reads it.
+        """
         there = self._cluster.partitions(until)
-        topic_ids = there if meant is None else meant
-        return self._cluster.offsets({tp: topic_ids.get(tp) for tp in until if tp in there}, until)
+        found = self._cluster.offsets({tp: there[tp] for tp in until if tp in there}, until)
+        return evolve(found, topic_ids=there if meant is None else meant)
 
     def _recreated(self, begin: PartitionOffsets, topic_ids: TopicIds) -> frozenset[TopicPartition]:
         recreated = frozenset(tp for tp in begin if _differs(self._topic_ids.get(tp), topic_ids.get(tp)))

@@ -7,6 +7,8 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,6 +22,7 @@ from kafka_nextgen import (
     Results,
     TopicPartition,
 )
+from kafka_nextgen.engine.sleeping import SafeFuture
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.transport import settings as transport_settings
 
@@ -128,6 +131,26 @@ def test_one_that_is_dropped_warns_and_ends_its_thread(cluster: Cluster) -> None
         del admin  # the only reference there is
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_one_whose_close_is_interrupted_ends_its_thread(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    admin = GroupAdmin(bootstrap_servers=cluster.bootstrap_servers, client_id="interrupted")
+    (thread,) = [thread for thread in threading.enumerate() if "admin interrupted" in thread.name]
+    with monkeypatch.context() as patched:
+        patched.setattr(SafeFuture, "result", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            admin.close()
+    thread.join(10)
+    assert not thread.is_alive()
+    admin.close()
+
+
+def test_one_that_can_not_be_made_leaves_no_thread_behind(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("nothing")
+    tls = {"security_protocol": "SSL", "ssl_ca_location": str(tmp_path / "ca.pem")}
+    with pytest.raises(ConfigError, match="is no certificates in PEM"):
+        GroupAdmin(bootstrap_servers="localhost:9092", client_id="unmade", **tls)
+    assert not [thread for thread in threading.enumerate() if "admin unmade" in thread.name]
 
 
 def test_results_give_or_raise() -> None:

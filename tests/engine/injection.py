@@ -36,7 +36,7 @@ from tests.engine.injected_calls import (
 )
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
 
-__all__ = ["AsyncReader", "InjectedError", "Injection", "Reader", "full_stage", "injected", "is_in_a_task"]
+__all__ = ["PACKAGE", "AsyncReader", "InjectedError", "Injection", "Reader", "full_stage", "injected", "is_in_a_task"]
 
 PACKAGE = str(Path(kafka_nextgen.__file__).parent) + os.sep
 #: What the event loop calls by itself. An exception there ends the task's own machinery, in any application.
@@ -78,13 +78,15 @@ class Injection:
     places: int = 0
     where: str | None = None
     is_in_reach: Callable[[], bool] = lambda: True
+    under: str | tuple[str, ...] = PACKAGE
+    make: Callable[[str], BaseException] = InjectedError
 
     def look(self, frame: FrameType, event: str, _: object) -> None:
         """What ``sys.setprofile`` takes."""
         file = frame.f_code.co_filename
         if event == "return" and frame.f_code.co_name == self.until:
             sys.setprofile(None)
-        if event not in ("call", "c_return") or not file.startswith(PACKAGE) or _is_of_loop(frame):
+        if event not in ("call", "c_return") or not file.startswith(self.under) or _is_of_loop(frame):
             return
         if _is_resumed(frame, event) or not self.is_in_reach():
             return
@@ -92,13 +94,21 @@ class Injection:
         if self.places == self.at:
             sys.setprofile(None)
             self.where = f"{file.removeprefix(PACKAGE)}:{frame.f_lineno}, {event}"
-            raise InjectedError(self.where)
+            raise self.make(self.where)
 
 
 @contextmanager
-def injected(at: int, is_in_reach: Callable[[], bool] = lambda: True) -> Iterator[Injection]:
-    """Raise in this thread at the place with this number, from 1 on, that lies in the package and in reach."""
-    injection = Injection(at, is_in_reach=is_in_reach)
+def injected(
+    at: int,
+    is_in_reach: Callable[[], bool] = lambda: True,
+    under: str | tuple[str, ...] = PACKAGE,
+    make: Callable[[str], BaseException] = InjectedError,
+) -> Iterator[Injection]:
+    """Raise in this thread at the place with this number, from 1 on, that lies in the package and in reach.
+
+    What is raised is what ``make`` makes of where it is; only files whose paths begin with ``under`` count.
+    """
+    injection = Injection(at, is_in_reach=is_in_reach, under=under, make=make)
     sys.setprofile(injection.look)
     try:
         yield injection

@@ -33,6 +33,17 @@ def test_after_stop_it_says_that_the_consumer_is_closed() -> None:
     thread.stop(10)  # a second stop is nothing
 
 
+def test_it_ends_if_what_it_is_for_can_not_be_made() -> None:
+    async def fail() -> None:
+        raise OSError("no such file")
+
+    thread = IoThread("test", failures.append)
+    assert thread.begin_with(answer()) == 42
+    with pytest.raises(OSError, match="no such file"):
+        thread.begin_with(fail())
+    assert thread.has_ended
+
+
 def test_work_under_way_is_cancelled_by_stop() -> None:
     thread = IoThread("test", failures.append)
     forever = thread.submit(asyncio.sleep(3600))

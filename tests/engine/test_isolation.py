@@ -1,4 +1,7 @@
-"""The end of a partition is asked for by isolation level (KIP-98): ``read_committed`` wants the last stable offset."""
+"""How the end of a partition is asked for: by isolation level (KIP-98), and at its leader's epoch (KIP-320).
+
+``read_committed`` wants the last stable offset.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.asked: list[ListOffsetsRequest] = []
-        self.metadata = SimpleNamespace(partition=lambda tp: SimpleNamespace(leader=1))
+        self.metadata = SimpleNamespace(partition=lambda tp: SimpleNamespace(leader=1, leader_epoch=3))
 
     async def call(self, target: object, api: object, build: Callable[[int], Any], timeout_s: float) -> object:
         self.asked.append(build(10))
@@ -41,7 +44,7 @@ async def look_up(cluster: Any, config: ConsumerConfig) -> None:
 async def reset(cluster: Any, config: ConsumerConfig) -> None:
     state = SimpleNamespace(reset_found=lambda need, found, now: None)
     fetches: Any = SimpleNamespace(locked=lambda: nullcontext(state))
-    need: Any = SimpleNamespace(timestamps=lambda now: {P0: LATEST}, node_id=1, leader_epochs={})
+    need: Any = SimpleNamespace(timestamps=lambda now: {P0: LATEST}, node_id=1, leader_epochs={P0: 3})
     offsets: Any = None
     await Questions(config, cluster, offsets, fetches)._look_up_reset(need)
 
@@ -55,3 +58,13 @@ def test_the_end_is_asked_for_by_the_isolation_level(
     config = ConsumerConfig.parse(bootstrap_servers="localhost:9092", isolation_level=level)
     asyncio.run(ask(cluster, config))  # type: ignore[arg-type]
     assert [request.isolation_level for request in cluster.asked] == [number]
+
+
+@pytest.mark.parametrize("ask", [look_up, reset])
+def test_a_node_that_led_the_partition_before_may_notice(
+    ask: Callable[[Any, ConsumerConfig], Awaitable[None]],
+) -> None:
+    cluster = Cluster()
+    asyncio.run(ask(cluster, ConsumerConfig.parse(bootstrap_servers="localhost:9092")))  # type: ignore[arg-type]
+    (request,) = cluster.asked
+    assert request.topics[0].partitions[0].current_leader_epoch == 3

@@ -302,6 +302,14 @@ def test_a_topic_that_was_made_again_ends_a_query_that_may_lose_nothing() -> Non
         query.batch(at(5))
 
 
+def test_a_task_is_told_which_topic_is_meant_also_if_that_is_not_there_when_the_batch_is_planned() -> None:
+    cluster = FakeCluster({T0: Log(0, 5), T1: Log(0, 5)})
+    query = Query(cluster, startingOffsets="earliest")
+    end = query.planner.latest_offset(at(0, 0), UNLIMITED)
+    del cluster.logs[T1]
+    assert [planned.topic_id for planned in query.planner.plan(at(0, 0), end)] == [FIRST_ID, FIRST_ID]
+
+
 def test_records_that_aged_out_before_they_were_read_are_told() -> None:
     query = Query(FakeCluster({T0: Log(4, 9)}), startingOffsets="earliest")
     with pytest.raises(DataLossError, match=r"t\[0\] was to be read from offset 2"):

@@ -110,15 +110,20 @@ class Lookups:
         self, node: int, share: Mapping[TopicPartition, int], deadline: Deadline
     ) -> dict[TopicPartition, bridge.ListedOffset]:
         timeout_s = min(deadline.left_s(), self._config.request_timeout_ms / 1000)
-        isolation = number_of(self._config.isolation_level)
+        isolation, epochs = number_of(self._config.isolation_level), self._leader_epochs(share)
         answer = await self._cluster.call(
             Node(node),
             LIST_OFFSETS,
-            lambda version: bridge.to_request(share, {}, isolation, int(timeout_s * 1000)),
+            lambda version: bridge.to_request(share, epochs, isolation, int(timeout_s * 1000)),
             timeout_s,
         )
         assert isinstance(answer, m.ListOffsetsResponse)
         return bridge.from_response(answer, share)
+
+    def _leader_epochs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """At which epochs they are led, so that a node refuses that led them before: its log may end earlier."""
+        known = ((tp, self._cluster.metadata.partition(tp)) for tp in partitions)
+        return {tp: info.leader_epoch for tp, info in known if info is not None}
 
     async def _look_up(self, partitions: Mapping[TopicPartition, int], looks: Looks, deadline: Deadline) -> None:
         topics = frozenset(tp.topic for tp in partitions)
