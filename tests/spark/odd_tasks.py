@@ -13,7 +13,7 @@ import pytest
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.spark import kept_consumers
 from kafka_nextgen.spark.java_config import read_java_config
-from kafka_nextgen.spark.reading import ReadSettings, read_range
+from kafka_nextgen.spark.reading import ReadSettings, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicId
@@ -52,7 +52,7 @@ def settings(stage: Stage, *, lenient: bool = False, timeout_s: float = 60.0, **
 
 def reading(start: int, end: int, told: ReadSettings, topic_id: TopicId | None = None) -> Iterator[int]:
     """The offsets that a task reads, one after the other."""
-    for batch in read_range(PartitionRange(TOPIC, 0, start, end, topic_id), told):
+    for batch in read_ranges([PartitionRange(TOPIC, 0, start, end, topic_id)], told):
         yield from batch["offset"].to_pylist()
 
 
