@@ -63,6 +63,7 @@ class _RangesRead:
         self._settings = settings
         self._consumer = consumer
         self._left = {one.topic_partition: one for one in planned}
+        assert len(self._left) == len(planned), "the ranges of a task are of different partitions"
         self._at: PartitionOffsets = {tp: one.start for tp, one in self._left.items()}
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -102,12 +103,15 @@ class _RangesRead:
 
     def _leave_out_what_is_lost(self) -> None:
         """Go on behind what logs no longer have, if anything is lost. Raises ``DataLossError`` if that may not be."""
+        self._drop(self._consumer.finished())  # others may have ended by the poll that failed
         at, end = dict(self._positions()), {tp: one.end for tp, one in self._left.items()}
         try:
             cluster = ClusterOffsets(self._consumer.beginning_offsets(at), self._consumer.end_offsets(at))
         except UnknownTopicError as gone:
             self._leave_out(gone)
             return
+        except RequestTimeoutError:
+            return  # no broker answers; for how long reading may stand still is checked elsewhere
         losses = batch_losses(at, end, cluster)
         report_losses(losses, fail_on_data_loss=self._settings.fail_on_data_loss)
         for tp in (loss.partition for loss in losses):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -28,6 +29,18 @@ def test_a_leader_that_moves_amid_a_task_is_followed(stage: Stage) -> None:
         leader = stage.cluster.leader_of(TOPIC, 0)
         stage.cluster.move_leader(TOPIC, 0, 1 if leader == 2 else 2)
     assert list(tasks) == list(range(20, 95))
+
+
+def test_brokers_that_are_away_for_longer_than_a_question_takes_are_waited_for(stage: Stage) -> None:
+    tasks = reading(5, 95, settings(stage, default_api_timeout_ms="1000", request_timeout_ms="1000"))
+    with held_back(stage, 30):
+        assert first(25, tasks) == list(range(5, 30))
+        for node in (1, 2):
+            stage.cluster.stop_node(node)
+    timers = [threading.Timer(4.0, stage.cluster.start_node, [node]) for node in (1, 2)]
+    for timer in timers:
+        timer.start()
+    assert list(tasks) == list(range(30, 95))
 
 
 def remake(stage: Stage, records: int) -> None:
