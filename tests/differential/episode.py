@@ -32,6 +32,7 @@ _PATIENCE_S = 30.0
 _LONGEST_S = 40.0  # sessions last for 60
 _PAUSE_S = 0.02
 
+_JOINS = {apis.JOIN_GROUP, apis.CONSUMER_GROUP_HEARTBEAT}
 _TOPIC_CHANGES = {apis.CREATE_TOPICS, apis.DELETE_TOPICS, apis.CREATE_PARTITIONS}
 
 
@@ -199,8 +200,7 @@ def _given(resource: Mapping[str, Any]) -> Callable[[Side], Any]:
 
 
 def _asks_for_an_id(step: Step) -> bool:
-    """Whether a dynamic member of both protocols comes without its id, and would be a second one if it is there."""
-    if step.who is None or step.api is not apis.JOIN_GROUP or step.fields["member_id"] != "":
+    """Whether a dynamic member of a consumer group comes without its id, and would be a second one if it is there."""
+    if step.who is None or step.api not in _JOINS or step.fields["member_id"] != "":
         return False
-    kind = GROUPS[step.who[0]]
-    return kind.consumer and kind.classic and step.who[1] not in INSTANCES
+    return GROUPS[step.who[0]].consumer and step.who[1] not in INSTANCES
