@@ -136,7 +136,9 @@ def compacted(kafka: KafkaServer) -> TopicPartition:
         producer.produce(partition.topic, key=b"roll", value=b"." * 100, partition=0)
         assert producer.flush(PATIENCE_S) == 0
         consumer.assign({partition: OffsetRange(0, 900)})
-        return len(list(consumer)) == 10
+        first = len(list(consumer))
+        consumer.assign({partition: OffsetRange(0, RECORDS)})
+        return first == 10 and len(list(consumer)) < RECORDS / 2
 
     with new_consumer(kafka) as consumer:
         eventually("the log is compacted", is_compacted, timeout_s=PATIENCE_S)
@@ -148,7 +150,6 @@ def test_a_range_may_begin_and_end_where_compaction_emptied_the_log(
 ) -> None:
     with new_consumer(kafka, fetch_min_bytes=1, fetch_max_wait_ms=20) as consumer:
         everything = all_of(consumer, compacted)
-        assert len(everything) < RECORDS / 2
     ends = [0, 1, 96, 97, 98, 150, 193, 194, 195, 500, 900, 970, 971]
     with new_consumer(kafka) as consumer:
         for start in ends:
