@@ -111,6 +111,7 @@ def test_a_callback_longer_than_the_session_costs_nothing(
         async with AsyncConsumer(**config_of(kafka, group)) as consumer:
             await consumer.subscribe([topic], listener=listener)
             assert numbers(await read_async(consumer, 20)) == list(range(20))
+            await until(consumer, lambda: bool(consumer.rebalances()))  # it ends when the coordinator has heard of it
             (rebalance,) = consumer.rebalances()
             assert rebalance.epoch_after == consumer.group_metadata().member_epoch, "it was never out"
             assert list((await members(kafka, group)).values()) == [{0, 1}]
