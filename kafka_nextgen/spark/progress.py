@@ -23,6 +23,7 @@ from kafka_nextgen.errors import GroupNotEmptyError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.options import SourceOptions
 from kafka_nextgen.spark.values import PartitionOffsets
+from kafka_nextgen.transport.backoff import Backoff
 from kafka_nextgen.types import OffsetAndMetadata
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ __all__ = ["Progress"]
 logger = logger_of(__name__)
 
 _TIMEOUT_S = 5.0
-_LONGEST_PAUSE_S = 60.0
+_PAUSES = Backoff(first_s=2.0, longest_s=60.0)
+_NO_JITTER = 0.5  # one query commits to its group
 _COMMITTED_AGAIN_S = 3600.0
 
 
@@ -98,7 +100,7 @@ class Progress:
 
     def _note_failure(self, error: KafkaNextgenError) -> None:
         self._failures += 1
-        pause_s = min(2.0 ** min(self._failures, 30), _LONGEST_PAUSE_S)  # floating point ends at 2**1024
+        pause_s = _PAUSES.delay_s(self._failures, _NO_JITTER)
         self._not_before = self._clock() + pause_s
         logger.warning(
             'the progress of the query was not committed to group "%s", %d times in a row; next attempt in %.0f s: %s',

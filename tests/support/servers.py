@@ -49,8 +49,8 @@ class Servers:
         if kind in EMBEDDED:
             return start_embedded_kafka(EMBEDDED[kind])
         if self.common is None or kind == "external":
-            return _start(kind)
-        self._shared = self._shared or SharedServers(self.common, _start)
+            return _start_real(kind)
+        self._shared = self._shared or SharedServers(self.common, _start_real)
         return self._shared.get(kind)
 
     def stop(self) -> None:
@@ -60,7 +60,7 @@ class Servers:
             self._shared.leave()
 
 
-def _start(kind: str) -> KafkaServer:
+def _start_real(kind: str) -> KafkaServer:
     server = start_real_kafka(kind)
     if kind != "external":
         try:
