@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from kafka_nextgen.broker.context import Context
-from kafka_nextgen.spark import kept_consumers
 from kafka_nextgen.spark.java_config import read_java_config
 from kafka_nextgen.spark.reading import ReadSettings, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
@@ -20,6 +19,7 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.messages import FetchRequest
 from tests.engine.stage import SETTINGS, TOPIC, Stage
+from tests.spark.tasks import close_kept_consumers
 
 __all__ = ["RECORDS", "first", "held_back", "reading", "settings", "two_nodes"]
 
@@ -35,9 +35,7 @@ def two_nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         made = Stage(cluster, monkeypatch)
         made.create(records=RECORDS)
         yield made
-        for consumer in kept_consumers._KEPT.values():
-            consumer.close()
-        kept_consumers._KEPT.clear()
+        close_kept_consumers()
 
 
 def settings(stage: Stage, *, lenient: bool = False, timeout_s: float = 60.0, **kafka: str) -> ReadSettings:
