@@ -14,6 +14,7 @@ from kafka_nextgen.admin import AsyncGroupAdmin, GroupAdmin
 from tests.engine.stage import TOPIC, Stage, poll_until, read
 from tests.sockets.script import Script
 from tests.support.kafka_properties import free_ports
+from tests.support.waiting import eventually
 
 CUT = "when api versions: drop the connection"
 
@@ -89,6 +90,9 @@ def test_other_calls_survive_a_cut_connection_as_well(script: Script, stage: Sta
         script.play(f"{CUT}\nwhen metadata: drop the connection")
         with stage.consumer(group_protocol=protocol) as consumer:
             assert call(consumer)
+            eventually(
+                "both connections were cut", lambda: script.is_played
+            )  # the call may end before Metadata is asked
         assert script.is_played
 
 
