@@ -25,6 +25,8 @@ __all__ = ["broker"]
 Serve = Callable[[Callable[[], CoordinatorMetrics]], AbstractContextManager[int]]
 
 _SCRAPE_S = 5.0  # a broker that takes longer to count its groups is stuck
+#: How often (seconds) the broker looks for a signal: one that another thread took does not wake the event loop.
+_SIGNAL_CHECK_S = 0.2
 
 
 class _Address(click.ParamType[tuple[str, int]]):
@@ -117,29 +119,17 @@ def broker(
 
 
 async def _serve(broker: Broker, serve_metrics: Serve | None) -> None:
-    with stopped_by_signals(_Stop()) as stop:
+    with stopped_by_signals(StopHandle()) as stop:
         await broker.start()
         try:
             with _serving_metrics(broker, serve_metrics):
                 for listener in broker.listeners:
                     click.echo(f"Listening on {broker.bootstrap_servers_of(listener)}{_named(listener)}")
-                await stop.asked.wait()
+                while not stop.is_stopped:
+                    await asyncio.sleep(_SIGNAL_CHECK_S)
         finally:
             await broker.close()
         click.echo("Stopped.")
-
-
-class _Stop(StopHandle):
-    """One that an event loop waits for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-
-    def stop(self) -> None:
-        super().stop()
-        self._loop.call_soon_threadsafe(self.asked.set)
 
 
 def _named(listener: str) -> str:

@@ -46,6 +46,38 @@ def test_another_sigterm_does_not_change_how_the_broker_ends(pause_s: float) -> 
     assert (process.returncode, said) == (0, "Stopped.\n")
 
 
+#: The command in the main thread. Another thread takes a SIGTERM when a line comes in.
+_SIGNALLED_IN_A_THREAD = """
+import signal, sys, threading
+from kafka_nextgen.cli.main import cli
+
+def take_signal():
+    sys.stdin.readline()
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    sys.stdin.readline()
+
+threading.Thread(target=take_signal, daemon=True).start()
+cli(["broker", "--listen", "127.0.0.1:0"])
+"""
+
+
+def test_an_idle_broker_ends_on_a_sigterm_that_another_thread_took() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _SIGNALLED_IN_A_THREAD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        process.stdin.write("now\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "Stopped.\n"
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def test_the_broker_can_be_that_release_of_kafka_and_nothing_else() -> None:
     arguments = ["broker", "--listen", "127.0.0.1:0", "--no-extensions"]
     process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)

@@ -90,9 +90,8 @@ def test_other_calls_survive_a_cut_connection_as_well(script: Script, stage: Sta
         script.play(f"{CUT}\nwhen metadata: drop the connection")
         with stage.consumer(group_protocol=protocol) as consumer:
             assert call(consumer)
-            eventually(
-                "both connections were cut", lambda: script.is_played
-            )  # the call may end before Metadata is asked
+            # A call may end before Metadata is asked for.
+            eventually("both connections were cut", lambda: script.is_played)
         assert script.is_played
 
 
