@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
@@ -12,7 +13,7 @@ from tests.soak.fleet import Member, is_refused
 from tests.soak.replay import replay
 from tests.soak.soak import run_soak
 from tests.soak.standstill import Standstill
-from tests.soak.vitals import Vitals, drifts
+from tests.soak.vitals import Vitals, drifts, read_vitals
 from tests.support.kafka_server import KafkaServer
 
 MINUTES = 0.35
@@ -43,6 +44,20 @@ def test_what_stays_the_same_is_flat() -> None:
 
 def test_what_only_comes_and_goes_is_flat() -> None:
     assert all(each.is_flat for each in drifts("A", [vitals(), vitals(tasks=9, descriptors=14)] * 20))
+
+
+def test_threads_that_decode_begin_late_and_are_not_counted() -> None:
+    before = read_vitals([], 0, 0).threads
+    ends = threading.Event()
+    for name in ("kafka-nextgen-decoder_0", "another"):
+        threading.Thread(target=ends.wait, name=name, daemon=True).start()
+    assert read_vitals([], 0, 0).threads == before + 1
+    ends.set()
+
+
+def test_a_thread_more_is_told() -> None:
+    samples = [vitals(threads=5 + number // 10) for number in range(20)]
+    assert [each.figure for each in drifts("A", samples) if not each.is_flat] == ["threads"]
 
 
 def test_what_grows_is_told() -> None:

@@ -14,7 +14,6 @@ from statistics import fmean, median_low
 from attrs import asdict, frozen
 
 from kafka_nextgen import AsyncConsumer, Consumer
-from kafka_nextgen.engine.reading.record_decoder import MOST_THREADS
 
 __all__ = ["Drift", "Vitals", "drifts", "read_vitals"]
 
@@ -23,15 +22,16 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SLACK = 0.04
 _MEMORY_SLACK, _BLOCKS_SLACK = 1_000_000, 1_000
 _UNDER_WAY = 1  # tasks of requests, of which one quarter may have more than another
-#: Threads that decode begin one by one, when answers come at once, and stay: perhaps the second one late.
-_DECODERS = min(os.cpu_count() or 1, MOST_THREADS) - 1
+#: What the names of threads that decode begin with. They come with the first large answer, perhaps late, and stay.
+_DECODER = "kafka-nextgen-decoder"
 
 
 @frozen
 class Vitals:
     """One moment: ``tasks`` are those of the consumers' I/O threads, ``rebalances`` and ``records`` all until now.
 
-    ``blocks`` are the pieces of memory that objects take.
+    ``threads`` are all but those that decode, of which a consumer has as many as it needs, up to a limit. ``blocks``
+    are the pieces of memory that objects take.
     """
 
     memory: int
@@ -52,7 +52,7 @@ def read_vitals(consumers: Collection[Consumer | AsyncConsumer], rebalances: int
     return Vitals(
         memory=int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE,
         descriptors=len(os.listdir("/proc/self/fd")),
-        threads=threading.active_count(),
+        threads=sum(not thread.name.startswith(_DECODER) for thread in threading.enumerate()),
         tasks=sum(len(asyncio.all_tasks(each._core.engine._thread._loop)) for each in consumers),
         blocks=sys.getallocatedblocks(),  # gc.get_objects() would break a tuple that another thread is just making
         rebalances=rebalances,
@@ -79,7 +79,7 @@ def drifts(member: str, samples: Sequence[Vitals]) -> list[Drift]:
     for figure, slack in (("memory", _MEMORY_SLACK), ("blocks", _BLOCKS_SLACK)):
         before, after = (fmean(getattr(each, figure) for each in some) for some in (second, last))
         found.append(Drift(member, figure, before, after, after <= before * (1 + _SLACK) + slack))
-    for figure, more in (("descriptors", 0), ("threads", _DECODERS), ("tasks", _UNDER_WAY)):
+    for figure, more in (("descriptors", 0), ("threads", 0), ("tasks", _UNDER_WAY)):
         before, after = (median_low([getattr(each, figure) for each in some]) for some in (second, last))
         found.append(Drift(member, figure, before, after, after <= before + more))
     return found
