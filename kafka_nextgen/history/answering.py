@@ -1,0 +1,73 @@
+"""All answers to a log that fits into memory: put clocks right, select, sort and fold, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from attrs import evolve, frozen
+
+from kafka_nextgen.history.alignment import clock_offsets, sight_of
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.facts import FACTS, Fact
+from kafka_nextgen.history.folding import fold
+from kafka_nextgen.history.selection import rank, selection_key, sort_key
+
+__all__ = ["Answers", "answer", "facts_of_group", "in_order"]
+
+_CLOCKS_DISAGREE = "clocks disagree"
+_CLUSTER_UNKNOWN = "cluster unknown"
+
+
+@frozen
+class Answers:
+    """The facts of all groups in a log, by the names of ``FACTS``, group by group and in order of time."""
+
+    facts: Mapping[str, Sequence[Fact]]
+
+
+def answer(events: Iterable[Event], *, until: int | None = None) -> Answers:
+    """Ask everything of these events, of any groups and sources and in any order.
+
+    Args:
+        events: Each once or more often.
+        until: Leave out what happened after it (ms since the epoch, by the reference's clock).
+    """
+    groups: dict[tuple[str, str], dict[tuple[str, int], Event]] = {}
+    for event in events:
+        groups.setdefault((event.cluster, event.group), {})[event.source, event.seq] = event
+    facts: dict[str, list[Fact]] = {name: [] for name in FACTS}
+    by_class = {of: facts[name] for name, of in FACTS.items()}
+    for key in sorted(groups):
+        for fact in facts_of_group(groups.pop(key).values(), until):
+            by_class[type(fact)].append(fact)
+    return Answers(facts)
+
+
+def facts_of_group(events: Iterable[Event], until: int | None = None) -> Iterator[Fact]:
+    """The facts of one group of one cluster, from events in any order, each once."""
+    ordered, marks = in_order(list(events))
+    return fold((event for event in ordered if until is None or event.at <= until), marks)
+
+
+def in_order(events: Sequence[Event]) -> tuple[list[Event], set[str]]:
+    """The events of one group as ``fold`` takes them, and what makes them less than certain."""
+    offsets = clock_offsets(sight for event in events if (sight := sight_of(event)) is not None)
+    marks = {_CLOCKS_DISAGREE} if any(offsets.values()) else set()
+    if events and not events[0].cluster:
+        marks.add(_CLUSTER_UNKNOWN)
+    return sorted(_selected(_aligned(event, offsets) for event in events), key=sort_key), marks
+
+
+def _aligned(event: Event, offsets: Mapping[str, int]) -> Event:
+    offset = offsets.get(event.source, 0)
+    return evolve(event, at=event.at + offset) if offset else event
+
+
+def _selected(events: Iterable[Event]) -> list[Event]:
+    every = list(events)
+    best: dict[tuple[str, str | None, int], int] = {}
+    for event in every:
+        key = selection_key(event)
+        if key is not None:
+            best[key] = min(rank(event), best.get(key, rank(event)))
+    return [event for event in every if (key := selection_key(event)) is None or best[key] == rank(event)]

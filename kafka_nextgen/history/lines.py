@@ -1,0 +1,134 @@
+"""Events as lines of JSON, and back.
+
+A line is an object with the names of ``Event``'s fields. What is None is left out. A line of a later version is read,
+too, if its kind and fields are known; other fields are left out. What is no event is told by the reason why, and never
+guessed at.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any
+
+from attrs import fields, frozen
+
+from kafka_nextgen.history.events import Event, Kind, source_kind
+
+__all__ = ["NotAnEvent", "Refusal", "decode_event", "encode_event"]
+
+_LONG = 1 << 63
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_KINDS: Mapping[str, Kind] = {kind.value: kind for kind in Kind}
+
+
+class Refusal(Enum):
+    """Why a line is no event."""
+
+    TORN = "torn"  # it ends in the middle
+    FOREIGN = "foreign"  # it is something else
+    UNKNOWN_KIND = "unknown kind"  # its kind is of a later version
+    BAD_FIELD = "bad field"  # a field has a value that it can't have
+
+
+@frozen
+class NotAnEvent:
+    """A line that is no event, and why."""
+
+    refusal: Refusal
+    text: str
+
+
+def encode_event(event: Event) -> str:
+    """The event as a line, without its end."""
+    line: dict[str, object] = {}
+    for name in _NAMES:
+        value = getattr(event, name)
+        if value is not None:
+            line[name] = value
+    line["kind"] = event.kind.value
+    return _ENCODE(line)
+
+
+def decode_event(line: str | bytes) -> Event | NotAnEvent:
+    """Read a line, also one of a later version if its kind and fields are known."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        is_begun = line.lstrip()[:1] in ("{", b"{")
+        return NotAnEvent(Refusal.TORN if is_begun else Refusal.FOREIGN, "not JSON")
+    if not isinstance(found, dict) or not _is_version(found.get("v")):
+        return NotAnEvent(Refusal.FOREIGN, "no object with a version v")
+    return _event(found)
+
+
+def _is_version(value: object) -> bool:
+    return type(value) is int and 1 <= value < 1 << 31
+
+
+def _event(found: dict[str, Any]) -> Event | NotAnEvent:
+    values: dict[str, Any] = {}
+    for name, value in found.items():
+        check = _CHECKS.get(name)
+        if check is None or (value is None and name not in _REQUIRED):
+            continue
+        if not check(value):
+            return NotAnEvent(Refusal.BAD_FIELD, f"{name} is {value!r}"[:200])
+        values[name] = value
+    if not values.keys() >= _REQUIRED:
+        return NotAnEvent(Refusal.BAD_FIELD, f"no {', '.join(sorted(_REQUIRED - values.keys()))}")
+    kind = _KINDS.get(values["kind"])
+    if kind is None:
+        return NotAnEvent(Refusal.UNKNOWN_KIND, f"kind {values['kind']!r}"[:200])
+    values["kind"] = kind
+    if "partitions" in values:
+        values["partitions"] = tuple(values["partitions"])
+    return Event(**values)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_named(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_long(value: object) -> bool:
+    return type(value) is int and -_LONG <= value < _LONG
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < _LONG
+
+
+def _is_source(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        source_kind(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _are_partitions(value: object) -> bool:
+    return isinstance(value, list) and all(type(each) is int and 0 <= each < 1 << 31 for each in value)
+
+
+_NAMES = ("v", *(each.name for each in fields(Event) if each.name != "v"))
+_REQUIRED = frozenset({"v", "at", "seq", "source", "cluster", "group", "kind"})
+_CHECKS: Mapping[str, Callable[[object], bool]] = {
+    **dict.fromkeys(_NAMES, _is_text),
+    "v": _is_version,
+    "at": _is_count,
+    "seq": _is_count,
+    "source": _is_source,
+    "group": _is_named,
+    "epoch": _is_long,
+    "partitions": _are_partitions,
+    "offset": _is_long,
+    "end": _is_long,
+    "ms": _is_count,
+}

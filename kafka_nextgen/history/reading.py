@@ -1,0 +1,96 @@
+"""Reading logs from files: plain or gzip, one file, several, or directories of them.
+
+What is no event is counted and the first of its kind is kept; reading goes on behind it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from io import BufferedReader
+from pathlib import Path
+
+from attrs import Factory, define
+
+from kafka_nextgen.history.events import VERSION, Event
+from kafka_nextgen.history.lines import NotAnEvent, decode_event
+
+__all__ = ["Problems", "log_files", "read_log"]
+
+_GZIP = b"\x1f\x8b"
+_NAMES = (".jsonl", ".json", ".log", ".ndjson")
+#: Longer lines (bytes) are no events: a member with 100,000 partitions has one of 600 KB.
+_LONGEST_LINE = 16 << 20
+
+
+@define
+class Problems:
+    """What was wrong with logs: how often, and where it was first seen."""
+
+    counts: dict[str, int] = Factory(dict)
+    first: dict[str, str] = Factory(dict)
+
+    def note(self, problem: str, where: str) -> None:
+        """Count one."""
+        self.counts[problem] = self.counts.get(problem, 0) + 1
+        self.first.setdefault(problem, where)
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+    def __str__(self) -> str:
+        return "; ".join(f"{count} x {what}, first {self.first[what]}" for what, count in sorted(self.counts.items()))
+
+
+def log_files(paths: Iterable[Path]) -> list[Path]:
+    """The files in these files and directories, each once; of a directory those whose names look like logs."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file == path or (file.is_file() and _looks_like_log(file)):
+                found[file.resolve()] = None
+    return list(found)
+
+
+def _looks_like_log(file: Path) -> bool:
+    return not file.name.startswith((".", "_")) and any(suffix in _NAMES for suffix in file.suffixes)
+
+
+def read_log(paths: Iterable[Path], problems: Problems) -> Iterator[Event]:
+    """The events of all these logs, file by file.
+
+    Raises OSError for a file that is missing or can't be opened.
+    """
+    for file in log_files(paths):
+        with _opened(file) as lines:
+            yield from _events(file, lines, problems)
+
+
+def _opened(file: Path) -> gzip.GzipFile | BufferedReader:
+    with file.open("rb") as opened:
+        is_gzip = opened.read(2) == _GZIP
+    return gzip.open(file) if is_gzip else file.open("rb")
+
+
+def _events(file: Path, lines: gzip.GzipFile | BufferedReader, problems: Problems) -> Iterator[Event]:
+    for number, line in enumerate(_lines(file, lines, problems), 1):
+        if not line.strip():
+            continue
+        found = decode_event(line)
+        where = f"{file.name}:{number}"
+        if isinstance(found, NotAnEvent):
+            problems.note(found.refusal.value, f"{where}: {found.text}")
+            continue
+        if found.v > VERSION:
+            problems.note("later version", f"{where}: version {found.v}")
+        yield found
+
+
+def _lines(file: Path, lines: gzip.GzipFile | BufferedReader, problems: Problems) -> Iterator[bytes]:
+    """Lines, up to where the file ends or its compression is broken."""
+    try:
+        while line := lines.readline(_LONGEST_LINE):
+            yield line
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        problems.note("torn gzip", f"{file.name}: {error}")

@@ -1,0 +1,242 @@
+"""The rebalances of one group, from their group epoch to the last member that came to it.
+
+A member may come to an epoch before others gave up what it is to have (KIP-848, "Reconciliation"), so a rebalance lasts
+until no partition stands still, too. If one stands still for good, because its topic was deleted, say, the rebalance
+ended when the last member came.
+
+Several may be under way: members may skip an epoch, and then all that they skipped end together. A member that leaves
+is not waited for any more. A rebalance of a group without members is over at once.
+"""
+
+from __future__ import annotations
+
+from attrs import Factory, define
+
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.facts import Holdup, Rebalance
+from kafka_nextgen.history.members import Member, Members
+from kafka_nextgen.history.ownership import Move, Ownership
+from kafka_nextgen.history.scope import Scope
+from kafka_nextgen.history.spells import busy_ms
+
+__all__ = ["PARTS", "Rebalances", "most_part", "own_ms"]
+
+#: What a hold-up consists of.
+PARTS = ("processing", "commit", "callback", "coordinator")
+
+_MEMBER_JOINED = "member joined"
+
+
+@define
+class _Draft:
+    epoch: int
+    began: int
+    lag_before: int | None
+    cause: str | None = None
+    by: str | None = None
+    reason: str | None = None
+    joined: str | None = None
+    moved: int = 0
+    stood_ms: int = 0
+    gained: dict[str, int] = Factory(dict)
+    given: dict[str, int] = Factory(dict)
+    slowest: Holdup | None = None  # came last
+    busiest: Holdup | None = None  # was busy with its own for the longest
+    arrived_at: int | None = None  # when no member was behind any more, though partitions stood still
+
+
+class Rebalances:
+    """Those of one group."""
+
+    def __init__(self, scope: Scope, members: Members, ownership: Ownership) -> None:
+        self._scope = scope
+        self._members = members
+        self._ownership = ownership
+        self._open: dict[int, _Draft] = {}
+        self._epoch = -1
+        self._is_changed = False
+        self._unsettled_since = 0
+        self.unsettled_ms = 0
+        self.count = 0
+
+    # ---- beginning
+
+    def begin(self, event: Event) -> None:
+        """The group is at this epoch, for this cause as far as the source knows it; what it tells later is more."""
+        draft = self.see(event)
+        if draft is not None:
+            draft.cause = event.cause or draft.cause
+            draft.by = event.member or draft.by
+            draft.reason = event.reason or draft.reason
+
+    def joined(self, event: Event) -> None:
+        """A member joined at this epoch; that is the cause of it unless a coordinator knows another one."""
+        draft = self.see(event)
+        self._is_changed = True
+        if draft is not None:
+            draft.joined = draft.joined or event.member
+
+    def see(self, event: Event) -> _Draft | None:
+        """The rebalance of the event's epoch, if it is not over. A new epoch begins one."""
+        epoch, at = event.epoch, event.at
+        if epoch is None:
+            return None
+        if epoch > self._epoch:
+            self._close_arrived()
+            if not self._open:
+                self._unsettled_since = at
+            self._epoch = epoch
+            self._is_changed = True
+            self.count += 1
+            self._open[epoch] = _Draft(epoch, at, self._ownership.total_lag())
+        return self._open.get(epoch)
+
+    # ---- what happens meanwhile
+
+    def moved(self, member: Member, event: Event, move: Move) -> None:
+        """A partition got another owner."""
+        draft = self._of(event)
+        if draft is None:
+            return
+        self._is_changed = True
+        draft.stood_ms += move.stood_ms
+        draft.moved += move.former not in (None, member.member)
+        draft.gained[member.member] = draft.gained.get(member.member, 0) + 1
+
+    def given_up(self, member: str, event: Event) -> None:
+        """A member has a partition no more."""
+        for draft in self._open.values():
+            draft.given[member] = draft.given.get(member, 0) + 1
+
+    def _of(self, event: Event) -> _Draft | None:
+        """The rebalance that an event belongs to: that of its epoch, else the latest one."""
+        if event.epoch in self._open:
+            return self._open[event.epoch]
+        return self._open[max(self._open)] if self._open else None
+
+    # ---- ending
+
+    def arrive(self, member: Member, event: Event) -> None:
+        """A member came to an epoch."""
+        epoch = event.epoch
+        if epoch is None or epoch <= member.epoch:
+            return
+        self.see(event)
+        self._is_changed = True
+        for draft in self._open.values():
+            if member.epoch < draft.epoch <= epoch:
+                self._note_arrival(draft, member, event.at)
+        member.epoch = epoch
+
+    def _note_arrival(self, draft: _Draft, member: Member, at: int) -> None:
+        spent = busy_ms(member.spells, draft.began, at)
+        coordinator_ms = max(at - draft.began, 0) - sum(spent.values())
+        scope = self._scope
+        draft.slowest = holdup = Holdup(
+            scope.cluster,
+            scope.group,
+            draft.epoch,
+            member.member,
+            draft.began,
+            max(at, draft.began),
+            spent["processing"],
+            spent["commit"],
+            spent["callback"],
+            coordinator_ms,
+        )
+        if draft.busiest is None or own_ms(holdup) > own_ms(draft.busiest):
+            draft.busiest = holdup
+        scope.facts.append(holdup)
+
+    def members_changed(self) -> None:
+        """A member is out, so it holds nothing up any more."""
+        self._is_changed = True
+
+    def end_reached(self, at: int) -> None:
+        """End the rebalances that no member is behind any more, and that no partition waits for."""
+        if not self._open or not self._is_changed:
+            return
+        self._is_changed = False
+        behind = min((member.epoch for member in self._members.inside()), default=self._epoch)
+        for epoch in sorted(self._open):
+            draft = self._open[epoch]
+            if epoch > behind:
+                draft.arrived_at = None
+            elif draft.arrived_at is None:
+                draft.arrived_at = at
+            if epoch <= behind and not self._ownership.free:
+                self._close(draft, at)
+
+    def _close(self, draft: _Draft, at: int) -> None:
+        del self._open[draft.epoch]
+        self._end(draft, at)
+        if not self._open:
+            self.unsettled_ms += max(at - self._unsettled_since, 0)
+
+    def _close_arrived(self) -> None:
+        """Another one begins, or there is nothing more: partitions that still have no owner are not waited for."""
+        for draft in list(self._open.values()):
+            if draft.arrived_at is not None:
+                self._close(draft, draft.arrived_at)
+
+    def _end(self, draft: _Draft, at: int | None) -> None:
+        scope, slowest, holder = self._scope, draft.slowest, _holder(draft)
+        owned = [self._ownership.owned(member.member) for member in self._members.inside()]
+        scope.facts.append(
+            Rebalance(
+                scope.cluster,
+                scope.group,
+                draft.epoch,
+                draft.began,
+                at,
+                draft.cause or (_MEMBER_JOINED if draft.joined else None),
+                draft.by or draft.joined,
+                draft.reason,
+                len(owned),
+                self._ownership.count(),
+                draft.moved,
+                self._needless(draft),
+                max(owned, default=0),
+                min(owned, default=0),
+                draft.stood_ms,
+                draft.lag_before,
+                None if at is None else self._ownership.total_lag(),
+                None if slowest is None else slowest.member,
+                None if slowest is None else slowest.ended - slowest.began,
+                None if holder is None else holder.member,
+                None if holder is None else most_part(holder)[0],
+                scope.marked(),
+            )
+        )
+
+    def _needless(self, draft: _Draft) -> int:
+        stayed = [member.member for member in self._members.inside()]
+        return sum(min(draft.given.get(member, 0), draft.gained.get(member, 0)) for member in stayed)
+
+    def finish(self, at: int) -> None:
+        """Give out those that are not over."""
+        self._close_arrived()
+        if self._open:
+            self.unsettled_ms += max(at - self._unsettled_since, 0)
+        for draft in self._open.values():
+            self._end(draft, None)
+
+
+def _holder(draft: _Draft) -> Holdup | None:
+    """Others wait for the partitions of a member that is busy, and come after it."""
+    slowest, busiest = draft.slowest, draft.busiest
+    if slowest is None or busiest is None:
+        return slowest
+    return busiest if own_ms(busiest) * 4 >= slowest.ended - slowest.began else slowest
+
+
+def own_ms(holdup: Holdup) -> int:
+    """What a member took for itself, without waiting for the coordinator."""
+    return holdup.processing_ms + holdup.commit_ms + holdup.callback_ms
+
+
+def most_part(holdup: Holdup) -> tuple[str, int]:
+    """What took the longest, and how long (ms)."""
+    parts = {name: int(getattr(holdup, f"{name}_ms")) for name in PARTS}
+    name = max(parts, key=lambda each: parts[each])
+    return name, parts[name]

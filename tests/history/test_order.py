@@ -1,0 +1,141 @@
+"""Clocks that disagree, and sources that tell the same."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_nextgen.history.alignment import Sight, clock_offsets, sight_of
+from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.events import Event
+from tests.history.story import story
+from tests.history.test_folding import HANDOVER
+
+
+def offsets(text: str) -> dict[str, int]:
+    return clock_offsets(sight for event in story(text) if (sight := sight_of(event)) is not None)
+
+
+@pytest.mark.parametrize(
+    ("skew", "expected"),
+    [(0.0, 0), (9.0, 0), (3600.0, -3_600_100), (-7200.0, 7_199_900)],
+    ids=["right", "nearly right", "an hour ahead", "two hours behind"],
+)
+def test_a_clock_is_put_right_by_the_epochs_that_the_coordinator_saw(skew: float, expected: int) -> None:
+    text = f"""
+        9000.0 coordinator:1 joined A @1
+        9000.0 coordinator:1 assigned A @1
+        {9000.1 + skew} consumer:a joined A @1
+        {9004.0 + skew} consumer:a assigned A @1 t[0]
+    """
+    assert offsets(text) == {"coordinator:1": 0, "consumer:a": expected}
+
+
+def test_a_second_coordinator_is_put_right_by_what_members_saw_of_both() -> None:
+    text = """
+        9000 coordinator:1 group_epoch @1
+        9000 coordinator:1 joined A @1
+        9001 coordinator:1 assigned A @1
+        9000 consumer:a joined A @1
+        9050 consumer:a assigned A @7
+        2050 coordinator:2 assigned A @7
+        2060 coordinator:2 group_epoch @8
+    """
+    assert offsets(text) == {"coordinator:1": 0, "consumer:a": 0, "coordinator:2": 7_000_000}
+
+
+def test_members_alone_are_compared_by_the_epochs_they_came_to() -> None:
+    text = """
+        100 consumer:a assigned A @3
+        110 consumer:a assigned A @4
+        9100 consumer:b assigned B @3
+        9110 consumer:b assigned B @4
+    """
+    assert offsets(text) == {"consumer:a": 0, "consumer:b": -9_000_000}
+
+
+def test_without_anything_in_common_clocks_are_left_alone() -> None:
+    assert offsets("1 consumer:a assigned A @1\n9999 consumer:b assigned B @2") == {"consumer:a": 0, "consumer:b": 0}
+
+
+@given(st.lists(st.builds(Sight, st.sampled_from(["consumer:a", "coordinator:1", "poller:x", "offsets:3"]),
+                          st.sampled_from([event.kind for event in story(HANDOVER)]),
+                          st.sampled_from([None, "A"]), st.integers(0, 3), st.integers(0, 10**9))))  # fmt: skip
+def test_every_source_has_an_offset(sights: list[Sight]) -> None:
+    assert clock_offsets(sights).keys() == {sight.source for sight in sights}
+
+
+def shifted(events: list[Event], source: str, ms: int) -> list[Event]:
+    return [evolve(event, at=event.at + ms) if event.source == source else event for event in events]
+
+
+@pytest.mark.parametrize("hours", [1, 30])
+def test_answers_are_the_same_by_a_clock_that_is_hours_ahead_but_marked(hours: int) -> None:
+    both = HANDOVER.replace(
+        "10.0 coordinator:1 joined B @2", "10.0 coordinator:1 joined B @2\n 10 consumer:b joined B @2"
+    )
+    events = story(both)
+    plain = answer(events).facts
+    odd = answer(shifted(events, "consumer:b", hours * 3_600_000)).facts
+    for name in ("tenures", "standstills", "holdups", "owners"):
+        assert odd[name] == plain[name]
+    assert {each.marks for each in odd["rebalances"] if hasattr(each, "marks")} == {"clocks disagree"}
+
+
+def everything(events: list[Event]) -> dict[str, Any]:
+    return dict(answer(events).facts)
+
+
+def test_the_order_in_the_log_and_repeated_lines_do_not_matter() -> None:
+    events = story(HANDOVER)
+    mixed = events * 3
+    random.Random(5).shuffle(mixed)
+    assert everything(mixed) == everything(events)
+
+
+def test_a_members_own_assignment_displaces_the_grant() -> None:
+    text = "1 coordinator:1 assigned A @1 t[0]\n4 consumer:a assigned A @1 t[0]\n9 poller:p assigned A @1 t[0]"
+    assert [each.began for each in answer(story(text)).facts["tenures"] if hasattr(each, "began")] == [4_000]
+
+
+def test_the_coordinator_knows_the_cause_of_an_epoch_that_a_poller_sees_late() -> None:
+    text = """
+        1 coordinator:1 group_epoch A @2 cause=member_left
+        5 poller:p group_epoch B @2 cause=unknown
+        9 poller:p lag t[0] offset=1 end=1
+    """
+    (rebalance,) = answer(story(text)).facts["rebalances"]
+    assert (getattr(rebalance, "by", None), getattr(rebalance, "began", None)) == ("A", 1_000)
+
+
+def test_a_source_and_its_number_are_an_events_identity() -> None:
+    (event,) = story("1 offsets:3 joined A @1")
+    other = evolve(event, at=2_000)
+    assert [getattr(each, "events", None) for each in answer([event, other]).facts["groups"]] == [1]
+
+
+def test_two_clusters_with_one_group_name_are_two_groups() -> None:
+    events = story("0 consumer:a assigned A @1 t[0]", cluster="one") + story(
+        "0 consumer:b assigned B @1 t[0]", cluster="two"
+    )
+    answers = answer(events)
+    assert not answers.facts["overlaps"]
+    assert [(each.cluster, each.group) for each in answers.facts["groups"]] == [("one", "g"), ("two", "g")]
+
+
+def test_a_writer_that_never_learned_its_cluster_is_marked() -> None:
+    (group,) = answer(story("0 consumer:a joined A @1", cluster="")).facts["groups"]
+    assert getattr(group, "marks", None) == "cluster unknown"
+
+
+def test_a_poller_that_begins_late_says_nothing_of_its_clock() -> None:
+    text = """
+        9000 coordinator:1 joined A @1
+        19000 poller:p joined A @1 cause=begins_in_the_middle
+    """
+    assert offsets(text) == {"coordinator:1": 0}
