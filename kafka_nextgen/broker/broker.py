@@ -12,6 +12,7 @@ from attrs import evolve
 
 from kafka_nextgen.broker.cluster import Cluster
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
+from kafka_nextgen.broker.coordination.chronicle import Listener as HistoryListener
 from kafka_nextgen.broker.node import Node
 from kafka_nextgen.broker.node_servers import NodeServers
 from kafka_nextgen.broker.quotas.limits import Entity, LimitKind
@@ -24,6 +25,7 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.broker.storage import DataDir
 from kafka_nextgen.broker.topic import Partition
 from kafka_nextgen.errors import ConfigError, MisuseError
+from kafka_nextgen.history.events import Event
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.properties import SecurityProtocol
@@ -55,6 +57,8 @@ class Broker:
             (``authorizer.class.name``).
         extensions: whether there is what Apache Kafka never shipped, such as assignors in the client; only clients that
             can use it learn of it. False is that release of Kafka and nothing else.
+        history: is told what happens to groups, event by event, on the broker's own loop; so it must not block. What it
+            raises is logged once and counted (``history_failures``).
 
     ``host`` and ``port`` are those of the one listener there is without the setting ``listeners``; a listener that
     names no host takes ``host``.
@@ -76,6 +80,7 @@ class Broker:
         data_dir: str | PathLike[str] | None = None,
         rules: Iterable[str] | None = None,
         extensions: bool = True,
+        history: Callable[[Event], None] | None = None,
     ) -> None:
         if nodes < 1:
             raise ConfigError(f"a cluster has at least one node, not {nodes}")
@@ -84,12 +89,14 @@ class Broker:
         self._listeners = tuple(
             (listener, settings.tls_context(listener.protocol)) for listener in _listeners(settings, host, port)
         )
+        self._history = None if history is None else HistoryListener(history)
         self._cluster = Cluster(
             settings,
             [Node(_FIRST_NODE_ID + i, rack=settings.rack_of(i, nodes)) for i in range(nodes)],
             _steady_clock(),
             None if data_dir is None else DataDir(Path(data_dir), settings.log_flush_interval_messages),
             Guards(Users(users), _authorizer(settings, rules)),
+            self._history,
         )
         self._data_dir = data_dir
         self._is_started = self._is_closed = False
@@ -151,6 +158,11 @@ class Broker:
     def metrics(self) -> CoordinatorMetrics:
         """What the group coordinators of all nodes have counted and measured; on the broker's own loop."""
         return self._cluster.groups.metrics()
+
+    @property
+    def history_failures(self) -> int:
+        """How many events the ``history`` was not told, because it raised."""
+        return 0 if self._history is None else self._history.failures
 
     def create_topic(self, name: str, partitions: int | None = None) -> None:
         """Make a topic of ``partitions`` partitions (default: ``num.partitions``), on the broker's own loop.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.broker.configs.state import DynamicConfigs
 from kafka_nextgen.broker.coordination import OFFSETS_TOPIC, Coordination
+from kafka_nextgen.broker.coordination.chronicle import Listener
 from kafka_nextgen.broker.coordination.offsets_topic import OVERRIDES
 from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.broker.leadership import Leadership
@@ -40,7 +41,7 @@ class Cluster:
     """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back.
 
     What ``storage`` kept is there after ``open``, and it keeps what comes until ``close``.
-    Without ``security`` nobody can log in, and everybody may do everything.
+    Without ``security`` nobody can log in, and everybody may do everything. ``listener`` is told what groups do.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Cluster:
         clock: Callable[[], float],
         storage: Storage | None = None,
         security: Guards | None = None,
+        listener: Listener | None = None,
     ) -> None:
         assert nodes
         self.security = Guards() if security is None else security
@@ -59,7 +61,9 @@ class Cluster:
         racks = {node.node_id: node.rack for node in nodes if node.rack is not None}
         self.topics = Topics([node.node_id for node in nodes], self.storage, racks)
         self.configs = DynamicConfigs(settings, self.storage.catalogue)
-        self.groups = Coordination(settings, self.topics, self._create_offsets_topic, clock)
+        self.groups = Coordination(
+            settings, self.topics, self._create_offsets_topic, clock, listener, lambda: self.cluster_id
+        )
         self.transactions = Transactions(
             settings.transactional_id_expiration_ms,
             clock,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
@@ -16,6 +16,8 @@ from kafka_nextgen.cli.assignors.configured import with_own_assignors
 from kafka_nextgen.cli.options import config_option, read_properties
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.sinks import FileSink
 from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
@@ -86,6 +88,12 @@ class _Address(click.ParamType[tuple[str, int]]):
     is_flag=True,
     help="Be that release and nothing else, without what Apache Kafka never shipped.",
 )
+@click.option(
+    "--history",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Append what happens to groups to this file: events as lines of JSON.",
+)
 @config_option
 def broker(
     listen: tuple[str, int],
@@ -95,6 +103,7 @@ def broker(
     users: TextIO | None,
     rules: TextIO | None,
     no_extensions: bool,
+    history: Path | None,
     config: tuple[str, ...],
 ) -> None:
     """Run a broker for development and tests.
@@ -105,17 +114,19 @@ def broker(
     """
     host, port = listen
     properties = with_own_assignors(read_properties(config))
-    made = Broker(
-        properties,
-        host=host,
-        port=port,
-        profile=profile,
-        data_dir=data_dir,
-        users=parse_users(users or ()),
-        rules=rules,
-        extensions=not no_extensions,
-    )
-    asyncio.run(_serve(made, None if metrics_port is None else _metrics_server(metrics_port)))
+    with _history(history) as tell:
+        made = Broker(
+            properties,
+            host=host,
+            port=port,
+            profile=profile,
+            data_dir=data_dir,
+            users=parse_users(users or ()),
+            rules=rules,
+            extensions=not no_extensions,
+            history=tell,
+        )
+        asyncio.run(_serve(made, None if metrics_port is None else _metrics_server(metrics_port)))
 
 
 async def _serve(broker: Broker, serve_metrics: Serve | None) -> None:
@@ -130,6 +141,22 @@ async def _serve(broker: Broker, serve_metrics: Serve | None) -> None:
         finally:
             await broker.close()
         click.echo("Stopped.")
+
+
+def _history(path: Path | None) -> AbstractContextManager[Callable[[Event], None] | None]:
+    return nullcontext() if path is None else _kept(path)
+
+
+@contextmanager
+def _kept(path: Path) -> Iterator[Callable[[Event], None]]:
+    """Append events to a file, by a thread of its own."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise ConfigError(f"--history: {path} is no file in a directory that is there")
+    sink = FileSink(path)
+    try:
+        yield sink.write
+    finally:
+        sink.close()
 
 
 def _named(listener: str) -> str:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.history.events import Event
 from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.secret import Secret
 
@@ -39,6 +40,7 @@ class Cluster:
         data_dir: where topics, records and groups are kept, so that another ``Cluster`` goes on with them.
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.
         extensions: whether there is what Apache Kafka never shipped, for the clients that can use it.
+        history: is told what happens to groups, in the cluster's thread; see ``kafka_nextgen.broker.Broker``.
 
     Raises:
         ConfigError: a setting is unknown or can't be.
@@ -54,6 +56,7 @@ class Cluster:
         data_dir: str | PathLike[str] | None = None,
         rules: Iterable[str] | None = None,
         extensions: bool = True,
+        history: Callable[[Event], None] | None = None,
     ) -> None:
         self._broker = Broker(
             config,
@@ -63,6 +66,7 @@ class Cluster:
             rules=rules,
             data_dir=data_dir,
             extensions=extensions,
+            history=history,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -83,6 +87,11 @@ class Cluster:
         """Make a topic. Raises ``MisuseError`` if there is one, or the name or the number can't be."""
         self._check_running()
         self._call(lambda: self._broker.create_topic(name, partitions))
+
+    @property
+    def history_failures(self) -> int:
+        """How many events the ``history`` was not told, because it raised."""
+        return self._broker.history_failures
 
     def set_quota(
         self, kind: str, amount: float | None, *, user: str | None = None, client_id: str | None = None

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -12,11 +13,15 @@ import pytest
 from kafka_nextgen import GroupAdmin
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.lines import decode_event
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.requests import metadata
 from tests.broker.security.logging_in import log_in
+from tests.broker.test_history_events import is_joined
 from tests.cli.running import COMMAND, kafka_nextgen
+from tests.support.waiting import eventually
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -145,3 +150,31 @@ def test_metrics_without_the_extra_are_refused_before_anything_listens() -> None
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pip install 'kafka-nextgen[prometheus]'" in done.stderr
+
+
+def test_what_happens_to_groups_is_appended_to_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    for number in range(2):
+        arguments = ["broker", "--listen", "127.0.0.1:0", "--history", str(path)]
+        process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        try:
+            servers = process.stdout.readline().removeprefix("Listening on ").strip()
+            with Client(servers) as client:
+                eventually(
+                    "there is a coordinator",
+                    partial(is_joined, client, f"billing-{number}"),
+                )
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+        events = [decode_event(line) for line in path.read_text().splitlines()]
+        assert all(isinstance(event, Event) for event in events)
+        groups = [event.group for event in events if isinstance(event, Event) and event.kind is Kind.JOINED]
+        assert groups == [f"billing-{each}" for each in range(number + 1)]
+
+
+def test_a_history_that_can_not_be_written_is_told_at_once(tmp_path: Path) -> None:
+    done = kafka_nextgen("broker", "--listen", "127.0.0.1:0", "--history", str(tmp_path / "none" / "events"))
+    assert done.returncode != 0
+    assert "is no file in a directory that is there" in done.stderr

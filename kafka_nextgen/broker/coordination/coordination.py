@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TypeVar
 
+from kafka_nextgen.broker.coordination.chronicle import Chronicle, Listener, NoChronicle
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.measuring import measure
 from kafka_nextgen.broker.coordination.meters import Meters
@@ -37,16 +38,25 @@ _R = TypeVar("_R", bound=Response)
 class Coordination:
     """All groups of a cluster.
 
-    ``make_topic`` makes the offsets topic; ``clock`` gives seconds since the epoch and never goes back.
+    ``make_topic`` makes the offsets topic; ``clock`` gives seconds since the epoch and never goes back. ``listener`` is
+    told what the groups do, as events of the cluster that ``cluster_id`` gives.
     """
 
     def __init__(
-        self, settings: BrokerSettings, topics: Topics, make_topic: Callable[[], Topic], clock: Callable[[], float]
+        self,
+        settings: BrokerSettings,
+        topics: Topics,
+        make_topic: Callable[[], Topic],
+        clock: Callable[[], float],
+        listener: Listener | None = None,
+        cluster_id: Callable[[], str] = str,
     ) -> None:
         self._configs = ConfigsChanged(coordinator_settings(settings))
         self._topics = topics
         self._make_topic = make_topic
         self._clock = clock
+        self._listener = listener
+        self._cluster_id = cluster_id
         self._numbers = count(1)
         self._meters = Meters()
         self._began = clock()
@@ -147,7 +157,14 @@ class Coordination:
 
     def _begun(self, partition: Partition, topic: Topic, node_id: int) -> Shard:
         journal = Journal(topic, partition)
-        shard = Shard(node_id, partition.log, journal, Coordinator(self._configs.settings), self._now, self._meters)
+        coordinator = Coordinator(self._configs.settings)
+        chronicle = self._chronicle(node_id, partition.index)
+        shard = Shard(node_id, partition.log, journal, coordinator, self._now, self._meters, chronicle)
         shard.configure(self._configs)
         shard.start(self._topics.images(), self._may_load)
         return shard
+
+    def _chronicle(self, node_id: int, partition: int) -> Chronicle | NoChronicle:
+        if self._listener is None:
+            return NoChronicle()
+        return Chronicle(f"coordinator:{node_id}/{partition}", self._cluster_id(), self._listener)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 
 from kafka_nextgen.bridge.offsets_topic import LoggedBatch, replay
+from kafka_nextgen.broker.coordination.chronicle import ShardChronicle
 from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.coordinator.coordinator import Coordinator
 from kafka_nextgen.coordinator.extensions.records import ExtensionRecord
@@ -24,8 +25,10 @@ _log = logger_of(__name__)
 _PIECE_BYTES = 64 * 1024  # some milliseconds of work
 
 
-async def load(log: PartitionLog, coordinator: Coordinator, now: float) -> None:
-    """Apply what the log says, also what is appended meanwhile: markers of transactions.
+async def load(
+    log: PartitionLog, coordinator: Coordinator, now: float, chronicle: ShardChronicle, new_from: int
+) -> None:
+    """Apply what the log says, also what is appended meanwhile, from offset ``new_from`` on: markers of transactions.
 
     Raises ``CorruptRecordError`` or ``StorageError`` if it can't be read.
     """
@@ -34,6 +37,7 @@ async def load(log: PartitionLog, coordinator: Coordinator, now: float) -> None:
     while offset < log.end_offset:
         for batch in replay(log.read(offset, _PIECE_BYTES, at_least_one=True), log.partition):
             _take_in(batch, coordinator, now)
+            chronicle.read(batch, is_new=batch.header.base_offset >= new_from)
             offset = batch.header.next_offset
             count += len(batch.records)
             _warn_once(log, batch.skipped, skipped)

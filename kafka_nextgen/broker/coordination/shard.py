@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TypeVar
 
+from kafka_nextgen.broker.coordination.chronicle import NoChronicle, ShardChronicle
 from kafka_nextgen.broker.coordination.journal import Journal
 from kafka_nextgen.broker.coordination.loading import load
 from kafka_nextgen.broker.coordination.meters import Meters
@@ -50,7 +51,8 @@ class Standing(Enum):
 class Shard:
     """The coordinator of one partition, on node ``node_id``.
 
-    ``clock`` gives seconds since the epoch; ``meters`` count what all coordinators of the broker do.
+    ``clock`` gives seconds since the epoch; ``meters`` count what all coordinators of the broker do, and ``chronicle``
+    tells what this one does.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Shard:
         coordinator: Coordinator,
         clock: Callable[[], float],
         meters: Meters,
+        chronicle: ShardChronicle | None = None,
     ) -> None:
         self.node_id = node_id
         self.standing = Standing.LOADING
@@ -69,6 +72,7 @@ class Shard:
         self.coordinator = coordinator
         self._clock = clock
         self._meters = meters
+        self._chronicle = chronicle or NoChronicle()
         self._parking = Parking()
         self._alarm = Alarm(self.expire)
         self._loading: asyncio.Task[None] | None = None
@@ -77,10 +81,11 @@ class Shard:
     def start(self, topics: Mapping[str, TopicImage], may_load: asyncio.Event) -> None:
         """Become active: at once if the log says nothing, else when it has been read, once ``may_load`` is set."""
         self._news = topics
+        new_from = self.log.end_offset
         if self.log.start_offset == self.log.end_offset and may_load.is_set():
             self.standing = Standing.ACTIVE
         else:
-            self._loading = asyncio.get_running_loop().create_task(self._load(may_load))
+            self._loading = asyncio.get_running_loop().create_task(self._load(may_load, new_from))
 
     def close(self) -> None:
         """Coordinate no more."""
@@ -110,7 +115,9 @@ class Shard:
     def end_transaction(self, request: EndTransaction) -> None:
         """Let pending offsets count, or drop them. The marker says so in the log, be that read or still to be read."""
         if self.standing is Standing.ACTIVE:
-            self.coordinator.commit(self.coordinator.handle(request, self._clock()))
+            now = self._clock()
+            self.coordinator.commit(self.coordinator.handle(request, now))
+            self._chronicle.end_transaction(request, self.log.end_offset - 1, int(now * 1000))
 
     def configure(self, configs: ConfigsChanged) -> None:
         """Go by this configuration from now on. It is not the coordinator's to store."""
@@ -140,7 +147,8 @@ class Shard:
     def _store(self, outcome: Outcome, request: Request | None = None) -> ErrorCode:
         """Store an outcome and put it into force; or, if that can't be, let nothing have happened."""
         began = self._clock()
-        error = self._journal.append(outcome.records, int(began * 1000))
+        offset, at = self.log.end_offset, int(began * 1000)
+        error = self._journal.append(outcome.records, at)
         if error is not ErrorCode.NONE:
             self._parking.refuse((number for number, _ in outcome.released), error)
             return error
@@ -149,17 +157,20 @@ class Shard:
             self._meters.flushing.note(now - began, now)
             self._meters.note_stored(request, outcome.records, now)
         self.coordinator.commit(outcome)
+        if outcome.topics is not None:
+            self._chronicle.know(outcome.topics)
+        self._chronicle.note(outcome, request, offset, at)
         for note in outcome.notes:
             _logger.info("%s", note)
         for number, response in outcome.released:
             self._parking.release(number, response)
         return error
 
-    async def _load(self, may_load: asyncio.Event) -> None:
+    async def _load(self, may_load: asyncio.Event, new_from: int) -> None:
         await may_load.wait()
         began = self._clock()
         try:
-            await load(self.log, self.coordinator, self._clock())
+            await load(self.log, self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
             for outcome in self.coordinator.restart(self._clock()):
                 self._store(outcome)

@@ -1,0 +1,148 @@
+"""What coordinators tell of their groups while they work: events of the history log, to whoever wants them.
+
+An event is told when its record is in the log and in force, and never when a log is read again. So each is told once,
+also over a fail-over: by the coordinator that wrote the record. That reads its log into a ``RecordStory``, too, to know
+what was before. ``seq`` comes from offsets, and grows on over a fail-over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from kafka_nextgen.bridge.offsets_topic import LoggedBatch
+from kafka_nextgen.bridge.offsets_topic.events import Departure, Known, RecordStory, Row
+from kafka_nextgen.coordinator.classic.requests import JoinGroup, LeaveGroup, SyncGroup
+from kafka_nextgen.coordinator.draft import Outcome
+from kafka_nextgen.coordinator.records import Record
+from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, EndTransaction, OffsetCommit, Request
+from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.logs import logger_of
+
+__all__ = ["Chronicle", "Listener", "NoChronicle", "ShardChronicle"]
+
+_log = logger_of(__name__)
+
+_LEFT = Departure(Kind.LEFT, "member left")
+_EXPIRED = Departure(Kind.FENCED, "member expired")
+#: What a classic group may lose members by; None is a timer.
+_MAY_REMOVE = (JoinGroup, LeaveGroup, SyncGroup, type(None))
+
+
+class Listener:
+    """Who is told each event, on the broker's event loop. What it raises is logged once, and counted as an event."""
+
+    def __init__(self, tell: Callable[[Event], None]) -> None:
+        self._tell = tell
+        self.failures = 0
+
+    def tell(self, events: Iterable[Event]) -> None:
+        """Tell of these."""
+        for event in events:
+            with self.guarded():
+                self._tell(event)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Let the block fail, whatever is wrong with it: groups go on."""
+        try:
+            yield
+        except Exception:
+            self.failures += 1
+            if self.failures == 1:
+                _log.exception("the history was not told an event; further ones are only counted")
+
+
+class ShardChronicle(Protocol):
+    """What one coordinator says of its work."""
+
+    def know(self, topics: Topics) -> None:
+        """These are the topics from now on."""
+
+    def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
+        """This was read from the log; ``is_new`` if it was written since the coordinator began."""
+
+    def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
+        """An outcome is in force, whose records are in the log from ``offset`` on; ``at`` is in milliseconds."""
+
+    def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
+        """A transaction's end is in force, whose marker is in the log."""
+
+
+class NoChronicle:
+    """Nobody wants to know."""
+
+    def know(self, topics: Topics) -> None:
+        """Nothing."""
+
+    def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
+        """Nothing."""
+
+    def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
+        """Nothing."""
+
+    def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
+        """Nothing."""
+
+
+class Chronicle:
+    """Tells a listener what one coordinator does; ``source`` is its name, ``cluster`` the cluster's id."""
+
+    def __init__(self, source: str, cluster: str, listener: Listener) -> None:
+        self._story = RecordStory(source, cluster)
+        self._listener = listener
+
+    def know(self, topics: Topics) -> None:
+        """These are the topics from now on; those that are no more keep their names here."""
+        self._story.know({topic_id: topic.name for topic_id, topic in topics.by_id.items()})
+
+    def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
+        """Take in what was before. A transaction that ended meanwhile was told by no other coordinator."""
+        offset, at = batch.header.base_offset, batch.header.max_timestamp
+        with self._listener.guarded():
+            events = self._story.tell(_rows(batch.records, offset, at))
+            if batch.end is not None:
+                events += self._story.end_transaction(batch.end.producer_id, batch.end.is_commit, offset, at)
+            if is_new:
+                self._listener.tell(events)
+
+    def note(self, outcome: Outcome, request: Request | None, offset: int, at: int) -> None:
+        """Tell what an outcome came to."""
+        with self._listener.guarded():
+            if isinstance(request, _MAY_REMOVE):
+                self._note_gone(outcome, request)
+            if outcome.records:
+                known = Known(_departure(request), _committer(request))
+                self._listener.tell(self._story.tell(_rows(outcome.records, offset, at), known))
+
+    def _note_gone(self, outcome: Outcome, request: Request | None) -> None:
+        """No record says of a member of a classic group that it is gone, before the next generation."""
+        how = _departure(request)
+        if how is None:
+            return
+        for group in outcome.classic:
+            for member_id in self._story.members(group.group_id) - group.members.keys():
+                self._story.note_gone(group.group_id, member_id, how)
+
+    def end_transaction(self, request: EndTransaction, offset: int, at: int) -> None:
+        """Tell what was committed, if it was."""
+        with self._listener.guarded():
+            self._listener.tell(self._story.end_transaction(request.producer_id, request.is_commit, offset, at))
+
+
+def _rows(records: Sequence[Record], offset: int, at: int) -> list[Row]:
+    return [Row(offset + index, at, record) for index, record in enumerate(records)]
+
+
+def _departure(request: Request | None) -> Departure | None:
+    """How a member goes whom a request removes, or a timer; unless the outcome records a cause."""
+    if request is None:
+        return _EXPIRED
+    is_leaving = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch < 0
+    return _LEFT if is_leaving or isinstance(request, LeaveGroup) else None
+
+
+def _committer(request: Request | None) -> str | None:
+    return request.member_id or None if isinstance(request, OffsetCommit) else None
