@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
-from kafka_nextgen.cli.producing.producer import Producer, connect
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.producing.producer import Producer, connect
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
 

@@ -53,6 +53,10 @@ class AsyncGroupAdmin:
     ) -> None:
         await self.close()
 
+    async def cluster_id(self, timeout: float | None = None) -> str | None:
+        """The cluster's id; None if its brokers have none."""
+        return await self._calls.cluster_id(timeout)
+
     async def list(
         self,
         types: Collection[GroupType | str] = (),

@@ -66,6 +66,11 @@ class AdminCalls:
         self._lookups = Lookups(self._cluster, config)
         self._asking = Asking(self._cluster, config.request_timeout_ms / 1000)
 
+    async def cluster_id(self, timeout: float | None) -> str | None:
+        """The cluster's id, as its brokers tell it."""
+        await self._reach(self._deadline("the cluster's id", timeout))
+        return self._cluster.metadata.cluster_id
+
     async def list(
         self, types: Collection[GroupType | str], states: Collection[GroupState | str], timeout: float | None
     ) -> ListedGroups:

@@ -73,6 +73,10 @@ class GroupAdmin:
 
     # ---- looking
 
+    def cluster_id(self, timeout: float | None = None) -> str | None:
+        """The cluster's id, by which logs of several clusters are told apart; None if its brokers have none."""
+        return self._wait(lambda calls: calls.cluster_id(timeout))
+
     def list(
         self,
         types: Collection[GroupType | str] = (),

@@ -15,6 +15,7 @@ from kafka_nextgen.cli.broker import broker
 from kafka_nextgen.cli.consume import consume
 from kafka_nextgen.cli.demo import demo
 from kafka_nextgen.cli.groups import groups
+from kafka_nextgen.cli.history import history
 from kafka_nextgen.cli.produce import produce
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.text import printable
@@ -50,7 +51,7 @@ def cli() -> None:
     """Apache Kafka's next-generation consumer groups (KIP-848), from the command line."""
 
 
-for command in (assignors, broker, consume, demo, groups, produce):
+for command in (assignors, broker, consume, demo, groups, history, produce):
     cli.add_command(command)
 
 

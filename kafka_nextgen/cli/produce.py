@@ -16,8 +16,8 @@ from typing import BinaryIO
 import click
 
 from kafka_nextgen.cli.options import bootstrap_option, client_options
-from kafka_nextgen.cli.producing.producer import ACKS_ALL, Producer, connect
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.producing.producer import ACKS_ALL, Producer, connect
 from kafka_nextgen.wire.records import Compression, NewRecord
 
 __all__ = ["produce"]

@@ -19,7 +19,7 @@ from kafka_nextgen import (
 )
 from tests.admin.conftest import PARTITIONS, Scene
 from tests.endtoend.reading import config_of, poll_until
-from tests.support.clients import create_topic, delete_topic, unique
+from tests.support.clients import admin_client, create_topic, delete_topic, unique
 from tests.support.kafka_server import KafkaServer
 
 CONSUMER, CLASSIC = GroupType.CONSUMER, GroupType.CLASSIC
@@ -126,14 +126,20 @@ def test_the_async_admin_tells_the_same(scene: Scene, admin: GroupAdmin) -> None
                 awaited.list(["classic"]),
                 awaited.members(scene.classic_group),
                 awaited.offsets(scene.consumer_group),
+                awaited.cluster_id(),
             )
             return tuple(await asyncio.gather(*calls))
 
-    listed, members, offsets = asyncio.run(ask())
+    listed, members, offsets, cluster_id = asyncio.run(ask())
     assert isinstance(listed, ListedGroups)
     assert scene.classic_group in {group.group_id for group in listed.groups}
     assert members == admin.members(scene.classic_group)
     assert offsets == admin.offsets(scene.consumer_group)
+    assert cluster_id == admin.cluster_id()
+
+
+def test_the_cluster_s_id_is_told(kafka: KafkaServer, admin: GroupAdmin) -> None:
+    assert admin.cluster_id() == admin_client(kafka.bootstrap_servers).list_topics(timeout=10).cluster_id
 
 
 def test_a_pattern_is_tried_on_the_topics_there_are(scene: Scene, admin: GroupAdmin) -> None:

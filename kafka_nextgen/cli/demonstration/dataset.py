@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from attrs import frozen
 
-from kafka_nextgen.cli.producing.partitioner import Partitioner
+from kafka_nextgen.producing.partitioner import Partitioner
 
 __all__ = ["Flight", "count_by_partition", "load_flights"]
 

@@ -18,8 +18,8 @@ from kafka_nextgen.cli.demonstration.dataset import Flight
 from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.member import Member
 from kafka_nextgen.cli.demonstration.stream import stream_flights
-from kafka_nextgen.cli.producing.producer import Producer, connect
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.producing.producer import Producer, connect
 
 __all__ = ["Story", "StoryError"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafka_nextgen.cli.demonstration import reports
 from kafka_nextgen.cli.demonstration.board import Board
 from kafka_nextgen.cli.demonstration.dataset import Flight
-from kafka_nextgen.cli.producing.producer import Producer
+from kafka_nextgen.producing.producer import Producer
 from kafka_nextgen.wire.records import NewRecord
 
 __all__ = ["stream_flights"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.partitioner.default import murmur2 as peer_murmur2
 
-from kafka_nextgen.cli.producing.partitioner import Partitioner, murmur2
+from kafka_nextgen.producing.partitioner import Partitioner, murmur2
 
 
 @given(st.binary(max_size=40))

@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from kafka_nextgen.bridge.cluster_image import TopicInfo
-from kafka_nextgen.cli.producing.partitioner import Partitioner
-from kafka_nextgen.cli.producing.requests import (
+from kafka_nextgen.codes import is_retriable, name_of
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.errors import BrokerError, RequestTimeoutError
+from kafka_nextgen.producing.partitioner import Partitioner
+from kafka_nextgen.producing.requests import (
     Written,
     answers,
     create_topic_request,
@@ -21,9 +24,6 @@ from kafka_nextgen.cli.producing.requests import (
     produce_request,
     write_error,
 )
-from kafka_nextgen.codes import is_retriable, name_of
-from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import BrokerError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, Node

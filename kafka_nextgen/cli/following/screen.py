@@ -1,0 +1,121 @@
+"""Groups drawn in place where there is a terminal; a line to each event where there is none."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from kafka_nextgen.cli.following.board import Board, GroupView, MemberView, event_text
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.text import printable
+from kafka_nextgen.types import format_partitions
+
+__all__ = ["PlainScreen", "Screen", "TerminalScreen", "open_screen"]
+
+_NEWS_KEPT = 8
+#: What comes too often to be news.
+_NO_NEWS = frozenset({Kind.LAG, Kind.COMMITTED})
+_STYLES = {"stable": "green", "rebalancing": "yellow", "empty": "dim"}
+
+_Row = tuple[Text, Text, Text, Text, Text]
+
+
+class PlainScreen:
+    """For pipes and logs."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> PlainScreen:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def show(self, board: Board, events: Sequence[Event]) -> None:
+        """Print the events."""
+        for event in events:
+            self._console.print(event_text(event), markup=False, highlight=False, soft_wrap=True)
+
+
+class TerminalScreen:
+    """A table of groups and members, and the last events below."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(console=console, auto_refresh=False, transient=False)
+        self._news: deque[str] = deque(maxlen=_NEWS_KEPT)
+
+    def __enter__(self) -> TerminalScreen:
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.__exit__(kind, error, trace)
+
+    def show(self, board: Board, events: Sequence[Event]) -> None:
+        """Draw the groups as they are after these events."""
+        self._news.extend(event_text(event) for event in events if event.kind not in _NO_NEWS)
+        news = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._news]
+        self._live.update(Group(self._table(board), Text(), *news), refresh=True)
+
+    def _table(self, board: Board) -> Table:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("GROUP / MEMBER", "STATE", "EPOCH", "OWNS"):
+            table.add_column(name, no_wrap=True, overflow="ellipsis")
+        table.add_column("LAG", justify="right", no_wrap=True)
+        rows = [row for view in board.groups() for row in _rows(view)]
+        room = max(3, self._console.height - _NEWS_KEPT - 4)
+        for row in rows[:room]:
+            table.add_row(*row)
+        if len(rows) > room:
+            table.add_row(Text(f"and {len(rows) - room} more lines", style="dim"))
+        return table
+
+
+def _rows(view: GroupView) -> Iterator[_Row]:
+    state = Text(printable(view.state), style=_STYLES.get(view.state, "red"))
+    owned = sum(len(member.owned) for member in view.members.values())
+    lag = "-" if view.lag is None else f"{view.lag:,}"
+    sums = f"{owned} partitions, {len(view.members)} members"
+    yield (Text(printable(view.group), style="bold"), state, _epoch(view.epoch), Text(sums), Text(lag))
+    for member in sorted(view.members.values(), key=lambda each: each.name):
+        yield _member_row(view, member)
+
+
+def _member_row(view: GroupView, member: MemberView) -> _Row:
+    is_behind = None not in (view.epoch, member.epoch) and member.epoch != view.epoch
+    return (
+        Text(f"  {printable(member.name)}"),
+        Text("behind" if is_behind else "", style="yellow"),
+        _epoch(member.epoch),
+        Text(format_partitions(member.owned)),
+        Text(_lag_of(view, member)),
+    )
+
+
+def _lag_of(view: GroupView, member: MemberView) -> str:
+    known = [tp for tp in member.owned if tp in view.ends and tp in view.committed]
+    return f"{sum(max(0, view.ends[tp] - view.committed[tp]) for tp in known):,}" if known else "-"
+
+
+def _epoch(epoch: int | None) -> Text:
+    return Text("-" if epoch is None else str(epoch))
+
+
+Screen = PlainScreen | TerminalScreen
+
+
+def open_screen(console: Console) -> Screen:
+    """The screen that suits what stdout is."""
+    return TerminalScreen(console) if console.is_terminal else PlainScreen(console)

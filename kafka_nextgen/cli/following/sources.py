@@ -1,0 +1,182 @@
+"""Where the events come from that are followed: a file that grows, a topic, or the groups of a cluster themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Protocol
+
+from kafka_nextgen.admin import AsyncGroupAdmin
+from kafka_nextgen.aio import AsyncConsumer
+from kafka_nextgen.cli.groups.options import Reach
+from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.errors import UnknownTopicError
+from kafka_nextgen.history.delivering import CLOSING_S
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["ClusterSource", "FileSource", "Source", "TopicSource"]
+
+_READ_BYTES = 1 << 20
+_POLL_S = 0.1
+
+
+class Source(Protocol):
+    """Gives out events as they come; to be used in an ``async with`` block."""
+
+    async def __aenter__(self) -> Source: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    async def take(self) -> list[Event]:
+        """The events since the last call, maybe none. Raises what ends it."""
+        ...
+
+
+class FileSource:
+    """The events of a file, from its beginning on. When the file is rotated, the new one is read behind it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._rest = b""
+
+    async def __aenter__(self) -> FileSource:
+        self._file = self._path.open("rb")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    async def take(self) -> list[Event]:
+        """The events of a megabyte at most."""
+        assert self._file is not None
+        data = self._file.read(_READ_BYTES)
+        if data:
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            return list(_events(lines))
+        if self._is_rotated(self._file):
+            return list(_events(self._last_lines(self._file)))
+        if self._file.tell() > os.fstat(self._file.fileno()).st_size:  # it was cut to begin anew
+            self._file.seek(0)
+        return []
+
+    def _last_lines(self, file: BinaryIO) -> list[bytes]:
+        """What was written just before the file was rotated; then go on in the new one."""
+        lines, self._rest = (self._rest + file.read()).split(b"\n"), b""
+        with suppress(FileNotFoundError):  # it is about to be made
+            self._file = self._path.open("rb")
+            file.close()
+        return lines
+
+    def _is_rotated(self, file: BinaryIO) -> bool:
+        try:
+            return not os.path.samestat(os.stat(self._path), os.fstat(file.fileno()))
+        except FileNotFoundError:
+            return False
+
+
+class TopicSource:
+    """The events of a topic, from its beginning on, without a group."""
+
+    def __init__(self, reach: Reach, topic: str) -> None:
+        self._reach = reach
+        self._topic = topic
+        self._consumer: AsyncConsumer | None = None
+
+    async def __aenter__(self) -> TopicSource:
+        self._consumer = AsyncConsumer(self._reach.config)
+        found = (await self._consumer.describe_topics([self._topic])).get(self._topic)
+        if found is None:
+            await self._consumer.close()
+            raise UnknownTopicError(
+                f"there is no topic {self._topic} to follow; collect with --topic makes one", code=3
+            )
+        await self._consumer.assign([TopicPartition(self._topic, number) for number in found.partitions])
+        await self._consumer.seek_to_beginning()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._consumer is not None:
+            await self._consumer.close(CLOSING_S)
+
+    async def take(self) -> list[Event]:
+        """The events of the records that have come."""
+        assert self._consumer is not None
+        values = [record.value for record in await self._consumer.poll(_POLL_S)]
+        return list(_events([value for value in values if isinstance(value, bytes)]))
+
+
+class ClusterSource:
+    """What a poller sees of a cluster's groups; nothing is kept."""
+
+    def __init__(self, reach: Reach, choice: Choice, interval_s: float, is_stopped: Callable[[], bool]) -> None:
+        self._reach = reach
+        self._choice = choice
+        self._interval_s = interval_s
+        self._is_stopped = is_stopped
+        self._kept = _Kept()
+        self._admin: AsyncGroupAdmin | None = None
+        self._run: asyncio.Future[None] | None = None
+
+    async def __aenter__(self) -> ClusterSource:
+        self._admin = AsyncGroupAdmin(self._reach.config)
+        timeout_s = self._reach.timeout_s
+        collector = Collector(self._admin, self._kept, new_source(), self._choice, timeout_s=timeout_s)
+        self._run = asyncio.ensure_future(collector.run(self._interval_s, self._is_stopped))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._run is not None:
+            self._run.cancel()
+            await asyncio.wait([self._run])
+        if self._admin is not None:
+            await self._admin.close()
+
+    async def take(self) -> list[Event]:
+        """The events of the looks since the last call."""
+        if self._run is not None and self._run.done():
+            self._run.result()
+        return self._kept.take()
+
+
+class _Kept:
+    """A sink that keeps events until they are taken."""
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque()
+        self.written = self.dropped = 0
+
+    def write(self, event: Event) -> None:
+        self._events.append(event)
+
+    def close(self, timeout_s: float = CLOSING_S) -> None:
+        pass
+
+    def take(self) -> list[Event]:
+        events = list(self._events)
+        self._events.clear()
+        return events
+
+
+def _events(lines: list[bytes]) -> Iterator[Event]:
+    """What is no event is left out: ``history report`` tells of it."""
+    for line in lines:
+        event = decode_event(line)
+        if isinstance(event, Event):
+            yield event

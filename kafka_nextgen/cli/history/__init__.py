@@ -1,0 +1,20 @@
+"""``kafka-nextgen history``: what happened to groups, collected, reported and followed."""
+
+from __future__ import annotations
+
+import click
+
+from kafka_nextgen.cli.history.collect import collect
+from kafka_nextgen.cli.history.follow import follow
+from kafka_nextgen.cli.history.report import report
+
+__all__ = ["history"]
+
+
+@click.group()
+def history() -> None:
+    """Keep what happens to groups, and tell it afterwards."""
+
+
+for command in (collect, follow, report):
+    history.add_command(command)

@@ -1,0 +1,103 @@
+"""``kafka-nextgen history collect``: keep what happens to the groups of any cluster, in a file or a topic."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import click
+
+from kafka_nextgen.admin import AsyncGroupAdmin
+from kafka_nextgen.cli.groups.options import Reach, reaching
+from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.collecting.topic_sink import TopicSink
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.history.delivering import QueuedSink
+from kafka_nextgen.history.sinks import KEEP, MAX_BYTES, FileSink
+from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
+
+__all__ = ["chosen", "collect"]
+
+MIB = 1 << 20
+
+
+@click.command()
+@click.option("-g", "--group", "groups", multiple=True, help="A group to look at; may be given again.")
+@click.option(
+    "--pattern", metavar="REGEX", help="Look at groups whose whole id matches; also at those that come later."
+)
+@click.option(
+    "--interval", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds from look to look."
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to append to, such as log.jsonl."
+)
+@click.option("--topic", help="The topic to write to instead, in the same cluster.")
+@click.option("--name", help="What the events call this poller.  [default: the host's name]")
+@click.option(
+    "--max-mib",
+    type=click.IntRange(min=1),
+    default=MAX_BYTES // MIB,
+    show_default=True,
+    help="Rotate the file when it is so large.",
+)
+@click.option("--keep", type=click.IntRange(min=0), default=KEEP, show_default=True, help="Rotated files to keep.")
+@click.option("--gzip", "compress", is_flag=True, help="Compress rotated files.")
+@reaching
+def collect(
+    reach: Reach,
+    groups: tuple[str, ...],
+    pattern: str | None,
+    interval: float,
+    output: Path | None,
+    topic: str | None,
+    name: str | None,
+    max_mib: int,
+    keep: int,
+    compress: bool,
+) -> None:
+    """Look at groups every few seconds, and write what changed as events: members, epochs, assignments, offsets, lag.
+
+    Without --group and --pattern, all groups of consumers are looked at, also those that come later. The cluster may
+    be of any kind and version. Ends on SIGINT or SIGTERM, when what was seen is written.
+    """
+    choice = chosen(groups, pattern)
+    if (output is None) == (topic is None):
+        raise click.UsageError("say where events go: either --output FILE or --topic NAME")
+    sink: QueuedSink
+    if output is not None:
+        sink = _file_sink(output, max_mib * MIB, keep, compress)
+    else:
+        sink = TopicSink(reach.config, topic=str(topic))
+    with stopped_by_signals(StopHandle()) as stop:
+        try:
+            asyncio.run(_run(reach, sink, new_source(name), choice, interval, stop))
+        finally:
+            sink.close(reach.timeout_s)
+    click.echo(f"{sink.written} events written to {output or topic}, {sink.dropped} dropped", err=True)
+    if sink.dropped:
+        raise click.exceptions.Exit(1)
+
+
+def chosen(groups: tuple[str, ...], pattern: str | None) -> Choice:
+    """The groups of ``--group`` and ``--pattern``; raises ConfigError for what can't be one."""
+    if "" in groups:
+        raise ConfigError("--group takes the id of a group, not an empty text")
+    try:
+        return Choice(groups, None if pattern is None else re.compile(pattern))
+    except re.error as error:
+        raise ConfigError(f"--pattern {pattern}: {error}") from None
+
+
+def _file_sink(path: Path, max_bytes: int, keep: int, compress: bool) -> FileSink:
+    path.open("ab").close()  # what is wrong with it is better told now than logged later
+    return FileSink(path, max_bytes=max_bytes, keep=keep, compress=compress)
+
+
+async def _run(
+    reach: Reach, sink: QueuedSink, source: str, choice: Choice, interval_s: float, stop: StopHandle
+) -> None:
+    async with AsyncGroupAdmin(reach.config) as admin:
+        collector = Collector(admin, sink, source, choice, timeout_s=reach.timeout_s)
+        await collector.run(interval_s, lambda: stop.is_stopped)

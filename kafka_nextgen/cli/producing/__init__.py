@@ -1,1 +1,0 @@
-"""A small producer: what ``produce`` and the demonstration write with."""

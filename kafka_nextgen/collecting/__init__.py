@@ -1,0 +1,7 @@
+"""Collecting a history from outside: a poller for the groups of any cluster, and a topic that events are written to."""
+
+from kafka_nextgen.collecting.collector import Collector
+from kafka_nextgen.collecting.poller import GroupPoller
+from kafka_nextgen.collecting.topic_sink import TopicSink
+
+__all__ = ["Collector", "GroupPoller", "TopicSink"]

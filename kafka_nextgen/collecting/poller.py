@@ -1,0 +1,219 @@
+"""What happened to a group between two looks at it. Pure.
+
+A poller sees less than members and coordinators do: what came and went between two looks is not seen, and times are
+those of the look. So a member that is gone has left for an unknown cause, and of several epochs only the last is told.
+
+What is there at the first look happened before, at an unknown time. It is told with the cause ``begins in the middle``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from kafka_nextgen.admin import GroupDescription, GroupOffset, GroupState, GroupType, MemberDescription
+from kafka_nextgen.codes import name_of
+from kafka_nextgen.collecting.partitions import by_topic, changed_topics
+from kafka_nextgen.errors import BrokerError
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
+from kafka_nextgen.types import TopicPartition
+
+__all__ = ["MEMBER_GONE", "MEMBER_JOINED", "UNKNOWN", "GroupPoller"]
+
+UNKNOWN = "unknown"
+MEMBER_JOINED, MEMBER_GONE = "member joined", "member gone"
+
+#: A classic group in these states tells no assignments: that its members have none says nothing.
+_REBALANCING = frozenset({GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE})
+
+#: No partitions, of no topic.
+_NOTHING: tuple[tuple[str | None, tuple[int, ...]], ...] = ((None, ()),)
+
+_Partitions = frozenset[TopicPartition]
+
+
+@define
+class GroupPoller:
+    """Turns looks at one group into events.
+
+    Args:
+        source: The poller's ``source`` of events.
+        cluster: The cluster's id.
+        group: The group's id.
+        numbers: Where ``seq`` comes from; shared by the pollers of a source.
+        is_new: Whether the group is known not to have been there before the first look.
+    """
+
+    source: str
+    cluster: str
+    group: str
+    numbers: Iterator[int]
+    is_new: bool = False
+    _protocol: str | None = None
+    _members: dict[str, MemberDescription] = field(factory=dict)
+    _owned: dict[str, _Partitions] = field(factory=dict)
+    _targets: dict[str, _Partitions] = field(factory=dict)
+    _group_epoch: int | None = None
+    _target_epoch: int | None = None
+    _committed: dict[TopicPartition, int] = field(factory=dict)
+    _lags: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
+    _failures: dict[str, str] = field(factory=dict)
+    _cause: str | None = BEGINS_IN_THE_MIDDLE
+
+    def __attrs_post_init__(self) -> None:
+        if self.is_new:
+            self._cause = None
+
+    def see(self, at: int, group: GroupDescription | None) -> list[Event]:
+        """What changed in the group until ``at`` (ms since the epoch); None if there is no such group."""
+        self._failures.pop("group", None)
+        if group is None:
+            events = list(self._left(at, {}))
+            self._group_epoch = self._target_epoch = None
+            self._committed.clear()
+            self._lags.clear()
+        else:
+            self._protocol = "classic" if group.type is GroupType.CLASSIC else "consumer"
+            events = list(self._changes(at, group))
+        self._cause = None
+        return events
+
+    def see_offsets(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> list[Event]:
+        """Which commits and lags are others than before."""
+        self._failures.pop("offsets", None)
+        return [*self._commits(at, offsets), *self._lag(at, offsets)]
+
+    def fail(self, at: int, error: Exception, what: str = "group") -> list[Event]:
+        """One event when looking at ``what`` of the group begins to fail, or fails for another cause than before."""
+        cause = name_of(error.code) if isinstance(error, BrokerError) else type(error).__name__
+        if cause == self._failures.get(what):
+            return []
+        self._failures[what] = cause
+        return [self._event(at, Kind.ERROR, cause=cause, reason=str(error))]
+
+    # ---- members, epochs, assignments
+
+    def _changes(self, at: int, group: GroupDescription) -> Iterator[Event]:
+        members = {member.member_id: member for member in group.members}
+        cause, by = self._cause_of(group.group_epoch, members)
+        yield from self._left(at, members)
+        yield from self._joined(at, members)
+        yield from self._epochs(at, group, cause, by)
+        for member in group.members:
+            yield from self._target(at, member, group.assignment_epoch)
+        if group.state not in _REBALANCING:
+            yield from self._moved(at, members)
+        self._members = members
+
+    def _left(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
+        for member_id in sorted(self._members.keys() - members.keys()):
+            member = self._members.pop(member_id)
+            self._owned.pop(member_id, None)
+            self._targets.pop(member_id, None)
+            yield self._of_member(at, Kind.LEFT, member, instance=member.instance_id, cause=UNKNOWN)
+
+    def _joined(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
+        for member_id, member in members.items():
+            if member_id not in self._members:
+                yield self._of_member(
+                    at,
+                    Kind.JOINED,
+                    member,
+                    instance=member.instance_id,
+                    client=member.client_id,
+                    host=member.client_host,
+                    cause=self._cause,
+                )
+
+    def _cause_of(self, epoch: int | None, members: Mapping[str, MemberDescription]) -> tuple[str | None, str | None]:
+        """Why the group's epoch moved, and by whom: certain if it moved by one, and one member came or is gone."""
+        came, gone = members.keys() - self._members.keys(), self._members.keys() - members.keys()
+        if self._group_epoch is None or epoch != self._group_epoch + 1 or len(came) + len(gone) != 1:
+            return self._cause, None
+        return (MEMBER_JOINED, next(iter(came))) if came else (MEMBER_GONE, next(iter(gone)))
+
+    def _epochs(self, at: int, group: GroupDescription, cause: str | None, by: str | None) -> Iterator[Event]:
+        if group.group_epoch is not None and group.group_epoch != self._group_epoch:
+            yield self._event(at, Kind.GROUP_EPOCH, epoch=group.group_epoch, member=by, cause=cause)
+        if group.assignment_epoch is not None and group.assignment_epoch != self._target_epoch:
+            yield self._event(at, Kind.TARGET, epoch=group.assignment_epoch, cause=self._cause)
+        self._group_epoch, self._target_epoch = group.group_epoch, group.assignment_epoch
+
+    def _target(self, at: int, member: MemberDescription, epoch: int | None) -> Iterator[Event]:
+        """All topics of a target that changed; one that is in it no more has no partitions."""
+        if member.target is None or member.target == self._targets.get(member.member_id):
+            return
+        topics = changed_topics(self._targets.get(member.member_id, frozenset()), member.target)
+        self._targets[member.member_id] = member.target
+        for topic, partitions in topics or _NOTHING:
+            yield self._event(
+                at,
+                Kind.TARGET,
+                epoch=epoch,
+                member=member.member_id,
+                topic=topic,
+                partitions=partitions,
+                cause=self._cause,
+            )
+
+    def _moved(self, at: int, members: Mapping[str, MemberDescription]) -> Iterator[Event]:
+        """What was given up comes first, by whomever, so that what moved has one owner at a time."""
+        known = {name: member for name, member in members.items() if member.assignment is not None}
+        for member in known.values():
+            gone = self._owned.get(member.member_id, frozenset()) - (member.assignment or frozenset())
+            for topic, partitions in by_topic(gone):
+                yield self._of_member(at, Kind.REVOKED, member, topic=topic, partitions=partitions)
+        for member in known.values():
+            yield from self._assigned(at, member, member.assignment or frozenset())
+
+    def _assigned(self, at: int, member: MemberDescription, owned: _Partitions) -> Iterator[Event]:
+        """What is new; nothing, if that is all that was missing for the member to be at its target of this epoch."""
+        new = by_topic(owned - self._owned.get(member.member_id, frozenset()))
+        self._owned[member.member_id] = owned
+        is_at_target = member.member_epoch is not None and member.is_at_target
+        has_come_there = is_at_target and not self._was_at_target(member)
+        for topic, partitions in new or (_NOTHING if has_come_there else ()):
+            yield self._of_member(at, Kind.ASSIGNED, member, topic=topic, partitions=partitions, cause=self._cause)
+
+    def _was_at_target(self, member: MemberDescription) -> bool:
+        """Whether it was at its target of the same epoch at the look before."""
+        before = self._members.get(member.member_id)
+        return before is not None and before.member_epoch == member.member_epoch and before.is_at_target
+
+    # ---- offsets
+
+    def _commits(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> Iterator[Event]:
+        for tp, found in offsets.items():
+            if found.committed is not None and found.committed.offset != self._committed.get(tp):
+                self._committed[tp] = offset = found.committed.offset
+                yield self._event(at, Kind.COMMITTED, topic=tp.topic, partitions=(tp.partition,), offset=offset)
+
+    def _lag(self, at: int, offsets: Mapping[TopicPartition, GroupOffset]) -> Iterator[Event]:
+        for tp, found in offsets.items():
+            if found.committed is None or found.end_offset is None:
+                continue
+            place = (found.committed.offset, found.end_offset)
+            if place != self._lags.get(tp):
+                self._lags[tp] = place
+                yield self._event(
+                    at, Kind.LAG, topic=tp.topic, partitions=(tp.partition,), offset=place[0], end=place[1]
+                )
+
+    # ---- events
+
+    def _of_member(self, at: int, kind: Kind, member: MemberDescription, **more: Any) -> Event:
+        return self._event(at, kind, member=member.member_id, epoch=member.member_epoch, **more)
+
+    def _event(self, at: int, kind: Kind, **more: Any) -> Event:
+        return Event(
+            at=at,
+            seq=next(self.numbers),
+            source=self.source,
+            cluster=self.cluster,
+            group=self.group,
+            kind=kind,
+            protocol=self._protocol,
+            **more,
+        )

@@ -1,0 +1,163 @@
+"""A sink that is a Kafka topic: one record to each event, its value the line of JSON, its key the group.
+
+By the key all events of a group are in one partition. Records are written at least once: when an answer is lost, the
+batch is written again, and readers know the events by ``source`` and ``seq``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.errors import AuthenticationError, BrokerError, KafkaNextgenError
+from kafka_nextgen.history.delivering import CAPACITY, Delivered, QueuedSink
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.sinks import line_of
+from kafka_nextgen.producing.producer import Producer, connect
+from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.supervision import log_failure
+from kafka_nextgen.wire.records import Compression, NewRecord
+
+__all__ = ["TopicSink"]
+
+#: How long (seconds) one attempt to write a batch may take.
+TIMEOUT_S = 10.0
+#: More (bytes) in one request would be refused by brokers with default settings.
+_MOST_BYTES = 500_000
+_CLOSING_S = 1.0
+
+#: What is wrong with records themselves: they are refused next time, too.
+_REFUSED = frozenset({ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE, ErrorCode.INVALID_RECORD})
+
+
+class TopicSink(QueuedSink):
+    """Writes events to a topic, with a thread and a connection of its own.
+
+    While the cluster is away, this is logged once and tried again every second; events wait in the queue, and those
+    that find it full are dropped and counted. The topic should exist; a broker may create it
+    if its settings allow that.
+
+    Args:
+        config: A consumer's configuration, of which what concerns brokers and connections is used.
+        topic: The topic's name.
+        capacity: How many events may wait.
+        compression: How batches are compressed.
+        settings: More of the configuration, by Python's names: ``TopicSink(topic="history", bootstrap_servers=...)``.
+
+    Raises ConfigError for a wrong configuration; nothing about the cluster.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | ConsumerConfig | None = None,
+        *,
+        topic: str,
+        capacity: int = CAPACITY,
+        compression: Compression = Compression.ZSTD,
+        **settings: object,
+    ) -> None:
+        parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
+        super().__init__(TopicTarget(parsed, topic, compression), f"topic {topic}", capacity=capacity)
+
+
+class TopicTarget:
+    """Writes events as records of ``topic``; connects when the first come."""
+
+    def __init__(self, config: ConsumerConfig, topic: str, compression: Compression = Compression.NONE) -> None:
+        self._config = config
+        self._topic = topic
+        self._compression = compression
+        self._thread: IoThread | None = None
+        self._sending: Future[None] | None = None
+        self._cluster: ClusterClient | None = None
+        self._producer: Producer | None = None
+
+    def deliver(self, events: Sequence[Event]) -> Delivered:
+        """Write the events, a part at a time; one that is no line, by a mistake of its writer, is refused."""
+        written = 0
+        for part in _parts(_records(events)):
+            delivered = self._write(part)
+            written += delivered.written
+            if delivered.error is not None or delivered.refused:
+                return Delivered(written, delivered.refused, delivered.error)
+        return Delivered(written, refused=int(written < len(events)))
+
+    def interrupt(self) -> None:
+        """Cancel what is being written."""
+        sending = self._sending
+        if sending is not None:
+            sending.cancel()
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._thread is None:
+            return
+        try:
+            if self._cluster is not None:
+                self._thread.submit(self._cluster.close()).result(_CLOSING_S)
+        except (KafkaNextgenError, FutureTimeoutError, CancelledError) as failure:
+            log_failure(failure)
+        finally:
+            self._thread.stop(_CLOSING_S)
+
+    def _write(self, records: list[NewRecord]) -> Delivered:
+        if self._thread is None:
+            self._thread = IoThread(f"kafka_nextgen history {self._topic}", log_failure, "TopicSink")
+        try:
+            self._sending = self._thread.submit(self._send(records))
+            self._sending.result()
+        except BrokerError as error:
+            if error.code not in _REFUSED:
+                return Delivered(0, error=error)
+            if len(records) == 1:
+                return Delivered(0, refused=1)
+            first = self._write(records[: len(records) // 2])
+            if first.refused or first.error is not None:
+                return first
+            second = self._write(records[len(records) // 2 :])
+            return Delivered(first.written + second.written, second.refused, second.error)
+        except (KafkaNextgenError, OSError, CancelledError) as error:
+            return Delivered(0, error=error)
+        return Delivered(len(records))
+
+    async def _send(self, records: list[NewRecord]) -> None:
+        if self._producer is None:
+            self._cluster = await connect(self._config, TIMEOUT_S)
+            self._producer = Producer(self._cluster, self._topic, compression=self._compression, timeout_s=TIMEOUT_S)
+        try:
+            await self._producer.send(records)
+        except AuthenticationError:  # its client does not try again; the next one may have other credentials
+            cluster, self._cluster, self._producer = self._cluster, None, None
+            if cluster is not None:
+                await cluster.close()
+            raise
+
+
+def _records(events: Sequence[Event]) -> list[NewRecord]:
+    """Records of the first events, up to one that can't be written."""
+    records = []
+    for event in events:
+        line = line_of(event)
+        if line is None:
+            break
+        key = event.group.encode("utf-8", "backslashreplace")
+        records.append(NewRecord(line, key=key, timestamp=event.at))
+    return records
+
+
+def _parts(records: Sequence[NewRecord]) -> list[list[NewRecord]]:
+    """The records, in requests that are not too large."""
+    parts: list[list[NewRecord]] = []
+    size = _MOST_BYTES
+    for record in records:
+        length = len(record.value or b"") + len(record.key or b"")
+        if size + length > _MOST_BYTES:
+            parts.append([])
+            size = 0
+        parts[-1].append(record)
+        size += length
+    return parts

@@ -1,0 +1,176 @@
+"""``kafka-nextgen history collect`` beside a group whose members join, commit and leave."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.types import OffsetAndMetadata
+from tests.cli.running import COMMAND, kafka_nextgen
+from tests.endtoend.reading import config_of, poll_until
+from tests.support.clients import create_topic, produce, unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+
+PARTITIONS = 4
+#: Commands take seconds of a core to start, which a busy machine may not have (seconds).
+PATIENCE_S = 120
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log.jsonl"
+
+
+def events_in(log: Path) -> list[Event]:
+    """Return the events of whole lines: the last one may be on its way."""
+    lines = log.read_bytes().split(b"\n")[:-1] if log.exists() else []
+    found = [decode_event(line) for line in lines]
+    assert all(isinstance(each, Event) for each in found), found
+    return [each for each in found if isinstance(each, Event)]
+
+
+@contextmanager
+def collecting(kafka: KafkaServer, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """Run the command, and end it by SIGTERM."""
+    arguments = ["history", "collect", "-b", kafka.bootstrap_servers, "--interval", "0.2", *options]
+    process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0, said
+        assert "0 dropped" in said
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def waiting_for(log: Path, polled: list[Consumer]) -> Callable[..., Event]:
+    """Return a function that polls members until the log has such an event, and returns the last of them."""
+
+    def wait_for(kind: Kind, **fields: object) -> Event:
+        def found() -> list[Event]:
+            return [
+                each
+                for each in events_in(log)
+                if each.kind is kind and all(getattr(each, name) == value for name, value in fields.items())
+            ]
+
+        poll_until(polled, lambda: bool(found()))
+        return found()[-1]
+
+    return wait_for
+
+
+def test_the_log_tells_who_came_what_was_committed_and_who_left(kafka: KafkaServer, log: Path) -> None:
+    topic = create_topic(kafka.bootstrap_servers, "collected", PARTITIONS)
+    produce(kafka.bootstrap_servers, topic, 20, partitions=PARTITIONS)
+    group, members = unique("collected"), []
+    wait_for = waiting_for(log, members)
+    with collecting(kafka, "--group", group, "-o", str(log), "--name", "here"):
+        with Consumer(config_of(kafka, group, client_id="first")) as first:
+            first.subscribe([topic])
+            members.append(first)
+            joined = wait_for(Kind.JOINED, client="first")
+            wait_for(Kind.ASSIGNED, member=joined.member, topic=topic, partitions=(0, 1, 2, 3))
+            with Consumer(config_of(kafka, group, group_instance_id="two")) as second:
+                second.subscribe([topic])
+                members.append(second)
+                came = wait_for(Kind.JOINED, instance="two")
+                taken = wait_for(Kind.ASSIGNED, member=came.member, topic=topic)
+                given = wait_for(Kind.REVOKED, member=joined.member, topic=topic)
+                assert set(given.partitions or ()) == set(taken.partitions or ())
+                first.commit({TopicPartition(topic, 0): OffsetAndMetadata(3)})
+                wait_for(Kind.COMMITTED, topic=topic, partitions=(0,), offset=3)
+                wait_for(Kind.LAG, topic=topic, partitions=(0,), offset=3, end=5)
+            members.remove(first)
+        members.clear()
+        eventually(
+            "the first one is gone", lambda: any(_left(each, joined) for each in events_in(log)), timeout_s=PATIENCE_S
+        )
+    events = events_in(log)
+    assert [each.seq for each in events] == list(range(len(events)))
+    (source,) = {each.source for each in events}
+    assert source.startswith("poller:here/")
+    (cluster,) = {each.cluster for each in events}
+    assert cluster
+    assert {each.group for each in events} == {group}
+    assert {each.protocol for each in events} == {"consumer"}
+    epochs = [each.epoch for each in events if each.kind is Kind.GROUP_EPOCH]
+    assert epochs == sorted(epochs)
+    assert len(epochs) > 1
+
+
+def _left(event: Event, joined: Event) -> bool:
+    return event.kind is Kind.LEFT and event.member == joined.member
+
+
+def test_a_topic_takes_the_events_of_groups_by_pattern(embedded_kafka: KafkaServer) -> None:
+    topic = create_topic(embedded_kafka.bootstrap_servers, "history")
+    group, other = unique("chosen"), unique("other")
+    with Consumer(config_of(embedded_kafka, "readers")) as reader:
+        reader.assign([TopicPartition(topic, 0)])
+        found: list[Event] = []
+        with collecting(embedded_kafka, "--pattern", "chosen-.*", "--topic", topic):
+            for name in (other, group):
+                commit(embedded_kafka, name, topic)
+
+            def has_commit() -> bool:
+                found.extend(_event(record.value) for record in reader.poll(timeout=0.2))
+                return any(each.kind is Kind.COMMITTED and each.group == group for each in found)
+
+            eventually("the commit is told", has_commit, timeout_s=PATIENCE_S)
+    assert {each.group for each in found if each.group.startswith("other")} == set()
+
+
+def commit(kafka: KafkaServer, group: str, topic: str) -> None:
+    with GroupAdmin(bootstrap_servers=kafka.bootstrap_servers) as admin:
+        assert not admin.alter_offsets(group, {TopicPartition(topic, 0): 0}).failed
+
+
+def _event(value: bytes | None) -> Event:
+    event = decode_event(value or b"")
+    assert isinstance(event, Event)
+    return event
+
+
+def test_a_second_run_continues_the_file_as_another_source(embedded_kafka: KafkaServer, log: Path) -> None:
+    group = unique("again")
+    topic = create_topic(embedded_kafka.bootstrap_servers, "again")
+    commit(embedded_kafka, group, topic)
+    for runs in (1, 2):
+        with collecting(embedded_kafka, "--group", group, "-o", str(log)):
+            eventually("it wrote", lambda: len({each.source for each in events_in(log)}) == runs, timeout_s=PATIENCE_S)  # noqa: B023
+    identities = [(each.source, each.seq) for each in events_in(log)]
+    assert len(set(identities)) == len(identities)
+
+
+WRONG: dict[str, tuple[list[str], str]] = {
+    "no place": ([], "either --output FILE or --topic NAME"),
+    "two places": (["-o", "log.jsonl", "--topic", "t"], "either --output FILE or --topic NAME"),
+    "no group": (["--group", "", "-o", "log.jsonl"], "--group takes the id of a group"),
+    "no pattern": (["--pattern", "(", "-o", "log.jsonl"], "--pattern (:"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_asked_wrongly_is_refused(tmp_path: Path, what: str) -> None:
+    options, said = WRONG[what]
+    done = kafka_nextgen("history", "collect", "-b", "localhost:1", *options)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_directory_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
+    done = kafka_nextgen("history", "collect", "-b", "localhost:1", "-o", str(tmp_path / "away" / "log.jsonl"))
+    assert done.returncode == 1
+    assert "No such file or directory" in done.stderr

@@ -1,0 +1,219 @@
+"""``kafka-nextgen history follow``: what it makes of events, draws, and where it reads them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from kafka_nextgen import GroupAdmin, TopicPartition
+from kafka_nextgen.cli.following.board import Board, GroupView, event_text
+from kafka_nextgen.cli.following.screen import PlainScreen, TerminalScreen
+from kafka_nextgen.cli.following.sources import FileSource
+from kafka_nextgen.collecting import TopicSink
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.types import format_partitions
+from tests.cli.running import COMMAND, kafka_nextgen
+from tests.history.making import event
+
+
+def story(*steps: tuple[Kind, dict[str, object]]) -> list[Event]:
+    return [event(seq, kind=kind, **fields) for seq, (kind, fields) in enumerate(steps)]
+
+
+def one(member: str, epoch: int, *partitions: int) -> dict[str, object]:
+    return {"member": member, "epoch": epoch, "topic": "t", "partitions": partitions}
+
+
+JOINED = (Kind.JOINED, {"member": "a", "client": "app", "epoch": 1})
+EPOCH_1 = (Kind.GROUP_EPOCH, {"epoch": 1})
+EPOCH_2 = (Kind.GROUP_EPOCH, {"epoch": 2, "member": "b"})
+OWNS = (Kind.ASSIGNED, one("a", 1, 0, 1))
+
+STORIES: dict[str, tuple[list[tuple[Kind, dict[str, object]]], str, dict[str, str]]] = {
+    "stable": ([JOINED, EPOCH_1, OWNS], "stable", {"a": "t[0-1]"}),
+    "a member is behind": ([JOINED, EPOCH_1, OWNS, EPOCH_2], "rebalancing", {"a": "t[0-1]"}),
+    "it comes to the epoch": (
+        [JOINED, EPOCH_1, OWNS, EPOCH_2, (Kind.REVOKED, one("a", 1, 1)), (Kind.ASSIGNED, {"member": "a", "epoch": 2})],
+        "stable",
+        {"a": "t[0]"},
+    ),
+    "partitions are lost": ([JOINED, EPOCH_1, OWNS, (Kind.LOST, one("a", 1, 0, 1))], "stable", {"a": "-"}),
+    "all left": ([JOINED, EPOCH_1, OWNS, (Kind.LEFT, {"member": "a"})], "empty", {}),
+    "one was put out": ([JOINED, EPOCH_1, (Kind.FENCED, {"member": "a"})], "empty", {}),
+    "it can't be looked at": (
+        [JOINED, EPOCH_1, (Kind.ERROR, {"cause": "NoBrokersError"})],
+        "NoBrokersError",
+        {"a": "-"},
+    ),
+    "a member has an error": ([JOINED, EPOCH_1, (Kind.ERROR, {"member": "a", "cause": "X"})], "stable", {"a": "-"}),
+}
+
+
+@pytest.mark.parametrize("what", STORIES)
+def test_a_group_is_what_its_events_come_to(what: str) -> None:
+    steps, state, owners = STORIES[what]
+    view = GroupView("c1", "billing")
+    for each in story(*steps):
+        view.add(each)
+    assert view.state == state
+    assert {name: format_partitions(member.owned) for name, member in view.members.items()} == owners
+
+
+def test_lag_is_of_what_is_known_and_goes_down_with_commits() -> None:
+    view = GroupView("c1", "billing")
+    lag = {"topic": "t", "partitions": (0,), "offset": 4, "end": 10}
+    assert view.lag is None
+    for each in story((Kind.LAG, lag), (Kind.COMMITTED, {"topic": "t", "partitions": (1,), "offset": 3})):
+        view.add(each)
+    assert view.lag == 6
+    view.add(event(9, kind=Kind.COMMITTED, topic="t", partitions=(0,), offset=9))
+    assert view.lag == 1
+
+
+def test_groups_in_trouble_come_first_and_clusters_are_apart() -> None:
+    board = Board()
+    for each in story(JOINED, EPOCH_1, OWNS):
+        board.add(each)
+    for seq, (cluster, group) in enumerate([("c2", "a"), ("c1", "a"), ("c1", "b")]):
+        board.add(event(seq, group=group, cluster=cluster))
+    board.add(event(9, group="late", kind=Kind.ERROR, cause="NoBrokersError"))
+    assert [(view.cluster, view.group) for view in board.groups()] == [
+        ("c1", "late"),
+        ("c1", "billing"),
+        ("c1", "a"),
+        ("c2", "a"),
+        ("c1", "b"),
+    ]
+
+
+def test_an_event_is_a_line_without_control_characters() -> None:
+    told = event_text(event(1, kind=Kind.ASSIGNED, cause="x\x1b[2J", at=1_764_165_792_345, **one("a", 3, 0, 1)))
+    assert told == "2025-11-26 14:03:12.345  billing  assigned  a  epoch 3  t[0-1]  x\\x1b[2J"
+    assert event_text(event(1, at=1 << 62)).startswith(str(1 << 62))
+
+
+def test_a_terminal_shows_groups_members_and_news() -> None:
+    out = io.StringIO()
+    board, events = Board(), story(JOINED, EPOCH_1, OWNS, EPOCH_2)
+    for each in events:
+        board.add(each)
+    with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
+        screen.show(board, events)
+    shown = out.getvalue()
+    for text in ("billing", "rebalancing", "app a", "behind", "t[0-1]", "group epoch"):
+        assert text in shown
+
+
+def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
+    out = io.StringIO()
+    board = Board()
+    for seq in range(50):
+        board.add(event(seq, group=f"g{seq}"))
+    with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=20)) as screen:
+        screen.show(board, [])
+    assert "and 42 more lines" in out.getvalue()
+
+
+def test_a_pipe_gets_a_line_for_each_event() -> None:
+    out = io.StringIO()
+    with PlainScreen(Console(file=out, width=20)) as screen:
+        screen.show(Board(), story(JOINED, EPOCH_1))
+    assert len(out.getvalue().splitlines()) == 2
+
+
+def line(seq: int) -> bytes:
+    return encode_event(event(seq)).encode() + b"\n"
+
+
+def test_a_file_is_followed_over_torn_lines_and_rotation(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(line(0) + line(1)[:20])
+
+    async def follow() -> list[list[int]]:
+        taken = []
+
+        async def take() -> None:
+            taken.append([each.seq for each in await source.take()])
+
+        async with FileSource(path) as source:
+            await take()
+            with path.open("ab") as file:
+                file.write(line(1)[20:] + b"no event\n")
+            await take()
+            with path.open("ab") as file:
+                file.write(line(2))
+            path.rename(tmp_path / "log-old.jsonl")
+            await take()
+            await take()
+            path.write_bytes(line(3) + line(4))
+            await take()
+            await take()
+            path.write_bytes(line(5))
+            await take()
+            await take()
+        return taken
+
+    assert asyncio.run(follow()) == [[0], [1], [2], [], [], [3, 4], [], [5]]
+
+
+# The command.
+
+
+@contextmanager
+def following(*options: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen([*COMMAND, "history", "follow", *options], stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def read_until(process: subprocess.Popen[str], *words: str) -> str:
+    assert process.stdout is not None
+    for told in process.stdout:
+        if all(word in told for word in words):
+            return told
+    raise AssertionError(f"it ended without a line with {words}")
+
+
+def test_a_file_is_followed_by_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(line(0))
+    with following(str(path), "--group", "billing") as process:
+        read_until(process, "billing", "lag")
+        with path.open("ab") as file:
+            file.write(encode_event(event(1, group="other", kind=Kind.ERROR)).encode() + b"\n")
+            file.write(encode_event(event(2, kind=Kind.LEFT, member="gone")).encode() + b"\n")
+        assert "other" not in read_until(process, "gone")
+
+
+def test_a_topic_and_a_cluster_are_followed(cluster: Cluster) -> None:
+    cluster.create_topic("events", 2)
+    with following("-b", cluster.bootstrap_servers, "--topic", "events") as process:
+        sink = TopicSink(bootstrap_servers=cluster.bootstrap_servers, topic="events")
+        sink.write(event(1, kind=Kind.LEFT, member="gone"))
+        sink.close(30)
+        read_until(process, "billing", "left", "gone")
+    with following("-b", cluster.bootstrap_servers, "--interval", "0.2", "--pattern", "live.*") as process:
+        with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+            admin.alter_offsets("live", {TopicPartition("events", 0): 0})
+        read_until(process, "live", "committed", "events[0]", "offset 0")
+
+
+def test_a_topic_that_is_not_there_is_told(cluster: Cluster) -> None:
+    done = kafka_nextgen("history", "follow", "-b", cluster.bootstrap_servers, "--topic", "nothing.here")
+    assert done.returncode == 1
+    assert "there is no topic nothing.here" in done.stderr

@@ -1,0 +1,203 @@
+"""The loop around the admin, with an admin that tells what the test says."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Collection
+
+import pytest
+from attrs import define, field
+
+from kafka_nextgen.admin import (
+    GroupDescription,
+    GroupListing,
+    GroupOffset,
+    GroupState,
+    GroupType,
+    ListedGroups,
+    Results,
+)
+from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaNextgenError, NoBrokersError
+from kafka_nextgen.history.events import Event, Kind, SourceKind, source_kind
+from kafka_nextgen.types import TopicPartition
+from tests.collecting.describing import consumers, in_words, member, offsets
+
+ALL = Choice()
+
+
+@define
+class FakeAdmin:
+    groups: dict[str, GroupDescription | KafkaNextgenError] = field(factory=dict)
+    failure: KafkaNextgenError | None = None
+    offsets_failure: KafkaNextgenError | None = None
+    others: tuple[GroupListing, ...] = ()
+    described: list[tuple[str, ...]] = field(factory=list)
+    hangs: bool = False
+
+    async def cluster_id(self, timeout: float) -> str | None:
+        await self._fail()
+        return "c1"
+
+    async def list(self, timeout: float) -> ListedGroups:
+        await self._fail()
+        listed = [GroupListing(name, GroupType.CONSUMER, GroupState.STABLE, "consumer") for name in self.groups]
+        return ListedGroups((*listed, *self.others), {})
+
+    async def describe(self, group_ids: Collection[str], timeout: float) -> Results[str, GroupDescription]:
+        await self._fail()
+        self.described.append(tuple(group_ids))
+        found = {name: self.groups.get(name, GroupNotFoundError("none", code=69)) for name in group_ids}
+        done = {name: each for name, each in found.items() if isinstance(each, GroupDescription)}
+        return Results(done, {name: each for name, each in found.items() if isinstance(each, KafkaNextgenError)})
+
+    async def offsets(self, group_id: str, timeout: float) -> dict[TopicPartition, GroupOffset]:
+        if self.offsets_failure is not None:
+            raise self.offsets_failure
+        return offsets({0: (1, 2)})
+
+    async def _fail(self) -> None:
+        while self.hangs:
+            await asyncio.sleep(3600)
+        if self.failure is not None:
+            raise self.failure
+
+
+@define
+class ListSink:
+    events: list[Event] = field(factory=list)
+    written: int = 0
+    dropped: int = 0
+
+    def write(self, event: Event) -> None:
+        self.events.append(event)
+
+    def close(self, timeout_s: float = 0) -> None:
+        pass
+
+    def take(self) -> list[Event]:
+        events, self.events = self.events, []
+        return events
+
+
+def collector(admin: FakeAdmin, sink: ListSink, choice: Choice = ALL) -> Collector:
+    return Collector(admin, sink, "poller:here/1", choice, now=lambda: 12.5)  # type: ignore[arg-type]
+
+
+def told(events: list[Event]) -> set[tuple[str, str]]:
+    return {(event.group, words) for event, words in zip(events, in_words(events), strict=True)}
+
+
+def test_groups_are_told_with_the_cluster_the_time_and_one_count() -> None:
+    admin = FakeAdmin({"a": consumers(1, member("m", "t[0]")), "b": consumers(1)})
+    sink = ListSink()
+    asyncio.run(collector(admin, sink).look())
+    assert {(event.cluster, event.at, event.source) for event in sink.events} == {("c1", 12_500, "poller:here/1")}
+    assert [event.seq for event in sink.events] == list(range(len(sink.events)))
+    assert {event.group for event in sink.events} == {"a", "b"}
+    assert {"joined", "lag"} <= {event.kind.value for event in sink.events if event.group == "a"}
+
+
+CHOICES: dict[str, tuple[Choice, set[str]]] = {
+    "all": (Choice(), {"billing", "billing-2", "audit"}),
+    "named": (Choice(["audit", "later"]), {"audit", "later"}),
+    "by a pattern, matching the whole id": (Choice((), re.compile("billing")), {"billing"}),
+    "by both": (Choice(["audit"], re.compile("billing.*")), {"audit", "billing", "billing-2"}),
+}
+
+
+@pytest.mark.parametrize("how", CHOICES)
+def test_groups_are_chosen(how: str) -> None:
+    choice, expected = CHOICES[how]
+    others = (
+        GroupListing("shared", GroupType.SHARE, GroupState.STABLE, "share"),
+        GroupListing("", GroupType.CLASSIC, GroupState.EMPTY, ""),
+        GroupListing("workers", GroupType.CLASSIC, GroupState.STABLE, "connect"),
+    )
+    admin = FakeAdmin({name: consumers(1) for name in ("billing", "billing-2", "audit")}, others=others)
+    asyncio.run(collector(admin, ListSink(), choice).look())
+    assert set(admin.described[0]) == expected
+
+
+def test_a_group_that_comes_is_new_and_one_that_goes_is_looked_at_once_more() -> None:
+    admin, sink = FakeAdmin({"a": consumers(1, member("m", "t[0]"))}), ListSink()
+    collecting = collector(admin, sink)
+
+    async def story() -> None:
+        await collecting.look()
+        sink.take()
+        admin.groups = {"b": consumers(1, member("n", "t[0]"))}
+        await collecting.look()
+        await collecting.look()
+
+    asyncio.run(story())
+    assert {("a", "left m @1 (unknown)"), ("b", "joined n @1")} <= told(sink.take())
+    assert admin.described == [("a",), ("a", "b"), ("b",)]
+
+
+def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    admin, sink = FakeAdmin({"a": consumers(1), "b": consumers(1)}), ListSink()
+    collecting = collector(admin, sink)
+
+    async def story() -> None:
+        await collecting.look()
+        sink.take()
+        admin.failure = NoBrokersError("nobody there")
+        for _ in range(3):
+            await collecting.look()
+        assert told(sink.take()) == {("a", "error (NoBrokersError)"), ("b", "error (NoBrokersError)")}
+        admin.failure = None
+        admin.groups["a"] = consumers(2)
+        await collecting.look()
+        assert told(sink.take()) == {("a", "group epoch @2"), ("a", "target @2")}
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(story())
+    assert [record.getMessage() for record in caplog.records] == [
+        "no group can be looked at, which is tried again: nobody there",
+        "groups can be looked at again",
+    ]
+
+
+def test_one_group_that_fails_does_not_hide_the_others() -> None:
+    admin = FakeAdmin({"a": NoBrokersError("its coordinator"), "b": consumers(1)})
+    sink = ListSink()
+    asyncio.run(collector(admin, sink).look())
+    assert ("a", "error (NoBrokersError)") in told(sink.events)
+    assert ("b", "group epoch @1 (begins in the middle)") in told(sink.events)
+
+
+def test_offsets_that_fail_are_an_error_of_their_group() -> None:
+    admin = FakeAdmin({"a": consumers(1)}, offsets_failure=NoBrokersError("away"))
+    sink = ListSink()
+    asyncio.run(collector(admin, sink).look())
+    assert [event.group for event in sink.events if event.kind is Kind.ERROR] == ["a"]
+
+
+def test_a_refused_principal_ends_it() -> None:
+    admin = FakeAdmin(failure=AuthenticationError("wrong password"))
+    with pytest.raises(AuthenticationError):
+        asyncio.run(collector(admin, ListSink()).look())
+
+
+def test_it_stops_in_the_middle_of_a_look_that_hangs() -> None:
+    admin = FakeAdmin(hangs=True)
+    answers = iter([False, False, False])
+    asyncio.run(collector(admin, ListSink()).run(1.0, lambda: next(answers, True)))
+
+
+def test_it_looks_again_after_the_interval() -> None:
+    admin = FakeAdmin({"a": consumers(1)})
+    asyncio.run(collector(admin, ListSink()).run(0.001, lambda: len(admin.described) == 3))
+    assert len(admin.described) == 3
+
+
+def test_two_runs_have_two_sources() -> None:
+    first, second = new_source("here", lambda: 1.0), new_source("here", lambda: 1.5)
+    assert first != second
+    assert source_kind(first) is SourceKind.POLLER
+    assert first.startswith("poller:here/")
