@@ -1,0 +1,66 @@
+"""The answers as one JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import asdict
+
+from kafka_nextgen.cli.history.moment import Moments
+from kafka_nextgen.history.answering import Answers
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.facts import FACTS, Fact
+from kafka_nextgen.history.reading import Problems
+
+__all__ = ["history_document", "moments_document"]
+
+
+def history_document(answers: Answers, problems: Problems) -> dict[str, object]:
+    """A group has all its facts by their kinds; its own sums are its ``summary``."""
+    groups: dict[tuple[str, str], dict[str, list[Fact]]] = {}
+    for name in FACTS:
+        for fact in answers.facts[name]:
+            own = groups.setdefault((fact.cluster, fact.group), {each: [] for each in FACTS})
+            own[name].append(fact)
+    return {
+        "groups": [_group(*key, facts) for key, facts in sorted(groups.items())],
+        "problems": _problems(problems),
+    }
+
+
+def moments_document(moments: Iterable[Moments], problems: Problems) -> dict[str, object]:
+    """What was around one time, a group each."""
+    return {
+        "groups": [
+            {
+                "cluster": moment.cluster,
+                "group": moment.group,
+                "at": moment.at,
+                "rebalances": _facts(moment.rebalances),
+                "holdups": _facts(moment.holdups),
+                "owners": _facts(moment.owners),
+                "events": [_event(event) for event in moment.events],
+            }
+            for moment in moments
+        ],
+        "problems": _problems(problems),
+    }
+
+
+def _group(cluster: str, group: str, facts: dict[str, list[Fact]]) -> dict[str, object]:
+    summary = _facts(facts["groups"])
+    rest = {name: _facts(facts[name]) for name in FACTS if name != "groups"}
+    return {"cluster": cluster, "group": group, "summary": summary[0] if summary else None, **rest}
+
+
+def _facts(facts: Sequence[Fact]) -> list[dict[str, object]]:
+    return [asdict(fact, filter=lambda name, _: name.name not in ("cluster", "group")) for fact in facts]
+
+
+def _event(event: Event) -> dict[str, object]:
+    told = asdict(event, filter=lambda _, value: value is not None)
+    return {name: value.value if isinstance(value, Kind) else value for name, value in told.items()}
+
+
+def _problems(problems: Problems) -> dict[str, object]:
+    return {name: {"count": count, "first": problems.first[name]} for name, count in sorted(problems.counts.items())}

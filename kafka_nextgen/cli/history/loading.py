@@ -1,0 +1,127 @@
+"""A log into memory: the events of the groups that were asked for, and the facts they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import click
+from attrs import evolve, field, frozen
+
+from kafka_nextgen.history.answering import Answers, in_order
+from kafka_nextgen.history.chronology import in_time
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.facts import FACTS, Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
+from kafka_nextgen.history.folding import fold
+from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.text import printable
+
+__all__ = ["GroupHistory", "History", "load", "since"]
+
+
+@frozen
+class GroupHistory:
+    """The events of one group of one cluster: by one clock, from the best sources, in order."""
+
+    cluster: str
+    group: str
+    events: Sequence[Event]
+    marks: frozenset[str]
+
+    def facts(self, until: int | None = None) -> Iterable[Fact]:
+        """What they come to, up to ``until`` (ms since the epoch)."""
+        return fold((event for event in self.events if until is None or event.at <= until), set(self.marks))
+
+
+@frozen
+class History:
+    """What was read, and what was wrong with it."""
+
+    groups: Sequence[GroupHistory]
+    problems: Problems = field(factory=Problems)
+
+    def answers(self, until: int | None = None) -> Answers:
+        """All facts, group by group and in order of time, up to ``until`` (ms since the epoch)."""
+        facts: dict[str, list[Fact]] = {name: [] for name in FACTS}
+        names = {kind: name for name, kind in FACTS.items()}
+        for group in self.groups:
+            for fact in in_time(group.facts(until)):
+                facts[names[type(fact)]].append(fact)
+        return Answers(facts)
+
+
+def load(paths: Sequence[Path], groups: Collection[str], cluster: str | None) -> History:
+    """Read these logs.
+
+    Args:
+        paths: Files and directories.
+        groups: The ids of the groups that are wanted; none for all.
+        cluster: The id of their cluster; None for any.
+
+    Raises click.ClickException if there is no event, or none of these groups.
+    """
+    problems = Problems()
+    found: dict[tuple[str, str], dict[tuple[str, int], Event]] = {}
+    others: set[str] = set()
+    for event in read_log(paths, problems):
+        if (groups and event.group not in groups) or cluster not in (None, event.cluster):
+            others.add(event.group)
+            continue
+        found.setdefault((event.cluster, event.group), {})[event.source, event.seq] = event
+    if not found:
+        raise click.ClickException(_nothing(paths, others, problems))
+    return History([_group(key, events) for key, events in sorted(found.items())], problems)
+
+
+def _group(key: tuple[str, str], events: Mapping[tuple[str, int], Event]) -> GroupHistory:
+    ordered, marks = in_order(list(events.values()))
+    return GroupHistory(*key, ordered, frozenset(marks))
+
+
+def _nothing(paths: Sequence[Path], others: Collection[str], problems: Problems) -> str:
+    where = ", ".join(str(path) for path in paths)
+    if others:
+        return printable(f"no event of these groups in {where}; there are events of {', '.join(sorted(others)[:10])}")
+    why = f" ({problems})" if problems else ""
+    return printable(f"no event in {where}{why}; is it an event log of kafka-nextgen?")
+
+
+def since(answers: Answers, at: int) -> Answers:
+    """Only what ended at ``at`` (ms since the epoch) or later; groups are summed up again, members are not."""
+    kept = {name: [fact for fact in facts if _end(fact) >= at] for name, facts in answers.facts.items()}
+    summaries = [each for each in answers.facts["groups"] if isinstance(each, GroupSummary)]
+    return Answers({**kept, "groups": [_summed(each, kept, at) for each in summaries]})
+
+
+def _end(fact: Fact) -> float:
+    for name in ("ended", "at", "last"):
+        if hasattr(fact, name):
+            end: int | None = getattr(fact, name)
+            return float("inf") if end is None else end
+    return float("inf")
+
+
+def _summed(summary: GroupSummary, kept: Mapping[str, Sequence[Fact]], at: int) -> GroupSummary:
+    def own(name: str) -> list[Fact]:
+        return [fact for fact in kept[name] if (fact.cluster, fact.group) == (summary.cluster, summary.group)]
+
+    return evolve(
+        summary,
+        first=min(max(summary.first, at), summary.last),
+        members=len(own("members")),
+        rebalances=len(own("rebalances")),
+        unsettled_ms=_covered([each for each in own("rebalances") if isinstance(each, Rebalance)], at, summary.last),
+        stood_ms=sum(each.ms or 0 for each in own("standstills") if isinstance(each, Standstill)),
+        overlaps=sum(isinstance(each, Overlap) and not each.is_excused for each in own("overlaps")),
+        repeated=sum(each.end - each.offset for each in own("repeats") if isinstance(each, Repeat)),
+    )
+
+
+def _covered(rebalances: Iterable[Rebalance], begin: int, last: int) -> int:
+    """How long any of these was under way, after ``begin``."""
+    covered = 0
+    for each in sorted(rebalances, key=lambda each: each.began):
+        end = last if each.ended is None else each.ended
+        covered += max(0, end - max(each.began, begin))
+        begin = max(begin, end)
+    return covered

@@ -1,0 +1,45 @@
+"""What was around one time: who owned what, which rebalances were under way, and what happened before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from kafka_nextgen.cli.history.loading import GroupHistory
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.facts import Holdup, Owner, Rebalance
+
+__all__ = ["Moments", "moment_of"]
+
+_OF_NO_INTEREST = frozenset({Kind.LAG, Kind.COMMITTED})  # so many that they would hide the rest
+
+
+@frozen
+class Moments:
+    """One group around one time; all times are ms since the epoch."""
+
+    cluster: str
+    group: str
+    at: int
+    rebalances: Sequence[Rebalance]
+    holdups: Sequence[Holdup]
+    owners: Sequence[Owner]
+    events: Sequence[Event]
+
+
+def moment_of(group: GroupHistory, at: int, within_ms: int) -> Moments:
+    """What was at ``at``, and the events and rebalances of ``within_ms`` before and after."""
+    first, last = at - within_ms, at + within_ms
+    near = [fact for fact in group.facts() if isinstance(fact, Rebalance | Holdup) and _is_near(fact, first, last)]
+    rebalances = [fact for fact in near if isinstance(fact, Rebalance)]
+    holdups = [fact for fact in near if isinstance(fact, Holdup)]
+    owners = [fact for fact in group.facts(at) if isinstance(fact, Owner)]
+    events = [each for each in group.events if first <= each.at <= last and each.kind not in _OF_NO_INTEREST]
+    return Moments(
+        group.cluster, group.group, at, rebalances, holdups, owners, sorted(events, key=lambda each: each.at)
+    )
+
+
+def _is_near(fact: Rebalance | Holdup, first: int, last: int) -> bool:
+    return fact.began <= last and (fact.ended is None or fact.ended >= first)

@@ -1,0 +1,224 @@
+"""The answers as tables, a group after the other; times are UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from kafka_nextgen.cli.groups.printing import Cell, print_table, say
+from kafka_nextgen.cli.history.moment import Moments
+from kafka_nextgen.cli.history.moments import duration_text, time_text
+from kafka_nextgen.cli.history.ranking import (
+    Waits,
+    by_epoch,
+    holding_up,
+    restless,
+    waits,
+    worst_rebalances,
+    worst_standstills,
+)
+from kafka_nextgen.history.answering import Answers
+from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.facts import (
+    Fact,
+    GroupSummary,
+    Holdup,
+    MemberSummary,
+    Overlap,
+    Owner,
+    Rebalance,
+    Repeat,
+    Standstill,
+)
+from kafka_nextgen.history.rebalancing import most_part
+from kafka_nextgen.types import TopicPartition, format_partitions
+
+__all__ = ["print_answers", "print_moment"]
+
+_Kind = TypeVar("_Kind", bound=Fact)
+
+_REBALANCES = (
+    "TIME (UTC)",
+    "EPOCH",
+    "CAUSE",
+    "BY",
+    "TOOK",
+    "MOVED",
+    "STOOD STILL",
+    "LAG",
+    "HELD UP BY",
+    "LAST",
+    "DOUBTS",
+)
+_STANDSTILLS = ("PARTITION", "TIME (UTC)", "STOOD STILL", "LAG", "EPOCH", "FROM", "TO", "CAUSE")
+_MEMBERS = (
+    "MEMBER",
+    "CLIENT",
+    "HOST",
+    "JOINED",
+    "LEFT",
+    "PUT OUT",
+    "NOT POLLING",
+    "LONGEST GAP",
+    "CALLBACKS",
+    "ERRORS",
+)
+_WAITS = ("MEMBER", "REBALANCES", "PROCESSING", "COMMIT", "CALLBACK", "COORDINATOR")
+_OVERLAPS = ("PARTITION", "TIME (UTC)", "LASTED", "FIRST", "SECOND", "EXCUSED", "DOUBTS")
+_REPEATS = ("PARTITION", "TIME (UTC)", "MEMBER", "COMMITTED", "READ UP TO", "RECORDS", "CAUSE")
+_EVENTS = ("TIME (UTC)", "KIND", "EPOCH", "MEMBER", "PARTITIONS", "CAUSE", "REASON", "TOOK", "SOURCE")
+
+
+def print_answers(answers: Answers, top: int) -> None:
+    """Print everything, at most ``top`` rows to a table."""
+    for number, summary in enumerate(_all(GroupSummary, answers.facts["groups"])):
+        if number:
+            say("")
+        _heading(summary)
+        _group(answers, summary, top)
+
+
+def _all(kind: type[_Kind], facts: Iterable[Fact]) -> list[_Kind]:
+    return [fact for fact in facts if isinstance(fact, kind)]
+
+
+def _heading(summary: GroupSummary) -> None:
+    say(f"Group {summary.group}, cluster {summary.cluster or 'unknown'}, protocol {summary.protocol or 'unknown'}")
+    say(f"  from {time_text(summary.first)} to {time_text(summary.last)} UTC, {summary.events} events")
+    share = 100 * summary.unsettled_ms / max(summary.last - summary.first, 1)
+    say(
+        f"  {summary.rebalances} rebalances, unsettled {duration_text(summary.unsettled_ms)} ({share:.1f} %), "
+        f"partitions stood still {duration_text(summary.stood_ms)}, "
+        f"{summary.overlaps} overlaps, {summary.repeated} records done twice"
+    )
+    if summary.marks:
+        say(f"  less than certain: {summary.marks}")
+
+
+def _group(answers: Answers, summary: GroupSummary, top: int) -> None:
+    def own(kind: type[_Kind], name: str) -> list[_Kind]:
+        key = (summary.cluster, summary.group)
+        return [fact for fact in _all(kind, answers.facts[name]) if (fact.cluster, fact.group) == key]
+
+    rebalances = own(Rebalance, "rebalances")
+    if rebalances:
+        say(_balance(rebalances))
+    holdups = own(Holdup, "holdups")
+    _rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, len(rebalances))
+    stood = own(Standstill, "standstills")
+    _table("Standstills", _STANDSTILLS, [_standstill(each) for each in worst_standstills(stood, top)], len(stood))
+    held = waits(rebalances, holdups)
+    _table("Members that held rebalances up", _WAITS, [_wait(each) for each in held[:top]], len(held))
+    members = restless(own(MemberSummary, "members"))
+    _table("Members put out, or coming and going", _MEMBERS, [_member(each) for each in members[:top]], len(members))
+    overlaps = sorted(own(Overlap, "overlaps"), key=lambda each: each.is_excused)
+    _table("Owned by two", _OVERLAPS, [_overlap(each) for each in overlaps[:top]], len(overlaps))
+    repeats = sorted(own(Repeat, "repeats"), key=lambda each: each.offset - each.end)
+    _table("Lost while uncommitted", _REPEATS, [_repeat(each) for each in repeats[:top]], len(repeats))
+
+
+def _balance(rebalances: Sequence[Rebalance]) -> str:
+    last = rebalances[-1]
+    moved, needless = sum(each.moved for each in rebalances), sum(each.needless for each in rebalances)
+    return f"  members own {last.fewest} to {last.most} partitions; {moved} moved in all, {needless} of them needlessly"
+
+
+def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], count: int) -> None:
+    if not rows:
+        say(f"{title}: none")
+        return
+    say("")
+    say(f"{title}: {count}" if len(rows) == count else f"{title}: the worst {len(rows)} of {count}")
+    print_table(header, rows)
+
+
+def _partition(topic: str, partition: int) -> str:
+    return f"{topic}[{partition}]"
+
+
+def _growth(before: int | None, after: int | None) -> str | None:
+    return None if before is None or after is None else f"{after - before:+d}"
+
+
+def _rebalances(title: str, shown: Sequence[Rebalance], holdups: Sequence[Holdup], count: int) -> None:
+    of_epoch = by_epoch(holdups)
+    rows = [_rebalance(each, holding_up(each, of_epoch.get(each.epoch, []))) for each in shown]
+    _table(title, _REBALANCES, rows, count)
+
+
+def _rebalance(fact: Rebalance, holdup: Holdup | None) -> tuple[Cell, ...]:
+    took = None if fact.ended is None else duration_text(fact.ended - fact.began)
+    moved = f"{fact.moved} of {fact.partitions}" + (f", {fact.needless} needlessly" if fact.needless else "")
+    stood, grew = duration_text(fact.stood_ms), _growth(fact.lag_before, fact.lag_after)
+    who = (fact.cause, fact.by)
+    held = (_held(holdup), fact.slowest, fact.marks or None)
+    return (time_text(fact.began), fact.epoch, *who, took, moved, stood, grew, *held)
+
+
+def _held(holdup: Holdup | None) -> str | None:
+    if holdup is None:
+        return None
+    part, ms = most_part(holdup)
+    return f"{holdup.member}: {part} {duration_text(ms)}"
+
+
+def _standstill(fact: Standstill) -> tuple[Cell, ...]:
+    stood = "not over" if fact.ended is None else duration_text(fact.ms)
+    grew = _growth(fact.lag_before, fact.lag_after)
+    where = _partition(fact.topic, fact.partition)
+    return (where, time_text(fact.began), stood, grew, fact.epoch, fact.former, fact.member, fact.cause)
+
+
+def _wait(one: Waits) -> tuple[Cell, ...]:
+    parts = (one.processing_ms, one.commit_ms, one.callback_ms, one.coordinator_ms)
+    return (one.member, one.rebalances, *(duration_text(part) for part in parts))
+
+
+def _member(fact: MemberSummary) -> tuple[Cell, ...]:
+    gap, callbacks = duration_text(fact.longest_poll_gap_ms), duration_text(fact.callback_ms)
+    name = fact.instance or fact.member
+    counts = (fact.joined, fact.left, fact.fenced, fact.poll_timeouts)
+    return (name, fact.client, fact.host, *counts, gap, callbacks, fact.errors)
+
+
+def _overlap(fact: Overlap) -> tuple[Cell, ...]:
+    lasted = "not over" if fact.ended is None else duration_text(fact.ended - fact.began)
+    excused = "put out before" if fact.is_excused else "no"
+    where = _partition(fact.topic, fact.partition)
+    return (where, time_text(fact.began), lasted, fact.first, fact.second, excused, fact.marks or None)
+
+
+def _repeat(fact: Repeat) -> tuple[Cell, ...]:
+    where = _partition(fact.topic, fact.partition)
+    return (where, time_text(fact.at), fact.member, fact.offset, fact.end, fact.end - fact.offset, fact.cause)
+
+
+def print_moment(moment: Moments, within_ms: int, top: int) -> None:
+    """Print what was around one time: all owners, and at most ``top`` times three events."""
+    say(f"Group {moment.group}, cluster {moment.cluster or 'unknown'}, at {time_text(moment.at)} UTC")
+    _rebalances("Rebalances around then", moment.rebalances, moment.holdups, len(moment.rebalances))
+    owners = _owned(moment.owners)
+    _table("Owners at that time", ("MEMBER", "PARTITIONS", "ASSIGNMENT"), owners, len(owners))
+    nearest = sorted(moment.events, key=lambda each: abs(each.at - moment.at))[: top * 3]
+    rows = [_event(each) for each in moment.events if each in nearest]
+    title = f"Events within {duration_text(within_ms)}"
+    if len(rows) < len(moment.events):
+        title = f"{title}, the nearest"
+    _table(title, _EVENTS, rows, len(rows))
+    say("")
+
+
+def _owned(owners: Sequence[Owner]) -> list[tuple[Cell, ...]]:
+    by_member: dict[str | None, list[TopicPartition]] = {}
+    for owner in owners:
+        by_member.setdefault(owner.member, []).append(TopicPartition(owner.topic, owner.partition))
+    named = sorted(by_member.items(), key=lambda item: (item[0] is None, item[0] or ""))
+    return [(member or "no owner", len(owned), format_partitions(owned)) for member, owned in named]
+
+
+def _event(event: Event) -> tuple[Cell, ...]:
+    where = None
+    if event.topic is not None:
+        where = format_partitions(TopicPartition(event.topic, each) for each in event.partitions or ())
+    who = (event.member, where, event.cause, event.reason)
+    return (time_text(event.at), event.kind.value, event.epoch, *who, duration_text(event.ms), event.source)

@@ -1,0 +1,61 @@
+// The figures on top, what to be careful about, and the legend.
+
+function drawFigures(names) {
+  if (!["group", "utc", "topic", "member", "theme"].some((name) => names.has(name))) return;
+  const { group } = state;
+  document.getElementById("span").textContent = `${timeText(group.first)} to ${timeText(group.last)} ${state.utc ? "UTC" : "local time"}${group.cluster ? `, cluster ${group.cluster}` : ""}`;
+  document.getElementById("made").textContent = `Made ${timeText(state.made)} by kafka-nextgen history report.`;
+  document.getElementById("tiles").replaceChildren(...tilesOf(group).map(([text, value, isBad, title]) =>
+    element("div", { cls: isBad ? "tile bad" : "tile", title }, element("b", {}, value), element("span", {}, text))));
+  drawNotes(group);
+  drawLegend();
+}
+
+function sumOf(values) {
+  return (values || []).reduce((sum, value) => sum + (value ?? 0), 0);
+}
+
+function tilesOf(group) {
+  const { rebalances, overlaps, repeats, memberTable } = group;
+  const summary = (name, otherwise) => (group.groups.rows ? group.groups[name][0] : otherwise);
+  const unexcused = sumOf((overlaps.is_excused || []).map((one) => (one ? 0 : 1)));
+  const lag = totalLag(group, "");
+  const repeated = sumOf((repeats.end || []).map((end, row) => end - repeats.offset[row]));
+  return [
+    ["rebalances", countText(rebalances.rows)],
+    ["unsettled", share(summary("unsettled_ms", 0), group.last - group.first), false, "How much of the time a rebalance was under way"],
+    ["stood still", durationText(summary("stood_ms", sumOf(rebalances.stood_ms))), false, "Added up over all partitions"],
+    ["members", countText(group.members.length), false, "All that were ever seen"],
+    ["put out, no poll", countText(sumOf(memberTable.poll_timeouts)), sumOf(memberTable.poll_timeouts) > 0, "How often a member was put out because it did not poll"],
+    ["moved (needless)", `${countText(sumOf(rebalances.moved))} (${countText(sumOf(rebalances.needless))})`, false, "Partitions that got another owner, and those that a sticky assignor would have left"],
+    ["owned by two", unexcused ? countText(unexcused) : `0 (${overlaps.rows})`, unexcused > 0, "Excused ones, whose first owner had been put out, are in brackets"],
+    ["done twice", countText(repeated), repeated > 0, "Records that were lost while they were uncommitted"],
+    ["greatest lag", lag.at.length ? countText(lag.most) : "-", false, "Of all partitions together"],
+  ];
+}
+
+function share(part, whole) {
+  const percent = (100 * part) / Math.max(whole, 1);
+  return `${percent >= 10 || percent === 0 ? Math.round(percent) : percent.toFixed(1)} %`;
+}
+
+function drawNotes(group) {
+  const notes = [...state.notes];
+  if (group.marks) notes.unshift(`Less than certain: ${group.marks}.`);
+  const box = document.getElementById("notes");
+  box.hidden = !notes.length;
+  box.replaceChildren(...notes.slice(0, 8).map((note) => element("p", {}, note)), ...(notes.length > 8 ? [element("p", {}, `and ${notes.length - 8} more`)] : []));
+}
+
+function drawLegend() {
+  const { group } = state;
+  const seen = new Set(shownLanes().flatMap(({ tenures }) => {
+    const inView = (_, place) => !timeline.paper || (tenures.began[place] < state.to && tenures.ended[place] > state.from);
+    return tenures.row.filter(inView).map((row) => group.tenures.member[row]);
+  }));
+  const members = group.members.filter((member) => seen.has(member.id));
+  const chosen = (member) => () => update({ member: state.member === member.id ? "" : member.id });
+  const buttons = members.slice(0, 60).map((member) => element("button", { type: "button", title: member.id, "aria-pressed": String(state.member === member.id), on: { click: chosen(member) } }, swatch(member), member.label));
+  const rest = members.length > 60 ? [element("span", { cls: "key quiet" }, `and ${members.length - 60} more`)] : [];
+  document.getElementById("legend").replaceChildren(element("span", { cls: "key" }, swatch(null), "stood still"), ...buttons, ...rest);
+}

@@ -1,0 +1,106 @@
+// Start: read the data, wire the controls, and draw.
+
+const SELECTS = ["topic", "member", "cause"];
+
+async function start() {
+  const read = await readDocument();
+  state.notes = read.notes;
+  state.made = read.made;
+  state.groups = read.groups.map((raw) => groupOf(raw, read.coding, read.texts));
+  if (!state.groups.length) return nothing();
+  startTheme();
+  startTimeline();
+  startPointing();
+  startOverview();
+  startList();
+  startControls();
+  for (const listener of [drawDetails, drawFigures, drawControls]) whenChanged(listener);
+  readHash();
+  window.addEventListener("hashchange", readHash);
+  window.addEventListener("beforeprint", () => onPaper(true));
+  window.addEventListener("afterprint", () => onPaper(false));
+  document.documentElement.dataset.ready = "yes";
+}
+
+function nothing() {
+  document.querySelector("main").replaceChildren(element("p", { cls: "note" }, "There is no group in this log."));
+}
+
+function button(id, act) {
+  document.getElementById(id).addEventListener("click", act);
+}
+
+function startControls() {
+  button("zoom-in", () => zoom(0.5));
+  button("zoom-out", () => zoom(2));
+  button("earlier", () => pan((state.from - state.to) / 4));
+  button("later", () => pan((state.to - state.from) / 4));
+  button("zoom-all", lookAll);
+  button("zone", () => update({ utc: !state.utc }));
+  const select = document.getElementById("group");
+  const isAmbiguous = new Set(state.groups.map((group) => group.name)).size < state.groups.length;
+  const text = (group) => (isAmbiguous ? `${group.name} (${group.cluster || "cluster unknown"})` : group.name);
+  select.replaceChildren(...state.groups.map((group, place) => element("option", { value: place }, text(group))));
+  select.addEventListener("change", () => chooseGroup(state.groups[select.value]));
+  for (const name of SELECTS) {
+    const chooser = document.getElementById(name);
+    chooser.addEventListener("change", () => update({ [name]: chooser.value, scroll: 0 }));
+  }
+  document.getElementById("fit").addEventListener("change", (event) => update({ fit: event.target.checked, scroll: 0 }));
+}
+
+function drawControls(names) {
+  const { group } = state;
+  if (names.has("group")) {
+    document.getElementById("group").value = state.groups.indexOf(group);
+    fillSelect("topic", "All topics", group.topics.map((topic) => [topic, topic]));
+    fillSelect("member", "All members", group.members.map((member) => [member.id, member.label]));
+    fillSelect("cause", "All causes", group.causes.map((cause) => [cause, cause]));
+  }
+  for (const name of SELECTS) document.getElementById(name).value = state[name];
+  document.getElementById("fit-field").hidden = group.lanes.length <= 16;
+  const zone = document.getElementById("zone");
+  zone.textContent = state.utc ? "UTC" : "Local time";
+  zone.setAttribute("aria-pressed", String(state.utc));
+}
+
+function fillSelect(name, all, options) {
+  const made = [["", all], ...options].map(([value, text]) => element("option", { value }, text));
+  document.getElementById(name).replaceChildren(...made);
+}
+
+function startTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  let own = null;
+  try { own = localStorage.getItem("kafka-nextgen-theme"); } catch { /* not kept, then */ }
+  const current = () => own || (dark.matches ? "dark" : "light");
+  dark.addEventListener("change", () => setTheme(current()));
+  button("theme", () => {
+    own = current() === "dark" ? "light" : "dark";
+    try { localStorage.setItem("kafka-nextgen-theme", own); } catch { /* not kept, then */ }
+    setTheme(own);
+  });
+  setTheme(current());
+}
+
+function setTheme(theme) {
+  state.theme = theme;
+  document.documentElement.dataset.theme = theme;
+  document.getElementById("theme").textContent = theme === "dark" ? "Light" : "Dark";
+  readColours();
+  if (state.group) update({ theme });
+}
+
+// On paper: light, as wide as a page, all that is in view, and no controls.
+function onPaper(isPrinting) {
+  const before = state.theme;
+  document.documentElement.dataset.theme = isPrinting ? "light" : before;
+  readColours();
+  timeline.paper = isPrinting ? 1000 : null;
+  drawTimeline();
+  drawLegend();
+  if (isPrinting) printRows();
+  else drawRows();
+}
+
+start();

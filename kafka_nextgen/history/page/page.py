@@ -1,0 +1,152 @@
+"""Answers as one HTML page: a template, its styles and scripts, and the facts as a block of data.
+
+Nothing is loaded from elsewhere, and nothing in the facts can become markup or run: the data is JSON with what could
+end its block escaped, or compressed, in base64; the scripts only ever set text. A policy in the page allows no other
+script and no connection.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from importlib import resources
+
+from attrs import frozen
+
+from kafka_nextgen.history.answering import Answers
+from kafka_nextgen.history.chronology import in_time
+from kafka_nextgen.history.facts import FACTS, Fact, GroupSummary, LagPoint
+from kafka_nextgen.history.page.columns import CODING, Column, Texts, columns_of, thinned
+
+__all__ = ["MOST_LAG_POINTS", "SCRIPTS", "document_of", "render"]
+
+#: Of a group's lag, so many points are kept.
+MOST_LAG_POINTS = 40_000
+#: Longer documents (characters) are compressed.
+_LONGEST_PLAIN = 200_000
+#: In the order in which they are run.
+SCRIPTS = (
+    "data.js",
+    "model.js",
+    "times.js",
+    "palette.js",
+    "state.js",
+    "elements.js",
+    "lanes.js",
+    "panels.js",
+    "lag.js",
+    "timeline.js",
+    "pointing.js",
+    "overview.js",
+    "list.js",
+    "details.js",
+    "figures.js",
+    "main.js",
+)
+_HOLE = re.compile(r"\{\{(\w+)\}\}")
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+@frozen
+class _Key:
+    cluster: str
+    group: str
+
+
+def render(answers: Answers, title: str, *, made: int, notes: Sequence[str] = ()) -> str:
+    """The page.
+
+    Args:
+        answers: What it shows.
+        title: Its title and heading.
+        made: When it was made: milliseconds since the epoch.
+        notes: What was wrong with the log, one sentence each.
+    """
+    style = _file("page.css")
+    script = _script()
+    holes = {
+        "policy": _policy(style, script),
+        "title": html.escape(title),
+        "style": style,
+        "data": _data(document_of(answers, title, made=made, notes=notes)),
+        "script": script,
+    }
+    return _HOLE.sub(lambda hole: holes[hole.group(1)], _file("page.html"))
+
+
+def document_of(answers: Answers, title: str, *, made: int, notes: Sequence[str] = ()) -> dict[str, object]:
+    """The facts as the page carries them."""
+    texts = Texts()
+    told = list(notes)
+    by_group = _by_group(answers)
+    groups = [_group(key, tables, texts, told) for key, tables in by_group.items()]
+    return {
+        "v": 1,
+        "title": title,
+        "made": made,
+        "notes": told,
+        "coding": CODING,
+        "groups": groups,
+        "texts": texts.all(),
+    }
+
+
+def _by_group(answers: Answers) -> dict[_Key, dict[str, list[Fact]]]:
+    found: dict[_Key, dict[str, list[Fact]]] = {}
+    for name in FACTS:
+        for fact in answers.facts.get(name, ()):
+            tables = found.setdefault(_Key(fact.cluster, fact.group), {each: [] for each in FACTS})
+            tables[name].append(fact)
+    return dict(sorted(found.items(), key=lambda item: (item[0].group, item[0].cluster)))
+
+
+def _group(key: _Key, tables: dict[str, list[Fact]], texts: Texts, notes: list[str]) -> dict[str, object]:
+    lags = [point for point in in_time(tables["lags"]) if isinstance(point, LagPoint)]
+    kept = thinned(lags, MOST_LAG_POINTS)
+    if len(kept) < len(lags):
+        notes.append(
+            f"Group {key.group}: {len(kept)} of {len(lags)} points of lag are shown, the greatest of each stretch."
+        )
+    columns: dict[str, dict[str, Column] | int] = {}
+    for name in FACTS:
+        facts: Sequence[Fact] = kept if name == "lags" else in_time(tables[name])
+        columns[name] = {"rows": len(facts), **columns_of(name, facts, texts)} if facts else 0
+    return {"cluster": key.cluster, "group": key.group, "marks": _marks(tables["groups"]), "facts": columns}
+
+
+def _marks(summaries: Iterable[Fact]) -> str:
+    return ", ".join(fact.marks for fact in summaries if isinstance(fact, GroupSummary) and fact.marks)
+
+
+def _data(document: object) -> str:
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+    if len(text) > _LONGEST_PLAIN:
+        packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+        return f'<script id="facts" type="text/plain" data-coding="deflate">{packed}</script>'
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return f'<script id="facts" type="application/json">{text}</script>'
+
+
+def _script() -> str:
+    return '"use strict";\n(() => {\n' + "\n".join(_file(name) for name in SCRIPTS) + "\n})();\n"
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

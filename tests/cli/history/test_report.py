@@ -1,0 +1,193 @@
+"""The command on small logs: its tables, its document, its page, and logs that are bad."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kafka_nextgen.cli.main import cli
+from kafka_nextgen.history.facts import FACTS
+from tests.cli.history.incident import AT, incident_lines, write_incident
+from tests.history.page.reading import document_in, facts_in
+
+
+def _run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["history", "report", *map(str, arguments)])
+
+
+def _document(*arguments: str | Path) -> dict[str, Any]:
+    done = _run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert isinstance(document, dict)
+    return document
+
+
+def _rows(text: str, title: str) -> list[list[str]]:
+    """The cells of the table below a title, without its header."""
+    lines = text.splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith(title)) + 2
+    rows = []
+    for line in lines[first:]:
+        if "  " not in line:
+            break
+        rows.append([cell.strip() for cell in line.split("  ") if cell.strip()])
+    return rows
+
+
+def test_tables_tell_the_incident(tmp_path: Path) -> None:
+    done = _run(write_incident(tmp_path))
+    assert (done.exit_code, done.stderr) == (0, "")
+    rebalances = _rows(done.stdout, "Rebalances: 4")
+    assert [row[1:4] for row in rebalances] == [
+        ["1", "joined", "A"],
+        ["2", "joined", "B"],
+        ["3", "joined", "C"],
+        ["4", "poll timeout", "A"],
+    ]
+    assert rebalances[2][4] == "7.0s"
+    assert rebalances[2][8] == "B: callback 5.8s"
+    assert _rows(done.stdout, "Standstills: 5")[0][:4] == ["orders[3]", "1970-01-01 00:00:26.100", "900ms", "+780"]
+    assert _rows(done.stdout, "Members that held rebalances up")[0] == ["B", "2", "0ms", "0ms", "5.8s", "800ms"]
+    assert _rows(done.stdout, "Members put out")[0][:8] == ["A", "-", "-", "1", "0", "1", "1", "31.0s"]
+    assert [row[0] for row in _rows(done.stdout, "Owned by two: 2")] == ["orders[0]", "orders[1]"]
+    assert _rows(done.stdout, "Lost while uncommitted: 1")[0][2:6] == ["A", "50", "80", "30"]
+
+
+def test_a_table_has_the_worst_rows(tmp_path: Path) -> None:
+    done = _run(write_incident(tmp_path), "--top", "1")
+    assert "Rebalances: the worst 1 of 4" in done.stdout
+    assert [row[1] for row in _rows(done.stdout, "Rebalances: the worst")] == ["3"]
+
+
+def test_a_calm_group_is_told_as_such(tmp_path: Path) -> None:
+    log = tmp_path / "calm.jsonl"
+    log.write_text("\n".join(incident_lines()[:3]))
+    done = _run(log)
+    assert done.exit_code == 0
+    for title in ("Standstills", "Owned by two", "Lost while uncommitted", "Members put out, or coming and going"):
+        assert f"{title}: none" in done.stdout
+
+
+def test_the_document_has_all_facts(tmp_path: Path) -> None:
+    document = _document(write_incident(tmp_path))
+    assert document["problems"] == {}
+    [group] = document["groups"]
+    assert set(group) == {"cluster", "group", "summary", *FACTS} - {"groups"}
+    assert (group["cluster"], group["group"], group["summary"]["rebalances"]) == ("c", "billing", 4)
+    assert [each["epoch"] for each in group["rebalances"]] == [1, 2, 3, 4]
+    assert [each["began"] for each in group["standstills"]] == [5300, 5300, 26100, 40000, 40000]
+
+
+def test_groups_are_chosen_by_their_names_and_clusters(tmp_path: Path) -> None:
+    for group in ("billing", "orders", "audit"):
+        write_incident(tmp_path, group=group)
+    (tmp_path / "other.jsonl").write_text("\n".join(incident_lines("billing", "other")))
+    both = [("c", "audit"), ("c", "billing"), ("c", "orders"), ("other", "billing")]
+    assert _keys(_document(tmp_path)) == both
+    assert _keys(_document(tmp_path, "--group", "audit", "--group", "orders")) == [both[0], both[2]]
+    assert _keys(_document(tmp_path, "--group", "billing", "--cluster", "other")) == [both[3]]
+
+
+def _keys(document: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(group["cluster"], group["group"]) for group in document["groups"]]
+
+
+def test_since_leaves_out_what_was_over(tmp_path: Path) -> None:
+    [group] = _document(write_incident(tmp_path), "--since", "30000")["groups"]
+    assert [each["epoch"] for each in group["rebalances"]] == [4]
+    assert group["summary"]["rebalances"] == 1
+    assert group["summary"]["unsettled_ms"] == 300
+    assert group["summary"]["stood_ms"] == 500
+    assert group["summary"]["first"] == 30_000
+
+
+def test_until_is_what_was_known_then(tmp_path: Path) -> None:
+    [group] = _document(write_incident(tmp_path), "--until", "1970-01-01T00:00:26")["groups"]
+    assert [(each["epoch"], each["ended"]) for each in group["rebalances"]][-1] == (3, None)
+    assert {each["partition"]: each["member"] for each in group["owners"]} == {0: "A", 1: "A", 2: "B", 3: "B"}
+
+
+def test_at_tells_owners_and_events_around(tmp_path: Path) -> None:
+    log = write_incident(tmp_path)
+    [group] = _document(log, "--at", str(AT + 6_500), "--within", "1")["groups"]
+    assert {each["partition"]: each["member"] for each in group["owners"]} == {0: "A", 1: "A", 2: "B", 3: None}
+    assert [each["epoch"] for each in group["rebalances"]] == [3]
+    assert [(each["kind"], each["member"]) for each in group["events"]] == [
+        ("callback", "B"),
+        ("revoked", "B"),
+        ("assigned", "B"),
+        ("assigned", "C"),
+    ]
+    done = _run(log, "--at", "1970-01-01T00:00:26.500", "--within", "1")
+    assert ["no owner", "1", "orders[3]"] in _rows(done.stdout, "Owners at that time")
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ('{"v":1,"at":3,"seq"', "1 x torn"),
+        ("2026-11-26 INFO started", "1 x foreign"),
+        ('{"v":1,"at":1,"seq":1,"source":"consumer:a","cluster":"","group":"g","kind":"danced"}', "1 x unknown kind"),
+        ('{"v":1,"at":-1,"seq":1,"source":"consumer:a","cluster":"","group":"g","kind":"left"}', "1 x bad field"),
+    ],
+)
+def test_what_is_wrong_with_a_log_is_told(tmp_path: Path, more: str, problem: str) -> None:
+    log = write_incident(tmp_path, more=more)
+    done = _run(log)
+    assert done.exit_code == 0
+    assert f"Warning: {problem} in the log, first in billing.jsonl:26" in done.stderr
+    assert "Rebalances: 4" in done.stdout
+    assert _document(log)["problems"][problem[4:]]["count"] == 1
+
+
+def test_a_torn_gzip_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    log = tmp_path / "torn.jsonl.gz"
+    log.write_bytes(gzip.compress("\n".join(incident_lines() * 50).encode())[:-20])
+    done = _run(log)
+    assert done.exit_code == 0
+    assert "torn gzip" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "hello\n", '{"v":1', '{"a":1}\n'])
+def test_a_log_with_no_event_fails(tmp_path: Path, text: str) -> None:
+    log = tmp_path / "empty.jsonl"
+    log.write_text(text)
+    done = _run(log)
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert f"no event in {log}" in done.stderr
+
+
+def test_a_group_that_is_not_there_fails_and_those_that_are_get_told(tmp_path: Path) -> None:
+    done = _run(write_incident(tmp_path), "--group", "bill")
+    assert done.exit_code == 1
+    assert "there are events of billing" in done.stderr
+
+
+def test_a_file_that_is_not_there_is_asked_for_wrongly(tmp_path: Path) -> None:
+    assert _run(tmp_path / "none.jsonl").exit_code == 2
+
+
+def test_names_are_not_obeyed_by_a_terminal(tmp_path: Path) -> None:
+    log = tmp_path / "hostile.jsonl"
+    log.write_text("\n".join(incident_lines("\x1b[31mred\nForged: line")))
+    done = _run(log)
+    assert done.exit_code == 0
+    assert "\x1b" not in done.output
+    assert not [line for line in done.output.splitlines() if line.startswith("Forged")]
+
+
+def test_the_page_has_the_same_facts_and_what_was_wrong(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = _run(write_incident(tmp_path, more="hello"), "--html", page)
+    assert done.exit_code == 0
+    assert f"Wrote {page}" in done.stderr
+    document = document_in(page.read_text())
+    assert [each.epoch for each in facts_in(document)["rebalances"]] == [1, 2, 3, 4]
+    assert document["notes"] == ["1 x foreign in the log, first in billing.jsonl:26: not JSON"]
