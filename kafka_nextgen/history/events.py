@@ -25,6 +25,7 @@ event's identity: the same event read twice has the same pair. Order between sou
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -61,7 +62,7 @@ class SourceKind(Enum):
 
     CONSUMER = "consumer"  # a member itself
     COORDINATOR = "coordinator"  # the reference broker's coordinator
-    OFFSETS_TOPIC = "offsets"  # records of __consumer_offsets, whoever's coordinator wrote them
+    OFFSETS_TOPIC = "offsets"  # records of __consumer_offsets, of any coordinator
     POLLER = "poller"  # describing the group from time to time
 
 
@@ -113,6 +114,7 @@ class Event:
     v: int = VERSION
 
 
+@lru_cache(4096)  # asked for each event, of few sources
 def source_kind(source: str) -> SourceKind:
     """Who wrote an event with this ``source``. Raises ValueError for a word that is none."""
     return SourceKind(source.partition(":")[0])

@@ -1,4 +1,4 @@
-"""What coordinators tell of their groups while they work: events of the history log, to whoever wants them.
+"""What coordinators tell of their groups while they work: events of the history log, to a listener.
 
 An event is told when its record is in the log and in force, and never when a log is read again. So each is told once,
 also over a fail-over: by the coordinator that wrote the record. That reads its log into a ``RecordStory``, too, to know
@@ -72,7 +72,7 @@ class ShardChronicle(Protocol):
 
 
 class NoChronicle:
-    """Nobody wants to know."""
+    """There is no listener."""
 
     def know(self, topics: Topics) -> None:
         """Nothing."""
