@@ -55,6 +55,7 @@ class Rebalances:
         self._open: dict[int, _Draft] = {}
         self._epoch = -1
         self._is_changed = False
+        self._arrived: list[tuple[_Draft, Member, int]] = []
         self._unsettled_since = 0
         self.unsettled_ms = 0
         self.count = 0
@@ -125,7 +126,7 @@ class Rebalances:
         self._is_changed = True
         for draft in self._open.values():
             if member.epoch < draft.epoch <= epoch:
-                self._note_arrival(draft, member, event.at)
+                self._arrived.append((draft, member, event.at))
         member.epoch = epoch
 
     def _note_arrival(self, draft: _Draft, member: Member, at: int) -> None:
@@ -157,6 +158,9 @@ class Rebalances:
         if not self._open or not self._is_changed:
             return
         self._is_changed = False
+        for arrival in self._arrived:  # only now: what a member did before may be told in the same millisecond
+            self._note_arrival(*arrival)
+        self._arrived.clear()
         behind = min((member.epoch for member in self._members.inside()), default=self._epoch)
         for epoch in sorted(self._open):
             draft = self._open[epoch]

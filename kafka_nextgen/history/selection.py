@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from kafka_nextgen.history.events import Event, Kind, SourceKind, source_kind
 
-__all__ = ["rank", "selection_key", "sort_key"]
+__all__ = ["BEST_FIRST", "rank", "selection_key", "sort_key"]
 
-_BEST_FIRST = (SourceKind.CONSUMER, SourceKind.COORDINATOR, SourceKind.OFFSETS_TOPIC, SourceKind.POLLER)
+BEST_FIRST = (SourceKind.CONSUMER, SourceKind.COORDINATOR, SourceKind.OFFSETS_TOPIC, SourceKind.POLLER)
 _SELECTED = frozenset({Kind.ASSIGNED, Kind.GROUP_EPOCH, Kind.TARGET})
 
 
@@ -32,7 +32,7 @@ def selection_key(event: Event) -> tuple[str, str | None, int] | None:
 
 def rank(event: Event) -> int:
     """How well its source knows what it tells; 0 is the best."""
-    return _BEST_FIRST.index(source_kind(event.source))
+    return BEST_FIRST.index(source_kind(event.source))
 
 
 def sort_key(event: Event) -> tuple[int, int, str, int]:

@@ -367,3 +367,16 @@ def test_the_lag_after_a_standstill_is_the_greatest_until_it_was_measured_again(
     """
     (still,) = facts(text, "standstills")
     assert (still.lag_before, still.lag_after) == (5, 80)
+
+
+def test_what_a_member_did_may_be_told_in_the_millisecond_in_which_it_came() -> None:
+    text = """
+        0.0 coordinator:1 joined A @1
+        0.1 consumer:a assigned A @1 t[0]
+        5.0 coordinator:1 group_epoch @2
+        9.0 consumer:a assigned A @2
+        9.0 consumer:a callback A ms=3000
+        20.0 coordinator:1 lag t[0] offset=1 end=1
+    """
+    held = facts(text, "holdups")[-1]
+    assert (held.callback_ms, held.coordinator_ms) == (3_000, 1_000)
