@@ -15,9 +15,10 @@ from attrs import define, field
 
 from kafka_nextgen.admin import GroupDescription, GroupOffset, GroupState, GroupType, MemberDescription
 from kafka_nextgen.codes import name_of
-from kafka_nextgen.collecting.partitions import by_topic, changed_topics
+from kafka_nextgen.collecting.partitions import changed_topics
 from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
+from kafka_nextgen.history.partitions import by_topic
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["MEMBER_GONE", "MEMBER_JOINED", "UNKNOWN", "GroupPoller"]
@@ -163,14 +164,14 @@ class GroupPoller:
         known = {name: member for name, member in members.items() if member.assignment is not None}
         for member in known.values():
             gone = self._owned.get(member.member_id, frozenset()) - (member.assignment or frozenset())
-            for topic, partitions in by_topic(gone):
+            for topic, partitions in by_topic(gone).items():
                 yield self._of_member(at, Kind.REVOKED, member, topic=topic, partitions=partitions)
         for member in known.values():
             yield from self._assigned(at, member, member.assignment or frozenset())
 
     def _assigned(self, at: int, member: MemberDescription, owned: _Partitions) -> Iterator[Event]:
         """What is new; nothing, if that is all that was missing for the member to be at its target of this epoch."""
-        new = by_topic(owned - self._owned.get(member.member_id, frozenset()))
+        new = by_topic(owned - self._owned.get(member.member_id, frozenset())).items()
         self._owned[member.member_id] = owned
         is_at_target = member.member_epoch is not None and member.is_at_target
         has_come_there = is_at_target and not self._was_at_target(member)

@@ -12,7 +12,7 @@ from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.selection import rank, selection_key, sort_key
 
-__all__ = ["Answers", "answer", "facts_of_group", "in_order"]
+__all__ = ["Answers", "answer", "by_group", "facts_of_group", "gathered", "in_order"]
 
 _CLOCKS_DISAGREE = "clocks disagree"
 _CLUSTER_UNKNOWN = "cluster unknown"
@@ -20,7 +20,7 @@ _CLUSTER_UNKNOWN = "cluster unknown"
 
 @frozen
 class Answers:
-    """The facts of all groups in a log, by the names of ``FACTS``, group by group and in order of time."""
+    """The facts of all groups in a log, by the names of ``FACTS``, group by group."""
 
     facts: Mapping[str, Sequence[Fact]]
 
@@ -32,15 +32,25 @@ def answer(events: Iterable[Event], *, until: int | None = None) -> Answers:
         events: Each once or more often.
         until: Leave out what happened after it (ms since the epoch, by the reference's clock).
     """
+    groups = by_group(events)
+    return gathered(fact for key in sorted(groups) for fact in facts_of_group(groups.pop(key), until))
+
+
+def by_group(events: Iterable[Event]) -> dict[tuple[str, str], list[Event]]:
+    """The events of each cluster and group, each event once: its source and number are its identity."""
     groups: dict[tuple[str, str], dict[tuple[str, int], Event]] = {}
     for event in events:
         groups.setdefault((event.cluster, event.group), {})[event.source, event.seq] = event
-    facts: dict[str, list[Fact]] = {name: [] for name in FACTS}
-    by_class = {of: facts[name] for name, of in FACTS.items()}
-    for key in sorted(groups):
-        for fact in facts_of_group(groups.pop(key).values(), until):
-            by_class[type(fact)].append(fact)
-    return Answers(facts)
+    return {key: list(own.values()) for key, own in groups.items()}
+
+
+def gathered(facts: Iterable[Fact]) -> Answers:
+    """These facts by their kinds."""
+    answers: dict[str, list[Fact]] = {name: [] for name in FACTS}
+    by_class = {of: answers[name] for name, of in FACTS.items()}
+    for fact in facts:
+        by_class[type(fact)].append(fact)
+    return Answers(answers)
 
 
 def facts_of_group(events: Iterable[Event], until: int | None = None) -> Iterator[Fact]:

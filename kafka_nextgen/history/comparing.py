@@ -15,7 +15,7 @@ from attrs import frozen
 from kafka_nextgen.history.answering import facts_of_group
 from kafka_nextgen.history.events import Event, Kind, SourceKind, source_kind
 from kafka_nextgen.history.facts import MemberSummary, Tenure
-from kafka_nextgen.history.scope import Place
+from kafka_nextgen.history.partitions import Place
 from kafka_nextgen.history.selection import BEST_FIRST
 
 __all__ = ["Difference", "Story", "differences", "stories"]
@@ -55,10 +55,11 @@ def stories(events: Iterable[Event]) -> dict[SourceKind, Story]:
 def _story(events: Sequence[Event]) -> Story:
     members: dict[str, tuple[int, int]] = {}
     owners: dict[Place, list[str]] = {}
-    for fact in facts_of_group(events):
+    facts = list(facts_of_group(events))
+    for fact in facts:
         if isinstance(fact, MemberSummary) and (fact.joined or fact.left or fact.fenced):
             members[fact.member] = (fact.joined, fact.left + fact.fenced)
-    tenures = [fact for fact in facts_of_group(events) if isinstance(fact, Tenure)]
+    tenures = [fact for fact in facts if isinstance(fact, Tenure)]
     for tenure in sorted(tenures, key=lambda each: each.began):
         of_partition = owners.setdefault((tenure.topic, tenure.partition), [])
         if of_partition[-1:] != [tenure.member]:  # an eager member gives up what it gets again

@@ -29,7 +29,16 @@ from functools import lru_cache
 
 from attrs import frozen
 
-__all__ = ["BEGINS_IN_THE_MIDDLE", "EVENTS_DROPPED", "VERSION", "Event", "Kind", "SourceKind", "source_kind"]
+__all__ = [
+    "BEGINS_IN_THE_MIDDLE",
+    "EVENTS_DROPPED",
+    "FREQUENT",
+    "VERSION",
+    "Event",
+    "Kind",
+    "SourceKind",
+    "source_kind",
+]
 
 #: The version of the event log that this release writes; it reads all up to it.
 VERSION = 1
@@ -55,6 +64,10 @@ class Kind(Enum):
     POLL_GAP = "poll gap"
     CALLBACK = "callback"
     ERROR = "error"
+
+
+#: Kinds that come so often that they would hide the others.
+FREQUENT = frozenset({Kind.LAG, Kind.COMMITTED})
 
 
 class SourceKind(Enum):

@@ -25,8 +25,9 @@ from kafka_nextgen.history.events import EVENTS_DROPPED, Event, Kind
 from kafka_nextgen.history.facts import Fact, GroupSummary
 from kafka_nextgen.history.members import NOTES, POLL_TIMEOUT, Member, Members
 from kafka_nextgen.history.ownership import Ownership
+from kafka_nextgen.history.partitions import places_of
 from kafka_nextgen.history.rebalancing import Rebalances
-from kafka_nextgen.history.scope import Place, Scope
+from kafka_nextgen.history.scope import Scope
 from kafka_nextgen.history.selection import sort_key
 
 __all__ = ["GroupFold", "fold", "sort_key"]
@@ -131,7 +132,7 @@ class GroupFold:
         if member is None or not self._members.meet(member, event):
             return
         self._rebalances.arrive(member, event)
-        for place in _places(event):
+        for place in places_of(event):
             move = self._ownership.assign(place, member.member, event)
             if move is not None:
                 self._rebalances.moved(member, event, move)
@@ -139,7 +140,7 @@ class GroupFold:
     def _revoked(self, event: Event, member: Member | None) -> None:
         if member is not None:
             self._members.note_missing(member)
-            for place in _places(event):
+            for place in places_of(event):
                 if self._ownership.release(place, member.member, event, event.cause or event.kind.value):
                     self._rebalances.given_up(member.member, event)
 
@@ -149,17 +150,17 @@ class GroupFold:
         if event.cause == POLL_TIMEOUT:
             self._members.time_out(member)
         if event.offset is not None and len(event.partitions or ()) == 1:
-            for place in _places(event):
+            for place in places_of(event):
                 self._ownership.lose_position(place, member.member, event)
         self._revoked(event, member)
 
     def _committed(self, event: Event, member: Member | None) -> None:
         if event.offset is not None:
-            for place in _places(event):
+            for place in places_of(event):
                 self._ownership.commit(place, event.offset)
 
     def _lag(self, event: Event, member: Member | None) -> None:
-        for place in _places(event):
+        for place in places_of(event):
             self._ownership.measure(place, event)
 
     def _noted(self, event: Event, member: Member | None) -> None:
@@ -183,9 +184,3 @@ class GroupFold:
         Kind.CALLBACK: _noted,
         Kind.ERROR: _noted,
     }
-
-
-def _places(event: Event) -> Iterator[Place]:
-    if event.topic is not None:
-        for partition in event.partitions or ():
-            yield (event.topic, partition)

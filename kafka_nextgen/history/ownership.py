@@ -16,7 +16,8 @@ from attrs import Factory, define, evolve
 
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import LagPoint, Overlap, Owner, Repeat, Standstill, Tenure
-from kafka_nextgen.history.scope import Place, Scope
+from kafka_nextgen.history.partitions import Place
+from kafka_nextgen.history.scope import Scope
 
 __all__ = ["CLOCK_ERROR_MS", "Move", "Ownership"]
 

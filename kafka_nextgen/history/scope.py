@@ -6,10 +6,7 @@ from attrs import Factory, define
 
 from kafka_nextgen.history.facts import Fact
 
-__all__ = ["Place", "Scope"]
-
-#: A partition: its topic and number.
-Place = tuple[str, int]
+__all__ = ["Scope"]
 
 
 @define

@@ -18,7 +18,7 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.embedded import PROTOCOL_TYPE, decode_assignment, decode_subscription
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.history.events import Kind
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Kind
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["RESTARTED", "departure_by", "tell_generation"]
@@ -54,7 +54,7 @@ def tell_generation(telling: Telling, group: GroupState, record: r.ClassicGroupM
     for each in record.members:
         _take_in(group.members[each.member_id], each)
     for each in new:
-        cause = "begins in the middle" if begins_in_the_middle else None
+        cause = BEGINS_IN_THE_MIDDLE if begins_in_the_middle else None
         telling.tell_joined(group, group.members[each.member_id], record.generation, cause)
     group.epoch = record.generation
     for each in record.members:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import define, field, frozen
@@ -10,9 +10,10 @@ from attrs import define, field, frozen
 from kafka_nextgen.bridge.offsets_topic.ahead import Row
 from kafka_nextgen.coordinator.extensions.history.records import Cause
 from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.partitions import by_topic
 from kafka_nextgen.types import RebalanceReason, TopicId
 
-__all__ = ["UNKNOWN", "Departure", "GroupState", "Held", "MemberState", "Telling", "by_topic", "words_of"]
+__all__ = ["UNKNOWN", "Departure", "GroupState", "Held", "MemberState", "Telling", "words_of"]
 
 #: The cause of what the records don't explain.
 UNKNOWN = "unknown"
@@ -142,14 +143,6 @@ class Telling:
             epoch=epoch,
             cause=cause,
         )
-
-
-def by_topic(held: Iterable[tuple[str | TopicId, int]]) -> Mapping[str, tuple[int, ...]]:
-    """Sorted partitions by topic, topics sorted."""
-    found: dict[str, list[int]] = {}
-    for topic, number in held:
-        found.setdefault(str(topic), []).append(number)
-    return {topic: tuple(sorted(found[topic])) for topic in sorted(found)}
 
 
 def words_of(reason: RebalanceReason) -> str:

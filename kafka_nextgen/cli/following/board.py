@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from itertools import starmap
 
 from attrs import Factory, define
 
+from kafka_nextgen.cli.moments import time_text
 from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.partitions import places_of
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -15,7 +17,6 @@ __all__ = ["Board", "GroupView", "MemberView", "event_text"]
 
 #: States that are looked at last.
 _CALM = {"stable": 1, "empty": 2}
-_LAST_TIME = 253_402_300_799_999  # ms, of the year 9999
 
 
 @define
@@ -119,14 +120,12 @@ class Board:
 
 
 def _partitions(event: Event) -> Iterator[TopicPartition]:
-    if event.topic is not None:
-        for partition in event.partitions or ():
-            yield TopicPartition(event.topic, partition)
+    return starmap(TopicPartition, places_of(event))
 
 
 def event_text(event: Event) -> str:
     """An event in a line: its time in UTC, its group, and what it says."""
-    words = [_time_text(event.at), event.group, event.kind.value]
+    words = [time_text(event.at), event.group, event.kind.value]
     words += [text for text in (event.instance or event.client, event.member) if text]
     if event.epoch is not None:
         words.append(f"epoch {event.epoch}")
@@ -136,9 +135,3 @@ def event_text(event: Event) -> str:
     words += [f"{name} {value}" for name, value in numbers if value is not None]
     words += [text for text in (event.cause, event.reason) if text]
     return printable("  ".join(words))
-
-
-def _time_text(at: int) -> str:
-    if not 0 <= at <= _LAST_TIME:
-        return str(at)
-    return f"{datetime.fromtimestamp(at // 1000, timezone.utc):%Y-%m-%d %H:%M:%S}.{at % 1000:03d}"

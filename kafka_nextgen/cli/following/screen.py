@@ -12,15 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from kafka_nextgen.cli.following.board import Board, GroupView, MemberView, event_text
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import FREQUENT, Event
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import format_partitions
 
 __all__ = ["PlainScreen", "Screen", "TerminalScreen", "open_screen"]
 
 _NEWS_KEPT = 8
-#: What comes too often to be news.
-_NO_NEWS = frozenset({Kind.LAG, Kind.COMMITTED})
 _STYLES = {"stable": "green", "rebalancing": "yellow", "empty": "dim"}
 
 _Row = tuple[Text, Text, Text, Text, Text]
@@ -65,7 +63,7 @@ class TerminalScreen:
 
     def show(self, board: Board, events: Sequence[Event]) -> None:
         """Draw the groups as they are after these events."""
-        self._news.extend(event_text(event) for event in events if event.kind not in _NO_NEWS)
+        self._news.extend(event_text(event) for event in events if event.kind not in FREQUENT)
         news = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in self._news]
         self._live.update(Group(self._table(board), Text(), *news), refresh=True)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 from attrs import evolve, field, frozen
 
-from kafka_nextgen.history.answering import Answers, in_order
+from kafka_nextgen.history.answering import Answers, by_group, gathered, in_order
 from kafka_nextgen.history.chronology import in_time
 from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.facts import FACTS, Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
+from kafka_nextgen.history.facts import Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.reading import Problems, read_log
 from kafka_nextgen.text import printable
@@ -42,12 +42,7 @@ class History:
 
     def answers(self, until: int | None = None) -> Answers:
         """All facts, group by group and in order of time, up to ``until`` (ms since the epoch)."""
-        facts: dict[str, list[Fact]] = {name: [] for name in FACTS}
-        names = {kind: name for name, kind in FACTS.items()}
-        for group in self.groups:
-            for fact in in_time(group.facts(until)):
-                facts[names[type(fact)]].append(fact)
-        return Answers(facts)
+        return gathered(fact for group in self.groups for fact in in_time(group.facts(until)))
 
 
 def load(paths: Sequence[Path], groups: Collection[str], cluster: str | None) -> History:
@@ -61,20 +56,22 @@ def load(paths: Sequence[Path], groups: Collection[str], cluster: str | None) ->
     Raises click.ClickException if there is no event, or none of these groups.
     """
     problems = Problems()
-    found: dict[tuple[str, str], dict[tuple[str, int], Event]] = {}
     others: set[str] = set()
-    for event in read_log(paths, problems):
-        if (groups and event.group not in groups) or cluster not in (None, event.cluster):
-            others.add(event.group)
-            continue
-        found.setdefault((event.cluster, event.group), {})[event.source, event.seq] = event
+
+    def is_wanted(event: Event) -> bool:
+        if (not groups or event.group in groups) and cluster in (None, event.cluster):
+            return True
+        others.add(event.group)
+        return False
+
+    found = by_group(filter(is_wanted, read_log(paths, problems)))
     if not found:
         raise click.ClickException(_nothing(paths, others, problems))
     return History([_group(key, events) for key, events in sorted(found.items())], problems)
 
 
-def _group(key: tuple[str, str], events: Mapping[tuple[str, int], Event]) -> GroupHistory:
-    ordered, marks = in_order(list(events.values()))
+def _group(key: tuple[str, str], events: Sequence[Event]) -> GroupHistory:
+    ordered, marks = in_order(events)
     return GroupHistory(*key, ordered, frozenset(marks))
 
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from kafka_nextgen.cli.history.loading import GroupHistory
-from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.events import FREQUENT, Event
 from kafka_nextgen.history.facts import Holdup, Owner, Rebalance
 
 __all__ = ["Moments", "moment_of"]
-
-_OF_NO_INTEREST = frozenset({Kind.LAG, Kind.COMMITTED})  # so many that they would hide the rest
 
 
 @frozen
@@ -35,7 +33,7 @@ def moment_of(group: GroupHistory, at: int, within_ms: int) -> Moments:
     rebalances = [fact for fact in near if isinstance(fact, Rebalance)]
     holdups = [fact for fact in near if isinstance(fact, Holdup)]
     owners = [fact for fact in group.facts(at) if isinstance(fact, Owner)]
-    events = [each for each in group.events if first <= each.at <= last and each.kind not in _OF_NO_INTEREST]
+    events = [each for each in group.events if first <= each.at <= last and each.kind not in FREQUENT]
     return Moments(
         group.cluster, group.group, at, rebalances, holdups, owners, sorted(events, key=lambda each: each.at)
     )

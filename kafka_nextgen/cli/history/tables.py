@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from kafka_nextgen.cli.groups.printing import Cell, print_table, say
 from kafka_nextgen.cli.history.moment import Moments
-from kafka_nextgen.cli.history.moments import duration_text, time_text
 from kafka_nextgen.cli.history.ranking import (
     Waits,
     by_epoch,
@@ -17,6 +16,7 @@ from kafka_nextgen.cli.history.ranking import (
     worst_rebalances,
     worst_standstills,
 )
+from kafka_nextgen.cli.moments import duration_text, time_text
 from kafka_nextgen.history.answering import Answers
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from typing import overload
 
 import click
 
@@ -36,6 +37,14 @@ def _milliseconds(text: str) -> int:
 
 #: The type of options that are a time.
 MOMENT = Moment()
+
+
+@overload
+def time_text(at: int) -> str: ...
+
+
+@overload
+def time_text(at: int | None) -> str | None: ...
 
 
 def time_text(at: int | None) -> str | None:

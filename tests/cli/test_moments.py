@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from kafka_nextgen.cli.history.moments import MOMENT, duration_text, time_text
+from kafka_nextgen.cli.moments import MOMENT, duration_text, time_text
 
 
 @pytest.mark.parametrize(
