@@ -200,11 +200,12 @@ def test_nobody_passes_on_what_is_not_offered(line: Line) -> None:
 def one_that_waits(line: Line) -> threading.Thread:
     """A thread that waits for the bell, had the socket and lost it again, as nobody serves any more."""
     thread = threading.Thread(target=line.bell.wait, args=(0, LONG_S))
-    with serving(line):
+    with serving(line) as told:
         thread.start()
         eventually("it has it", lambda: is_left(line))
         with other_epoll_event(line):
-            eventually("it is given back", lambda: not is_left(line))
+            eventually("the serving has ended", lambda: bool(told))
+    assert not is_left(line)
     return thread
 
 
