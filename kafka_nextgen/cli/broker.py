@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -13,11 +13,10 @@ import click
 from kafka_nextgen.broker import Broker
 from kafka_nextgen.broker.security.users import parse_users
 from kafka_nextgen.cli.assignors.configured import with_own_assignors
+from kafka_nextgen.cli.history_file import history_option, open_history
 from kafka_nextgen.cli.options import config_option, read_properties
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.sinks import FileSink
 from kafka_nextgen.metrics import CoordinatorMetrics
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 
@@ -88,12 +87,7 @@ class _Address(click.ParamType[tuple[str, int]]):
     is_flag=True,
     help="Be that release and nothing else, without what Apache Kafka never shipped.",
 )
-@click.option(
-    "--history",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Append what happens to groups to this file: events as lines of JSON.",
-)
+@history_option
 @config_option
 def broker(
     listen: tuple[str, int],
@@ -114,7 +108,7 @@ def broker(
     """
     host, port = listen
     properties = with_own_assignors(read_properties(config))
-    with _history(history) as tell:
+    with open_history(history) as tell:
         made = Broker(
             properties,
             host=host,
@@ -141,22 +135,6 @@ async def _serve(broker: Broker, serve_metrics: Serve | None) -> None:
         finally:
             await broker.close()
         click.echo("Stopped.")
-
-
-def _history(path: Path | None) -> AbstractContextManager[Callable[[Event], None] | None]:
-    return nullcontext() if path is None else _kept(path)
-
-
-@contextmanager
-def _kept(path: Path) -> Iterator[Callable[[Event], None]]:
-    """Append events to a file, by a thread of its own."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise ConfigError(f"--history: {path} is no file in a directory that is there")
-    sink = FileSink(path)
-    try:
-        yield sink.write
-    finally:
-        sink.close()
 
 
 def _named(listener: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -12,6 +13,7 @@ from kafka_nextgen.cli.demonstration.dataset import count_by_partition, load_fli
 from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.run import Story, StoryError
 from kafka_nextgen.cli.demonstration.screen import Screen, open_screen
+from kafka_nextgen.cli.history_file import history_option, open_history
 
 __all__ = ["demo"]
 
@@ -20,15 +22,17 @@ FAULTS_SHOWN = 20
 
 
 @click.command()
-def demo() -> None:
+@history_option
+def demo(history: Path | None) -> None:
     """Show consumer groups at work on an embedded broker, and prove that nothing was missed.
 
     Real flights are streamed into twelve partitions while three consumer processes share them: one joins late, one
     leaves, one is killed. The last line says whether every flight was processed, and none twice without reason.
+    With --history, "kafka-nextgen history report FILE" then tells what happened to the group.
     """
     flights = load_flights()
-    with open_screen(Console()) as screen:
-        story = Story(flights, Board(count_by_partition(flights, PARTITIONS), screen.tell))
+    with open_history(history) as tell_history, open_screen(Console()) as screen:
+        story = Story(flights, Board(count_by_partition(flights, PARTITIONS), screen.tell), history=tell_history)
         stopped_by, proof = asyncio.run(_tell(story, screen))
     faults = ([stopped_by] if stopped_by else []) + [fault for fault in proof.faults if fault != stopped_by]
     if faults:

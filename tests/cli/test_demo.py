@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+from kafka_nextgen.cli.demonstration.board import PARTITIONS
 from kafka_nextgen.cli.demonstration.dataset import load_flights
 from tests.cli.running import kafka_nextgen
 
@@ -28,8 +31,8 @@ def test_flights_are_keyed_by_aircraft() -> None:
 
 
 @pytest.mark.timeout(90)
-def test_the_demonstration_proves_itself_without_a_terminal(figures: Callable[[str], None]) -> None:
-    done = kafka_nextgen("demo", timeout_s=80)
+def test_the_demonstration_proves_itself_without_a_terminal(figures: Callable[[str], None], tmp_path: Path) -> None:
+    done = kafka_nextgen("demo", "--history", str(tmp_path / "demo.jsonl"), timeout_s=80)
     assert done.returncode == 0, done.stderr + done.stdout
     lines = done.stdout.splitlines()
     assert PROOF.match(lines[-1])
@@ -37,3 +40,24 @@ def test_the_demonstration_proves_itself_without_a_terminal(figures: Callable[[s
         assert any(event in line for line in lines), event
     assert "\x1b" not in done.stdout
     figures(lines[-1])
+    check_report(tmp_path)
+
+
+def check_report(folder: Path) -> None:
+    """The report of the demonstration's history tells what its script did."""
+    done = kafka_nextgen("history", "report", str(folder), "--group", "demo", "--json")
+    assert done.returncode == 0, done.stderr
+    (told,) = json.loads(done.stdout)["groups"]
+    named = {row["member"]: row["client"] for row in told["members"]}
+    fates = {row["client"]: (row["joined"], row["left"], row["fenced"]) for row in told["members"]}
+    assert fates == {"consumer-1": (1, 1, 0), "consumer-2": (1, 0, 1), "consumer-3": (1, 1, 0)}
+    causes = [(row["cause"], named.get(row["by"])) for row in told["rebalances"]]
+    assert [who for why, who in causes if why == "member joined"][2:] == ["consumer-3"]
+    assert causes[-3:] == [
+        ("member left", "consumer-1"),
+        ("member expired", "consumer-2"),
+        ("member left", "consumer-3"),
+    ]
+    assert told["overlaps"] == []
+    last = {(row["topic"], row["partition"]): row["committed"] for row in told["owners"]}
+    assert (len(last), sum(last.values())) == (PARTITIONS, 51_955)

@@ -19,6 +19,7 @@ from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.member import Member
 from kafka_nextgen.cli.demonstration.stream import stream_flights
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.history.events import Event
 from kafka_nextgen.producing.producer import Producer, connect
 
 __all__ = ["Story", "StoryError"]
@@ -46,10 +47,14 @@ class StoryError(Exception):
 
 @define
 class Story:
-    """One run. ``flights`` is what is streamed, over ``stream_s`` seconds; ``board`` shows how it goes."""
+    """One run. ``flights`` is what is streamed, over ``stream_s`` seconds; ``board`` shows how it goes.
+
+    ``history`` is told what happens to the group.
+    """
 
     flights: list[Flight]
     board: Board
+    history: Callable[[Event], None] | None = None
     stream_s: float = STREAM_S
     members: dict[str, Member] = field(factory=dict)
     waiting_for: str = "the broker"
@@ -57,7 +62,7 @@ class Story:
 
     async def tell(self) -> Proof:
         """Run it all and prove it. Raises StoryError, and what the broker or the producer raises."""
-        broker = Broker(BROKER_SETTINGS)
+        broker = Broker(BROKER_SETTINGS, history=self.history)
         await broker.start()
         self._servers = broker.bootstrap_servers
         try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from kafka_nextgen.cli.groups.printing import Cell, print_table, say
 from kafka_nextgen.cli.history.moment import Moments
+from kafka_nextgen.cli.history.naming import member_names, named
 from kafka_nextgen.cli.history.ranking import (
     Waits,
     by_epoch,
@@ -53,7 +54,7 @@ _REBALANCES = (
 _STANDSTILLS = ("PARTITION", "TIME (UTC)", "STOOD STILL", "LAG", "EPOCH", "FROM", "TO", "CAUSE")
 _MEMBERS = (
     "MEMBER",
-    "CLIENT",
+    "ID",
     "HOST",
     "JOINED",
     "LEFT",
@@ -100,27 +101,39 @@ def _group(answers: Answers, summary: GroupSummary, top: int) -> None:
         key = (summary.cluster, summary.group)
         return [fact for fact in _all(kind, answers.facts[name]) if (fact.cluster, fact.group) == key]
 
-    rebalances = own(Rebalance, "rebalances")
+    members = own(MemberSummary, "members")
+    names = member_names(members)
+    rebalances = named(own(Rebalance, "rebalances"), names)
     if rebalances:
         say(_balance(rebalances))
-    holdups = own(Holdup, "holdups")
+    holdups = named(own(Holdup, "holdups"), names)
     _rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, len(rebalances))
-    stood = own(Standstill, "standstills")
+    stood = _between_owners(rebalances, named(own(Standstill, "standstills"), names))
     _table("Standstills", _STANDSTILLS, [_standstill(each) for each in worst_standstills(stood, top)], len(stood))
     held = waits(rebalances, holdups)
     _table("Members that held rebalances up", _WAITS, [_wait(each) for each in held[:top]], len(held))
-    members = restless(own(MemberSummary, "members"))
-    _table("Members put out, or coming and going", _MEMBERS, [_member(each) for each in members[:top]], len(members))
-    overlaps = sorted(own(Overlap, "overlaps"), key=lambda each: each.is_excused)
+    moving = restless(members)
+    rows = [_member(each, names[each.member]) for each in moving[:top]]
+    _table("Members put out, or coming and going", _MEMBERS, rows, len(moving))
+    overlaps = sorted(named(own(Overlap, "overlaps"), names), key=lambda each: each.is_excused)
     _table("Owned by two", _OVERLAPS, [_overlap(each) for each in overlaps[:top]], len(overlaps))
-    repeats = sorted(own(Repeat, "repeats"), key=lambda each: each.offset - each.end)
+    repeats = sorted(named(own(Repeat, "repeats"), names), key=lambda each: each.offset - each.end)
     _table("Lost while uncommitted", _REPEATS, [_repeat(each) for each in repeats[:top]], len(repeats))
 
 
 def _balance(rebalances: Sequence[Rebalance]) -> str:
     last = rebalances[-1]
     moved, needless = sum(each.moved for each in rebalances), sum(each.needless for each in rebalances)
-    return f"  members own {last.fewest} to {last.most} partitions; {moved} moved in all, {needless} of them needlessly"
+    own = f"members own {last.fewest} to {last.most} partitions"
+    if not last.members:
+        own = f"no members since {time_text(last.began)} UTC ({last.cause or 'cause unknown'})"
+    return f"  {own}; {moved} moved in all, {needless} of them needlessly"
+
+
+def _between_owners(rebalances: Sequence[Rebalance], stood: Sequence[Standstill]) -> list[Standstill]:
+    """Without those that last because the group has no members: that is said once."""
+    is_empty = bool(rebalances) and not rebalances[-1].members
+    return [each for each in stood if not (is_empty and each.ended is None)]
 
 
 def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], count: int) -> None:
@@ -174,11 +187,10 @@ def _wait(one: Waits) -> tuple[Cell, ...]:
     return (one.member, one.rebalances, *(duration_text(part) for part in parts))
 
 
-def _member(fact: MemberSummary) -> tuple[Cell, ...]:
+def _member(fact: MemberSummary, name: str) -> tuple[Cell, ...]:
     gap, callbacks = duration_text(fact.longest_poll_gap_ms), duration_text(fact.callback_ms)
-    name = fact.instance or fact.member
     counts = (fact.joined, fact.left, fact.fenced, fact.poll_timeouts)
-    return (name, fact.client, fact.host, *counts, gap, callbacks, fact.errors)
+    return (name, fact.member, fact.host, *counts, gap, callbacks, fact.errors)
 
 
 def _overlap(fact: Overlap) -> tuple[Cell, ...]:
@@ -196,11 +208,13 @@ def _repeat(fact: Repeat) -> tuple[Cell, ...]:
 def print_moment(moment: Moments, within_ms: int, top: int) -> None:
     """Print what was around one time: all owners, and at most ``top`` times three events."""
     say(f"Group {moment.group}, cluster {moment.cluster or 'unknown'}, at {time_text(moment.at)} UTC")
-    _rebalances("Rebalances around then", moment.rebalances, moment.holdups, len(moment.rebalances))
-    owners = _owned(moment.owners)
+    names = member_names(moment.members)
+    rebalances, holdups = named(moment.rebalances, names), named(moment.holdups, names)
+    _rebalances("Rebalances around then", rebalances, holdups, len(rebalances))
+    owners = _owned(named(moment.owners, names))
     _table("Owners at that time", ("MEMBER", "PARTITIONS", "ASSIGNMENT"), owners, len(owners))
     nearest = sorted(moment.events, key=lambda each: abs(each.at - moment.at))[: top * 3]
-    rows = [_event(each) for each in moment.events if each in nearest]
+    rows = [_event(each, names) for each in moment.events if each in nearest]
     title = f"Events within {duration_text(within_ms)}"
     if len(rows) < len(moment.events):
         title = f"{title}, the nearest"
@@ -216,9 +230,9 @@ def _owned(owners: Sequence[Owner]) -> list[tuple[Cell, ...]]:
     return [(member or "no owner", len(owned), format_partitions(owned)) for member, owned in named]
 
 
-def _event(event: Event) -> tuple[Cell, ...]:
+def _event(event: Event, names: Mapping[str, str]) -> tuple[Cell, ...]:
     where = None
     if event.topic is not None:
         where = format_partitions(TopicPartition(event.topic, each) for each in event.partitions or ())
-    who = (event.member, where, event.cause, event.reason)
+    who = (names.get(event.member or "", event.member), where, event.cause, event.reason)
     return (time_text(event.at), event.kind.value, event.epoch, *who, duration_text(event.ms), event.source)

@@ -54,7 +54,7 @@ def test_tables_tell_the_incident(tmp_path: Path) -> None:
     assert rebalances[2][8] == "B: callback 5.8s"
     assert _rows(done.stdout, "Standstills: 5")[0][:4] == ["orders[3]", "1970-01-01 00:00:26.100", "900ms", "+780"]
     assert _rows(done.stdout, "Members that held rebalances up")[0] == ["B", "2", "0ms", "0ms", "5.8s", "800ms"]
-    assert _rows(done.stdout, "Members put out")[0][:8] == ["A", "-", "-", "1", "0", "1", "1", "31.0s"]
+    assert _rows(done.stdout, "Members put out")[0][:8] == ["A", "A", "-", "1", "0", "1", "1", "31.0s"]
     assert [row[0] for row in _rows(done.stdout, "Owned by two: 2")] == ["orders[0]", "orders[1]"]
     assert _rows(done.stdout, "Lost while uncommitted: 1")[0][2:6] == ["A", "50", "80", "30"]
 
@@ -72,6 +72,36 @@ def test_a_calm_group_is_told_as_such(tmp_path: Path) -> None:
     assert done.exit_code == 0
     for title in ("Standstills", "Owned by two", "Lost while uncommitted", "Members put out, or coming and going"):
         assert f"{title}: none" in done.stdout
+
+
+def test_members_are_called_by_their_clients(tmp_path: Path) -> None:
+    clients = {"A": "billing-1", "B": "billing-2", "C": "billing-2"}
+    lines = [json.loads(line) for line in incident_lines()]
+    named = [{**line, "client": clients[line["member"]]} if line["kind"] == "joined" else line for line in lines]
+    log = tmp_path / "named.jsonl"
+    log.write_text("\n".join(map(json.dumps, named)))
+    done = _run(log)
+    assert [row[3] for row in _rows(done.stdout, "Rebalances: 4")] == [
+        "billing-1",
+        "billing-2 B",
+        "billing-2 C",
+        "billing-1",
+    ]
+    assert _rows(done.stdout, "Members put out")[0][:2] == ["billing-1", "A"]
+    owners = _rows(_run(log, "--at", str(AT + 6_500)).stdout, "Owners at that time")
+    assert [row[0] for row in owners] == ["billing-1", "billing-2 B", "no owner"]
+
+
+def test_a_group_that_all_left_is_told_once(tmp_path: Path) -> None:
+    log = tmp_path / "left.jsonl"
+    first = json.loads(incident_lines()[0])
+    left = {**first, "kind": "left", "at": AT + 90_000, "seq": 10**6}
+    epoch = {**left, "kind": "group epoch", "epoch": 9, "cause": "member left", "seq": 10**6 + 1}
+    gone = [{**left, "member": member, "seq": 10**6 - number} for number, member in enumerate("ABC", 1)]
+    log.write_text("\n".join([*incident_lines(), *map(json.dumps, [*gone, epoch])]))
+    done = _run(log)
+    assert "no members since 1970-01-01 00:01:50.000 UTC (member left);" in done.stdout
+    assert not any("not over" in row for row in _rows(done.stdout, "Standstills"))
 
 
 def test_the_document_has_all_facts(tmp_path: Path) -> None:
