@@ -14,7 +14,7 @@ from typing import Any
 
 from kafka_nextgen.history.events import Event, Kind
 
-_PARTITIONS = re.compile(r"(\w+)\[([\d,-]*)\]")
+_PARTITIONS = re.compile(r"([\w-]+)\[([\d,-]*)\]")
 _NUMBERS = frozenset({"offset", "end", "ms"})
 
 
@@ -22,7 +22,7 @@ def story(text: str, cluster: str = "c", group: str = "g") -> list[Event]:
     """The events in these lines; ``seq`` counts those of each source."""
     counts: Counter[str] = Counter()
     events = []
-    for line in text.strip().splitlines():
+    for line in filter(str.strip, text.splitlines()):
         at, source, kind, *rest = line.split()
         counts[source] += 1
         fields = _fields(rest)

@@ -67,6 +67,17 @@ class Administrator:
             self._stage.note("event", "grow", f"{name} {topic.partitions}")
             self._stage.ledger.grow(name, topic.partitions)
 
+    def fail_over(self) -> None:
+        """Kill the node that coordinates a group, and bring it back some time later."""
+        assert self._stage.broker.fail_over is not None
+        group = self._stage.group(self._chance.choice(list(SHAPES)))
+        node, bring_back = self._stage.broker.fail_over(group)
+        self._stage.note("event", "fail-over", f"{node} {group}")
+        try:
+            time.sleep(self._chance.uniform(0.5, 4))
+        finally:
+            bring_back()
+
     def alter_offsets(self, shape: str) -> None:
         """Set the offsets of an empty group back, or forget some."""
         group, topics = self._stage.group(shape), self._stage.topics

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from attrs import frozen
+
 from kafka_nextgen.admin import GroupAdmin
 from tests.endtoend.broker_process import BrokerProcess
+from tests.soak.three_nodes import ThreeNodes
 from tests.support.kafka_readiness import wait_until_coordinating
 from tests.support.kafka_server import BROKER_SETTINGS
 from tests.support.real_kafka import NEWEST_VERSION, start_real_kafka
 
-__all__ = ["SESSION_S", "hurry", "run_broker"]
+__all__ = ["SESSION_S", "SoakBroker", "hurry", "run_broker"]
 
 SESSION_S = 8
 HURRY = {
@@ -22,19 +25,35 @@ HURRY = {
 }
 
 
+@frozen
+class SoakBroker:
+    """Where a soak takes place.
+
+    ``history`` is the file to which it writes what happens to groups, ``fail_over`` kills the node that coordinates a
+    group and returns its number and what brings it back; only a cluster has these.
+    """
+
+    bootstrap_servers: str
+    history: Path | None = None
+    fail_over: Callable[[str], tuple[int, Callable[[], None]]] | None = None
+
+
 @contextmanager
-def run_broker(kind: str, place: Path) -> Iterator[str]:
-    """Run ``kafka`` or ``embedded`` for the length of the block; its ``bootstrap.servers``."""
-    if kind == "embedded":
+def run_broker(kind: str, place: Path) -> Iterator[SoakBroker]:
+    """Run ``kafka``, ``embedded`` or ``cluster`` (three embedded nodes) for the length of the block."""
+    if kind == "cluster":
+        with ThreeNodes(place / "history.jsonl") as nodes:
+            yield SoakBroker(nodes.bootstrap_servers, nodes.history, nodes.fail_over)
+    elif kind == "embedded":
         with BrokerProcess(place / "broker", *(f"{key}={value}" for key, value in BROKER_SETTINGS.items())) as broker:
-            yield broker.bootstrap_servers
-        return
-    server = start_real_kafka(NEWEST_VERSION)
-    try:
-        wait_until_coordinating(server.bootstrap_servers)
-        yield server.bootstrap_servers
-    finally:
-        server.stop()
+            yield SoakBroker(broker.bootstrap_servers)
+    else:
+        server = start_real_kafka(NEWEST_VERSION)
+        try:
+            wait_until_coordinating(server.bootstrap_servers)
+            yield SoakBroker(server.bootstrap_servers)
+        finally:
+            server.stop()
 
 
 def hurry(bootstrap_servers: str, group: str) -> None:

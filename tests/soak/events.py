@@ -44,6 +44,7 @@ class Events:
             "delete a topic": lambda: self._administer(self._administrator.delete_topic),
             "add a partition": lambda: self._administer(self._administrator.add_partition),
             "empty a group": self._empty_group,
+            "fail over": self._fail_over,
         }
         assert self._events.keys() == EVENTS.keys()
 
@@ -68,6 +69,11 @@ class Events:
         member.signal(signal.SIGCONT)
         member.stopped_until = None
         self._stage.note("event", "resumed", member.name)
+
+    def begin(self) -> None:
+        """Have a node fail that coordinates a group, if there are others."""
+        if self._fail_over():
+            self._stage.events["fail over"] += 1
 
     def end(self) -> None:
         """Let everything go on, and return when nothing happens any more."""
@@ -182,6 +188,9 @@ class Events:
 
     def _is_idle(self) -> bool:
         return self._busy is None or self._busy.done()
+
+    def _fail_over(self) -> bool:
+        return self._stage.broker.fail_over is not None and self._administer(self._administrator.fail_over)
 
     def _administer(self, work: Callable[[], None]) -> bool:
         if not self._is_idle():

@@ -32,7 +32,9 @@ from tests.endtoend.report import Line, Run
 from tests.soak.accounts import FOREVER, Owning, Progress, Reader
 from tests.soak.places import key_at, name_of
 
-__all__ = ["AFTERMATH_S", "Judge"]
+__all__ = ["AFTERMATH_S", "LAG_S", "Judge"]
+
+LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
 
 AFTERMATH_S = 25.0
 _REMEMBERED_S = 120.0

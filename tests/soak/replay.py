@@ -14,8 +14,9 @@ import click
 
 from tests.endtoend.report import Line
 from tests.soak.accounts import FOREVER, Reader
-from tests.soak.judge import Judge
-from tests.soak.soak import LAG_S
+from tests.soak.judge import LAG_S, Judge
+
+__all__ = ["lines_of", "replay"]
 
 _AT_ONCE = 10_000  # lines
 
@@ -23,7 +24,7 @@ _AT_ONCE = 10_000  # lines
 def replay(log: Path) -> Judge:
     """Tell a judge all that the log has."""
     judge, readers = Judge(), dict[str, Reader]()
-    for number, (at, what, about, more) in enumerate(_lines(log)):
+    for number, (at, what, about, more) in enumerate(lines_of(log)):
         if what == "start":
             readers[about] = Reader.of(about, ast.literal_eval(more.partition(" ")[2]))
         elif what == "trouble":
@@ -37,7 +38,8 @@ def replay(log: Path) -> Judge:
     return judge
 
 
-def _lines(log: Path) -> Iterator[tuple[float, str, str, str]]:
+def lines_of(log: Path) -> Iterator[tuple[float, str, str, str]]:
+    """The log of a soak: when, what, of which process or group, and the rest."""
     with log.open() as lines:
         for line in lines:
             at, what, about, *more = line.rstrip().split(" ", 3)

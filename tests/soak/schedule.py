@@ -31,6 +31,7 @@ EVENTS: Mapping[str, int] = {
     "delete a topic": 2,
     "add a partition": 1,
     "empty a group": 2,
+    "fail over": 3,
 }
 
 

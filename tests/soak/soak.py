@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from confluent_kafka import ConsumerGroupTopicPartitions
-from confluent_kafka.admin import AdminClient
-
-from kafka_nextgen import TopicPartition
+from kafka_nextgen import GroupNotFoundError
 from kafka_nextgen.admin import GroupAdmin
 from tests.soak.accounts import FOREVER
+from tests.soak.brokers import SoakBroker
 from tests.soak.events import Events
 from tests.soak.fleet import Fleet
-from tests.soak.judge import Judge
+from tests.soak.judge import LAG_S, Judge
 from tests.soak.ledger import Ledger
 from tests.soak.places import key_at, name_of, place_of
 from tests.soak.schedule import SHAPES
 from tests.soak.stage import FLEETING, Stage
 from tests.soak.standstill import Standstill
 from tests.soak.summary import Summary, minute_line
-from tests.support.clients import admin_client, unique
+from tests.support.clients import unique
 from tests.support.waiting import eventually
 
 __all__ = ["run_soak"]
 
-LAG_S = 45.0  # the judge waits so long for lines of processes that were stopped
 STANDSTILL_S = 135.0  # a group may be slow or stopped for a while, but then reads of a partition that has more
 STUCK_S = 45.0  # the end waits no longer for groups that read nothing
 START_S = 90.0
@@ -46,7 +44,6 @@ class Soak:
         self._minutes = minutes
         self._pause_s = pause_s
         self._began = time.monotonic()
-        self._client: AdminClient = admin_client(stage.bootstrap_servers)
         self._standstill = Standstill(STANDSTILL_S)
         self._told = 0  # findings
         self.stalls = 0
@@ -54,6 +51,7 @@ class Soak:
     def disturb(self) -> None:
         """Have events happen until the time is up."""
         minute, next_event, next_sample, before = 1, 0.0, 0.0, time.monotonic()
+        self._events.begin()
         while (now := time.monotonic()) < self._began + self._minutes * 60:
             self._look_for_stall(before, now)
             if now > next_event and self._stage.is_ready():
@@ -111,6 +109,7 @@ class Soak:
             for key, (top, end) in judge.unread(group, ends).items():
                 judge.find(f"{group}: {end - top} records of {name_of(key)} were never processed, the first at {top}")
             stored = self._stored(group)
+            self._stage.note("stored", group, json.dumps(stored))
             for key, end in ends.items():
                 if end and stored.get(key) != end:
                     judge.find(f"{group}: {stored.get(key)} is stored for {name_of(key)}, whose end is {end}")
@@ -131,6 +130,7 @@ class Soak:
             self.stalls += 1
             for name in self._stage.fleet.members:
                 self._stage.judge.trouble(name, before, now)
+                self._stage.note("trouble", name, f"{before} {now}")
 
     # ---- looking from outside
 
@@ -153,15 +153,18 @@ class Soak:
         return {(group, key): top for group in groups for key, (top, _) in judge.unread(group, ends).items()}
 
     def _stored(self, group: str) -> dict[int, int]:
-        asked = self._client.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])
-        found = asked[group].result(timeout=30).topic_partitions
-        places = {place_of(TopicPartition(each.topic, each.partition)): each.offset for each in found}
+        """Return what the coordinator has; librdkafka's AdminClient crashes if another node coordinates meanwhile."""
+        try:
+            found = self._stage.admin.offsets(group, timeout=30)
+        except GroupNotFoundError:
+            return {}
         incarnations = {topic.number: topic.incarnation for topic in self._stage.topics}
-        return {key_at(place, incarnations[place // 1000]): at for place, at in places.items() if at >= 0}
+        places = {place_of(at): offset.committed for at, offset in found.items()}
+        return {key_at(place, incarnations[place // 1000]): at.offset for place, at in places.items() if at is not None}
 
 
 def run_soak(
-    servers: str,
+    broker: SoakBroker,
     place: Path,
     *,
     minutes: float,
@@ -176,17 +179,19 @@ def run_soak(
     """
     judge = Judge()
     with (
-        GroupAdmin(bootstrap_servers=servers) as admin,
-        Ledger(servers, per_second) as ledger,
+        GroupAdmin(bootstrap_servers=broker.bootstrap_servers) as admin,
+        Ledger(broker.bootstrap_servers, per_second) as ledger,
         ThreadPoolExecutor(1) as pool,
         Fleet(place) as fleet,
     ):
         vitals_s = max(1.0, minutes * 60 / 240)
-        stage = Stage(servers, unique("soak"), random.Random(seed), fleet, judge, ledger, admin, place, vitals_s)
+        stage = Stage(broker, unique("soak"), random.Random(seed), fleet, judge, ledger, admin, place, vitals_s)
         fleet.hear = stage.hear
         stage.set_up()
         eventually("all members are there", stage.is_ready, START_S)
         soak = Soak(stage, Events(stage, pool), minutes, pause_s, say)
         soak.disturb()
         soak.drain()
+        if broker.history is not None:  # of those that were killed it is told when they expire
+            eventually("no member is left", lambda: not any(map(admin.members, map(stage.group, SHAPES))), START_S)
     return Summary.of(stage, seed, minutes, soak.stalls)

@@ -17,7 +17,7 @@ from attrs import define, field
 from kafka_nextgen.admin import GroupAdmin
 from tests.endtoend.report import Line
 from tests.soak.accounts import FOREVER, Reader
-from tests.soak.brokers import hurry
+from tests.soak.brokers import SoakBroker, hurry
 from tests.soak.fleet import Fleet, Member
 from tests.soak.judge import Judge
 from tests.soak.ledger import Ledger
@@ -52,7 +52,7 @@ class Topic:
 class Stage:
     """Everything that takes part; used by the thread that drives the soak, and by one that administers topics."""
 
-    bootstrap_servers: str
+    broker: SoakBroker
     prefix: str
     chance: random.Random
     fleet: Fleet
@@ -72,6 +72,12 @@ class Stage:
 
     def __attrs_post_init__(self) -> None:
         self._log = (self.logs / "events.log").open("w", buffering=1)
+        self.note("clock", "wall", time.time() - time.monotonic())
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Return where clients connect."""
+        return self.broker.bootstrap_servers
 
     # ---- setting up
 

@@ -9,7 +9,9 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.soak.brokers import SoakBroker, run_broker
 from tests.soak.fleet import Member, is_refused
+from tests.soak.history import what_the_history_has_wrong
 from tests.soak.replay import replay
 from tests.soak.soak import run_soak
 from tests.soak.standstill import Standstill
@@ -23,15 +25,25 @@ PAUSE_S = 0.8  # members need a moment to be there
 def test_a_short_soak_accounts_for_every_record(
     kafka: KafkaServer, tmp_path: Path, figures: Callable[[str], None]
 ) -> None:
-    summary = run_soak(
-        kafka.bootstrap_servers, tmp_path, minutes=MINUTES, seed=1, per_second=150, pause_s=PAUSE_S, say=figures
-    )
+    broker = SoakBroker(kafka.bootstrap_servers)
+    summary = run_soak(broker, tmp_path, minutes=MINUTES, seed=1, per_second=150, pause_s=PAUSE_S, say=figures)
     assert summary.findings == [], f"seed 1; logs in {tmp_path}"
     assert summary.read > 2 * summary.written > 0  # by four groups, except what was deleted before
     assert summary.rebalances["veteran-storm-sync"] > 0
     figures(f"{summary.written} records, each read by four groups, {summary.repeated} of them again")
     again = replay(tmp_path / "events.log")
     assert (again.findings, again.delivered, again.repeated) == ([], summary.read, summary.repeated)
+
+
+def test_a_short_soak_of_three_nodes_is_as_their_history_tells_it(
+    tmp_path: Path, figures: Callable[[str], None]
+) -> None:
+    with run_broker("cluster", tmp_path) as broker:
+        summary = run_soak(broker, tmp_path, minutes=MINUTES, seed=1, per_second=100, pause_s=PAUSE_S, say=figures)
+    assert broker.history is not None
+    assert summary.findings == [], f"seed 1; logs in {tmp_path}"
+    assert summary.events["fail over"] > 0
+    assert what_the_history_has_wrong(tmp_path / "events.log", broker.history, figures) == []
 
 
 def vitals(memory: int = 40_000_000, descriptors: int = 12, threads: int = 5, tasks: int = 4) -> Vitals:

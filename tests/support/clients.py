@@ -60,8 +60,8 @@ def create_replicated_topic(bootstrap_servers: str, prefix: str, replicas: list[
 def create_named_topic(
     bootstrap_servers: str, topic: str, partitions: int = 1, config: Mapping[str, str] | None = None
 ) -> None:
-    """Create ``topic``; return once it is listed."""
-    new = NewTopic(topic, num_partitions=partitions, replication_factor=1, config=dict(config or {}))
+    """Create ``topic`` with as many replicas as the brokers choose; return once it is listed."""
+    new = NewTopic(topic, num_partitions=partitions, replication_factor=-1, config=dict(config or {}))
     admin = admin_client(bootstrap_servers)  # its futures end with it, so it has to outlive them
     admin.create_topics([new])[topic].result(timeout=30)
     eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)

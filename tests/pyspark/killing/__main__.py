@@ -25,8 +25,8 @@ def main(kills: int, seed: int, broker: str, folder: Path) -> None:
     home = (folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{seed}").absolute()
     home.mkdir(parents=True)
     click.echo(f"seed {seed}, {kills} kills, {broker}; files in {home}")
-    with run_broker(broker, home) as servers:
-        summary = run_kills(servers, home, draw_kills(kills, seed), say)
+    with run_broker(broker, home) as at:
+        summary = run_kills(at.bootstrap_servers, home, draw_kills(kills, seed), say)
     for line in summary.lines():
         click.echo(line)
     sys.exit(1 if summary.findings else 0)
