@@ -8,10 +8,15 @@ The reference is the source nearest to where epochs are made: a coordinator, els
 A source's error is the least difference to the reference over all keys they share. The least, because whatever delays a
 sight only adds to it. A source without a shared key is compared by the first sight of each epoch. An error below
 ``TOLERANCE_MS`` is left alone: a slow callback may look like one.
+
+Coordinators that took turns share a log, the partition that is in their names. They never see the same thing: what one
+of them tells of an epoch happened after what the other one told of it. So they are compared with others only, and by
+epochs that began after they took over.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
@@ -54,17 +59,39 @@ def clock_offsets(sights: Iterable[Sight]) -> dict[str, int]:
 
     ``sights`` are all those of one group of one cluster.
     """
-    seen = _first_sights(sights)
+    seen = _without_taken_over(_first_sights(sights))
     waiting = sorted(seen, key=lambda source: (_NEARNESS.index(source_kind(source)), -len(seen[source]), source))
-    known: _FirstSights = {}
+    known: dict[str | None, _FirstSights] = {_log_of(source): {} for source in seen}  # by those who may be compared
     offsets: dict[str, int] = {}
     while waiting:
-        source = next((each for each in waiting if not known.keys().isdisjoint(seen[each])), waiting[0])
+        source = next((each for each in waiting if not known[_log_of(each)].keys().isdisjoint(seen[each])), waiting[0])
         waiting.remove(source)
-        offsets[source] = offset = -_error(seen[source], known)
-        for key, at in seen[source].items():
-            known[key] = min(at + offset, known.get(key, at + offset))
+        offsets[source] = offset = -_error(seen[source], known[_log_of(source)])
+        for log, sights_of_others in known.items():
+            if log is None or log != _log_of(source):
+                _take_in(sights_of_others, seen[source], offset)
     return offsets
+
+
+def _without_taken_over(seen: dict[str, _FirstSights]) -> dict[str, _FirstSights]:
+    """Without the first epoch of each coordinator, where there are several: it may have begun under another one."""
+    turns: Counter[str | None] = Counter(log for source in seen if (log := _log_of(source)) is not None)
+    return {source: _without_first(own) if turns[_log_of(source)] > 1 else own for source, own in seen.items()}
+
+
+def _without_first(seen: _FirstSights) -> _FirstSights:
+    first = min(epoch for _, _, epoch in seen)
+    return {key: at for key, at in seen.items() if key[2] != first}
+
+
+def _log_of(source: str) -> str | None:
+    """The partition that a coordinator writes; None for others."""
+    return source.rpartition("/")[2] if source_kind(source) is SourceKind.COORDINATOR else None
+
+
+def _take_in(known: _FirstSights, seen: _FirstSights, offset: int) -> None:
+    for key, at in seen.items():
+        known[key] = min(at + offset, known.get(key, at + offset))
 
 
 def _first_sights(sights: Iterable[Sight]) -> dict[str, _FirstSights]:

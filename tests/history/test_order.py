@@ -59,6 +59,32 @@ def test_members_alone_are_compared_by_the_epochs_they_came_to() -> None:
     assert offsets(text) == {"consumer:a": 0, "consumer:b": -9_000_000}
 
 
+TURNS = """
+    1.0 coordinator:1/4 joined A @1
+    1.0 coordinator:1/4 assigned A @1 orders[0]
+    31.0 coordinator:2/4 assigned A @1 orders[1]
+    32.0 coordinator:2/4 group_epoch A @2
+"""
+
+
+def test_coordinators_that_took_turns_have_no_sight_in_common() -> None:
+    assert offsets(TURNS) == {"coordinator:1/4": 0, "coordinator:2/4": 0}
+
+
+@pytest.mark.parametrize("skew", [0, 3600])
+def test_coordinators_that_took_turns_are_put_right_by_a_member(skew: int) -> None:
+    """Both saw epoch 2; the second one did not see how it began."""
+    text = f"""
+        1.0 coordinator:1/4 assigned A @1
+        2.0 coordinator:1/4 assigned A @2
+        2.0 consumer:a assigned A @2 orders[0]
+        {32 + skew} coordinator:2/4 assigned A @2 orders[1]
+        40.0 consumer:a assigned A @3
+        {40 + skew} coordinator:2/4 assigned A @3
+    """
+    assert offsets(text) == {"coordinator:1/4": 0, "consumer:a": 0, "coordinator:2/4": -1000 * skew}
+
+
 def test_without_anything_in_common_clocks_are_left_alone() -> None:
     assert offsets("1 consumer:a assigned A @1\n9999 consumer:b assigned B @2") == {"consumer:a": 0, "consumer:b": 0}
 
