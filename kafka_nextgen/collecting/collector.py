@@ -57,6 +57,12 @@ class Choice:
             return False
         return self.pattern is None or self.pattern.fullmatch(listing.group_id) is not None
 
+    def has_id(self, group_id: str) -> bool:
+        """Whether a group of this id is meant, of whatever kind it is."""
+        if not self.is_listed:
+            return group_id in self.groups
+        return self.pattern is None or group_id in self.groups or self.pattern.fullmatch(group_id) is not None
+
 
 class Collector:
     """Writes the history of groups, as a poller sees it, into ``sink``.

@@ -9,8 +9,10 @@ from pathlib import Path
 import click
 
 from kafka_nextgen.admin import AsyncGroupAdmin
+from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.cli.groups.options import Reach, reaching
 from kafka_nextgen.collecting.collector import Choice, Collector, new_source
+from kafka_nextgen.collecting.record_reader import RecordReader, reading_config
 from kafka_nextgen.collecting.topic_sink import TopicSink
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.delivering import QueuedSink
@@ -35,6 +37,8 @@ MIB = 1 << 20
 )
 @click.option("--topic", help="The topic to write to instead, in the same cluster.")
 @click.option("--name", help="What the events call this poller.  [default: the host's name]")
+@click.option("--records", is_flag=True, help="Read what coordinators store, __consumer_offsets, instead of looking.")
+@click.option("--once", is_flag=True, help="End after one look, or with --records when all that is there is read.")
 @click.option(
     "--max-mib",
     type=click.IntRange(min=1),
@@ -53,6 +57,8 @@ def collect(
     output: Path | None,
     topic: str | None,
     name: str | None,
+    records: bool,
+    once: bool,
     max_mib: int,
     keep: int,
     compress: bool,
@@ -60,7 +66,8 @@ def collect(
     """Look at groups every few seconds, and write what changed as events: members, epochs, assignments, offsets, lag.
 
     Without --group and --pattern, all groups of consumers are looked at, also those that come later. The cluster may
-    be of any kind and version. Ends on SIGINT or SIGTERM, when what was seen is written.
+    be of any kind and version. With --records nothing is missed between two looks, but lag is not told, and the topic
+    __consumer_offsets has to be readable. Ends on SIGINT or SIGTERM, when what was seen is written.
     """
     choice = chosen(groups, pattern)
     if (output is None) == (topic is None):
@@ -72,7 +79,10 @@ def collect(
         sink = TopicSink(reach.config, topic=str(topic))
     with stopped_by_signals(StopHandle()) as stop:
         try:
-            asyncio.run(_run(reach, sink, new_source(name), choice, interval, stop))
+            if records:
+                asyncio.run(_read_records(reach, sink, choice, stop, once))
+            else:
+                asyncio.run(_run(reach, sink, new_source(name), choice, interval, stop, once))
         finally:
             sink.close(reach.timeout_s)
     click.echo(f"{sink.written} events written to {output or topic}, {sink.dropped} dropped", err=True)
@@ -96,8 +106,19 @@ def _file_sink(path: Path, max_bytes: int, keep: int, compress: bool) -> FileSin
 
 
 async def _run(
-    reach: Reach, sink: QueuedSink, source: str, choice: Choice, interval_s: float, stop: StopHandle
+    reach: Reach, sink: QueuedSink, source: str, choice: Choice, interval_s: float, stop: StopHandle, once: bool
 ) -> None:
     async with AsyncGroupAdmin(reach.config) as admin:
         collector = Collector(admin, sink, source, choice, timeout_s=reach.timeout_s)
-        await collector.run(interval_s, lambda: stop.is_stopped)
+        if once:
+            await collector.look()
+        else:
+            await collector.run(interval_s, lambda: stop.is_stopped)
+
+
+async def _read_records(reach: Reach, sink: QueuedSink, choice: Choice, stop: StopHandle, once: bool) -> None:
+    async with AsyncGroupAdmin(reach.config) as admin, AsyncConsumer(reading_config(reach.config)) as consumer:
+        reader = RecordReader(admin, consumer, sink, choice, timeout_s=reach.timeout_s)
+        await reader.run(lambda: stop.is_stopped, only_what_is_there=once)
+    if reader.bad_records:
+        click.echo(f"{reader.bad_records} records could not be read", err=True)

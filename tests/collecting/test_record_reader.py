@@ -1,0 +1,201 @@
+"""The coordinators' own records, read while a script of members runs and once more behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, AsyncGroupAdmin, Consumer, LeaveMode, OffsetAndMetadata
+from kafka_nextgen.collecting import record_reader
+from kafka_nextgen.collecting.collector import Choice
+from kafka_nextgen.collecting.record_reader import RecordReader, reading_config
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.testing import Cluster
+from tests.cli.running import COMMAND, kafka_nextgen
+from tests.endtoend.reading import config_of, poll_until
+from tests.support.clients import create_topic, unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
+
+both_protocols = pytest.mark.parametrize("protocol", ["consumer", "classic"])
+PATIENCE_S = 120  # a busy machine needs seconds to start a process
+
+
+def run_script(kafka: KafkaServer, group: str, topic: str, protocol: str) -> dict[str, frozenset[int]]:
+    """``one`` joins, ``two`` joins, three offsets are committed, both leave; who owned what in between."""
+    with (
+        Consumer(**config_of(kafka, group, protocol, client_id="one")) as one,
+        Consumer(**config_of(kafka, group, protocol, client_id="two")) as two,
+    ):
+        one.subscribe([topic])
+        poll_until([one], lambda: len(one.assignment()) == 4)
+        two.subscribe([topic])
+        poll_until([one, two], lambda: (len(one.assignment()), len(two.assignment())) == (2, 2))
+        for each in (1, 2, 3):
+            partition = min(one.assignment())
+            one.commit({partition: OffsetAndMetadata(each)})
+        shared = {"one": one.assignment(), "two": two.assignment()}
+        two.close(leave=LeaveMode.LEAVE)
+        poll_until([one], lambda: len(one.assignment()) == 4)
+        one.close(leave=LeaveMode.LEAVE)
+    return {name: frozenset(each.partition for each in owned) for name, owned in shared.items()}
+
+
+@contextmanager
+def reading_records(kafka: KafkaServer, log: Path, *options: str) -> Iterator[None]:
+    arguments = ["history", "collect", "-b", kafka.bootstrap_servers, "--records", "-o", str(log), *options]
+    with subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=PATIENCE_S)
+            assert process.returncode == 0, said
+            assert "0 dropped" in said
+        finally:
+            process.kill()
+
+
+def events_in(log: Path) -> list[Event]:
+    lines = log.read_bytes().split(b"\n")[:-1] if log.exists() else []
+    return [event for line in lines if isinstance(event := decode_event(line), Event)]
+
+
+def _lefts(log: Path, group: str) -> int:
+    return sum(event.kind is Kind.LEFT and event.group == group for event in events_in(log))
+
+
+def reported(folder: Path, group: str) -> dict[str, Any]:
+    done = kafka_nextgen("history", "report", str(folder), "--group", group, "--json", timeout_s=PATIENCE_S)
+    assert done.returncode == 0, done.stderr
+    (told,) = json.loads(done.stdout)["groups"]
+    assert isinstance(told, dict)
+    return told
+
+
+@both_protocols
+def test_a_report_of_what_is_read_tells_what_the_script_did(kafka: KafkaServer, protocol: str, tmp_path: Path) -> None:
+    group, log = unique("records"), tmp_path / "live.jsonl"
+    with reading_records(kafka, log, "--pattern", "records-.*"):
+        topic = create_topic(kafka.bootstrap_servers, "records", 4)
+        shared = run_script(kafka, group, topic, protocol)
+        eventually("both have left", lambda: _lefts(log, group) == 2, PATIENCE_S)
+    told = reported(tmp_path, group)
+    clients = {row["member"]: row["client"] for row in told["members"]}
+    assert {row["client"]: (row["joined"], row["left"], row["fenced"]) for row in told["members"]} == {
+        "one": (1, 1, 0),
+        "two": (1, 1, 0),
+    }
+    began = [(row["cause"], clients.get(row["by"])) for row in told["rebalances"]]
+    assert began[0] == ("member joined", "one")
+    assert ("member joined", "two") in began
+    assert began[-1] == ("member left", "one")
+    assert {row["topic"] for row in told["tenures"]} == {topic}
+    moved = {row["partition"] for row in told["tenures"] if clients[row["member"]] == "two"}
+    assert moved == shared["two"]
+    assert told["overlaps"] == []
+    assert [row["committed"] for row in told["owners"] if row["committed"] is not None] == [3]
+    again = kafka_nextgen(
+        *("history", "collect", "-b", kafka.bootstrap_servers, "--records", "--once", "--group", group),
+        *("-o", str(tmp_path / "again.jsonl")),
+        timeout_s=PATIENCE_S,
+    )
+    assert again.returncode == 0, again.stderr
+    assert events_in(tmp_path / "again.jsonl")
+    assert reported(tmp_path, group) == told, "each event counts once"
+
+
+class Kept:
+    """A sink that keeps what it is given."""
+
+    dropped = 0
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    @property
+    def written(self) -> int:
+        return len(self.events)
+
+    def write(self, event: Event) -> None:
+        self.events.append(event)
+
+    def close(self, timeout_s: float = 0) -> None:
+        pass
+
+
+def read_all(kafka: KafkaServer, choice: Choice) -> tuple[list[Event], int]:
+    """The events of all records that are there, and how many records could not be read."""
+    config, kept = ConsumerConfig.parse(bootstrap_servers=kafka.bootstrap_servers), Kept()
+
+    async def read() -> int:
+        async with AsyncGroupAdmin(config) as admin, AsyncConsumer(reading_config(config)) as consumer:
+            reader = RecordReader(admin, consumer, kept, choice)
+            await reader.run(lambda: False, only_what_is_there=True)
+            return reader.bad_records
+
+    bad = asyncio.run(read())
+    return kept.events, bad
+
+
+@both_protocols
+def test_a_batch_that_is_cut_by_a_poll_is_told_as_one(
+    embedded_kafka: KafkaServer, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = unique("cut")
+    run_script(embedded_kafka, group, create_topic(embedded_kafka.bootstrap_servers, "cut", 4), protocol)
+    whole, _ = read_all(embedded_kafka, Choice([group]))
+    assert [event.kind for event in whole].count(Kind.JOINED) == 2
+    for most in (1, 2, 3):
+        monkeypatch.setattr(record_reader, "_MOST_RECORDS", most)
+        assert read_all(embedded_kafka, Choice([group])) == (whole, 0)
+
+
+def test_a_record_that_can_not_be_read_is_counted_and_the_rest_is_told(
+    embedded_kafka: KafkaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = unique("bad")
+    run_script(embedded_kafka, group, create_topic(embedded_kafka.bootstrap_servers, "bad", 4), "classic")
+    whole, _ = read_all(embedded_kafka, Choice([group]))
+    commits = [event for event in whole if event.kind is Kind.COMMITTED]
+    decode = record_reader.decode
+
+    def refuse_commits(key: bytes, value: bytes | None) -> object:
+        if group.encode() in key and key[:2] == b"\0\1":  # an offset
+            raise DecodeError("planted")
+        return decode(key, value)
+
+    monkeypatch.setattr(record_reader, "decode", refuse_commits)
+    rest = [event for event in whole if event not in commits]
+    assert commits
+    assert read_all(embedded_kafka, Choice([group])) == (rest, len(commits))
+
+
+@pytest.mark.parametrize(
+    ("groups", "pattern", "chosen"),
+    [((), None, "ab"), (("a",), None, "a"), ((), "b.*", "b"), (("a",), "b.*", "ab"), ((), "x", "")],
+)
+def test_which_groups_are_meant(groups: tuple[str, ...], pattern: str | None, chosen: str) -> None:
+    choice = Choice(groups, None if pattern is None else re.compile(pattern))
+    assert "".join(filter(choice.has_id, "ab")) == chosen
+
+
+def test_a_cluster_in_which_no_group_has_met(tmp_path: Path) -> None:
+    with Cluster() as cluster:
+        done = kafka_nextgen(
+            *("history", "collect", "-b", cluster.bootstrap_servers, "--records", "--once"),
+            *("-o", str(tmp_path / "none.jsonl")),
+            timeout_s=PATIENCE_S,
+        )
+    assert (done.returncode, "0 events written" in done.stderr) == (0, True)
