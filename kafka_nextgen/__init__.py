@@ -99,11 +99,13 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.application.rebalance_view import AsyncRebalanceConsumer, RebalanceConsumer
     from kafka_nextgen.engine.application.record_batch import RecordBatch
     from kafka_nextgen.engine.application.records import Records
+    from kafka_nextgen.engine.seeing.event_log import EventLog
     from kafka_nextgen.engine.seeing.health import Health
     from kafka_nextgen.engine.seeing.hooks import Hooks
-    from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
+    from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
     from kafka_nextgen.fetching import Truncation
     from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.history.sinks import FileSink
     from kafka_nextgen.metrics import (
         CommitMetrics,
         ConnectionMetrics,
@@ -146,8 +148,10 @@ __all__ = [
     "DeserializationPolicy",
     "DisconnectedError",
     "EndpointIdentification",
+    "EventLog",
     "ExpectedMember",
     "FencedInstanceError",
+    "FileSink",
     "FrameTooLargeError",
     "GroupAdmin",
     "GroupAuthorizationError",
@@ -175,6 +179,7 @@ __all__ = [
     "ListedGroups",
     "LogTruncationError",
     "MemberDescription",
+    "MemberName",
     "Metrics",
     "MisuseError",
     "NewMember",
@@ -199,6 +204,7 @@ __all__ = [
     "RebalanceConsumer",
     "RebalanceListener",
     "RebalanceReason",
+    "RebalanceStep",
     "Record",
     "RecordBatch",
     "Records",
@@ -271,14 +277,18 @@ _LATER = {
     "AsyncRebalanceListener": f"{_APPLICATION}.listener",
     "Consumer": "kafka_nextgen.consumer",
     "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
+    "EventLog": f"{_SEEING}.event_log",
+    "FileSink": "kafka_nextgen.history.sinks",
     "Health": f"{_SEEING}.health",
     "Hooks": f"{_SEEING}.hooks",
     "Latency": "kafka_nextgen.metrics",
+    "MemberName": f"{_SEEING}.rebalance",
     "PartitionAssignor": "kafka_nextgen.assignors.spec",
     "Rebalance": f"{_SEEING}.rebalance",
     "RebalanceCause": f"{_SEEING}.rebalance",
     "RebalanceConsumer": f"{_APPLICATION}.rebalance_view",
     "RebalanceListener": f"{_APPLICATION}.listener",
+    "RebalanceStep": f"{_SEEING}.rebalance",
     "RecordBatch": f"{_APPLICATION}.record_batch",
     "Records": f"{_APPLICATION}.records",
     "Truncation": "kafka_nextgen.fetching",

@@ -211,8 +211,8 @@ class AsyncConsumer(AwaitedCalls, AwaitsHandlers):
         errors: list[Exception] = []
         if not self._core.engine.has_ended:  # an earlier close was interrupted behind that
             await self._leave(mode, deadline, is_alone, errors)
-            limit_s = deadline - time.monotonic()
-            await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
+        limit_s = deadline - time.monotonic()
+        await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
         self._is_closed = True
         _raise_first(errors)
 

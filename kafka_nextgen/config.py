@@ -127,6 +127,11 @@ class ConsumerConfig(SecurityConfig):
     heartbeat_interval_ms: int = _key(
         p.whole_number(1), 3_000, "With the classic protocol: the time between two heartbeats."
     )
+    history_log_dir: str | None = _key(
+        p.text(),
+        None,
+        "A directory in which this consumer keeps an event log of its own, for kafka-nextgen history. Not Kafka's.",
+    )
     auto_offset_reset: Reset = _key(
         p.offset_reset,
         OffsetReset.LATEST,

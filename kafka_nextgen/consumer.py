@@ -253,7 +253,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         try:
             if not self._core.engine.has_ended:  # an earlier close was interrupted behind that
                 self._leave(mode, deadline - time.monotonic(), is_alone, errors)
-                self._core.engine.stop(deadline - time.monotonic())
+            self._core.engine.stop(deadline - time.monotonic())
             self._is_closed = True
         finally:
             self._guard.leave(sys._getframe())  # noqa: SLF001

@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -34,7 +35,7 @@ from kafka_nextgen.engine.seeing.counters import Counters
 from kafka_nextgen.engine.seeing.examining import take_health
 from kafka_nextgen.engine.seeing.health import Health, Limits, assess
 from kafka_nextgen.engine.seeing.hooks import HookList
-from kafka_nextgen.engine.seeing.rebalance import Rebalance
+from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance
 from kafka_nextgen.engine.seeing.watchdog import Watchdog
 from kafka_nextgen.engine.settings import fetch_settings
 from kafka_nextgen.engine.sleeping import sleep_until_ended
@@ -59,6 +60,8 @@ logger = logger_of("kafka_nextgen.engine")
 
 #: The thread is waited for at least this long (seconds), or every close without time would leave one behind.
 SHORTEST_STOP_S = 0.2
+#: How long (seconds) hooks of a consumer that was dropped may take to end.
+ABANDONED_S = 5.0
 #: How often the watchdog looks while an answer may still come.
 LOOKS_PER_LIMIT = 4
 
@@ -70,7 +73,7 @@ class Engine:
         self._config = config
         self._signal = signal
         self.mailbox = Mailbox(signal)
-        self.hooks = HookList()
+        self.hooks = HookList(self.name)
         self.counters = Counters(self.hooks)
         self._limits = Limits(
             (config.request_timeout_ms + config.fetch_max_wait_ms) / 1000, config.rebalance_timeout_ms / 1000
@@ -84,13 +87,19 @@ class Engine:
         self.check_usable = self._thread.check_usable
         self._thread.begin_with(self._build())
 
+    def _keep_history(self, config: ConsumerConfig) -> None:
+        if config.history_log_dir is not None and config.group_id:
+            from kafka_nextgen.engine.seeing.event_log import EventLog
+
+            self.hooks.add(EventLog.in_directory(Path(config.history_log_dir), config.client_id))
+
     async def _build(self) -> None:
         config = self._config
         self._tasks = TaskSet(self._failed_unexpectedly)
         settings = TransportSettings.of(config)
         self.cluster = ClusterClient(settings, on_failure=self._failed_unexpectedly)
         self.cluster.on_refused(self._refused)
-        self.identity = Identity(config.group_id or "", config.group_instance_id)
+        self.identity = Identity(config.group_id or "", config.group_instance_id, client_id=config.client_id)
         self.fetches = LockedFetches(FetchState(fetch_settings(config)), self._on_change)
         self.offsets = self._offsets_of(config.group_id)
         self._fetcher = Fetcher(
@@ -113,9 +122,14 @@ class Engine:
         self.by_hand = ManualAssignment(config, surroundings)
         self.cluster.keep_topics(self._topics)
         self._contact = FirstContact(self.cluster, self._signal, settings)
-        self._tasks.keep(self._contact.make)
+        self._tasks.keep(self._reach)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
         self._tasks.keep(lambda: watchdog.run(self._limits.answer_s / LOOKS_PER_LIMIT))
+        self._keep_history(config)
+
+    async def _reach(self) -> None:
+        await self._contact.make()
+        self.hooks.reached()
 
     def _offsets_of(self, group_id: str | None) -> GroupOffsets:
         if not group_id:
@@ -163,6 +177,18 @@ class Engine:
     @property
     def _driver(self) -> Driver | None:
         return self._membership.driver
+
+    def name(self) -> MemberName:
+        """Who this consumer is to its group right now."""
+        config, protocol = self._config, self.protocol
+        return MemberName(
+            self.cluster.metadata.cluster_id or "",
+            config.group_id or "",
+            "" if protocol is None else protocol.value,
+            self.identity.member_id,
+            config.group_instance_id,
+            config.client_id,
+        )
 
     @property
     def never_reached(self) -> TransportError | None:
@@ -320,6 +346,14 @@ class Engine:
         timeout_s = max(timeout_s, SHORTEST_STOP_S)
         deadline = time.monotonic() + timeout_s
         try:
+            if not self.has_ended:  # an earlier close was interrupted behind that
+                self._shut_down_within(timeout_s)
+        finally:
+            self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
+            self.hooks.detached(max(SHORTEST_STOP_S, deadline - time.monotonic()))
+
+    def _shut_down_within(self, timeout_s: float) -> None:
+        try:
             shutting_down = self._thread.submit(self._shut_down())
             if not sleep_until_ended(shutting_down, timeout_s):
                 logger.warning("closing: it took longer than %s s", timeout_s)
@@ -327,8 +361,6 @@ class Engine:
                 shutting_down.result()
         except (CancelledError, KafkaNextgenError) as error:
             logger.warning("closing: %s", told(error))
-        finally:
-            self._thread.stop(max(SHORTEST_STOP_S, deadline - time.monotonic()))
 
     @property
     def has_ended(self) -> bool:
@@ -342,10 +374,16 @@ class Engine:
         """
         if self._stopping or self._thread.is_foreign:
             return
-        self._thread.end_after(self._shut_down)
+        self._thread.end_after(self._shut_down_abandoned)
         what = f"a consumer of group {self._config.group_id}" if self._config.group_id else "a consumer"
         why = "nothing is committed, and its member stays in the group until its session ends"
         warnings.warn(f"{what} was dropped without close(): {why}", ResourceWarning, stacklevel=2)
+
+    async def _shut_down_abandoned(self) -> None:
+        try:
+            await self._shut_down()
+        finally:
+            self.hooks.detached(ABANDONED_S)  # on the I/O thread, which has nothing else to do any more
 
     async def _shut_down(self) -> None:
         self._membership.stop()

@@ -53,6 +53,11 @@ class CallbackKind(Enum):
     ASSIGNMENT = "on_assignment"  # of an assignor of the application's own
     COMMITTED = "commit_async"  # the callback of one
 
+    @property
+    def short(self) -> str:
+        """The method without what all of a listener's have in common."""
+        return self.value.removeprefix("on_partitions_")
+
 
 @frozen(eq=False)
 class PendingCallback:

@@ -462,7 +462,9 @@ def _callback_trials(stage: Stage) -> Iterator[tuple[str, Callable[[], int]]]:
 
 
 def _report() -> None:
-    print(f"{'call':<40}{'places':>8}{'unclosable':>12}{'records lost':>14}")
+    from tests.engine.injected_log import logged_stage, trials_of_logs
+
+    print(f"{'call':<48}{'places':>8}{'unclosable':>12}{'records lost':>14}")
     with full_stage(40_000) as stage:  # runs alone read 20,000 of each
         trials: list[tuple[str, Callable[[], int]]] = [
             *((name, partial(try_all, stage, name)) for name in SYNC_CALLS),
@@ -484,8 +486,14 @@ def _report() -> None:
             *_callback_trials(stage),
             ("AsyncConsumer.close", lambda: asyncio.run(try_all_of_async_close(stage))),
         ]
-        for name, trial in trials:  # the first one that is unclosable, or loses a record, is an AssertionError
-            print(f"{name:<40}{trial():>8}{0:>12}{0:>14}", flush=True)
+        _print(trials)
+    with logged_stage(40_000) as stage:
+        _print([*trials_of_logs(stage), *_callback_trials(stage)], ", with a log")
+
+
+def _print(trials: Iterable[tuple[str, Callable[[], int]]], more: str = "") -> None:
+    for name, trial in trials:  # the first one that is unclosable, or loses a record, is an AssertionError
+        print(f"{name + more:<48}{trial():>8}{0:>12}{0:>14}", flush=True)
 
 
 if __name__ == "__main__":

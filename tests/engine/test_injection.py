@@ -15,6 +15,14 @@ from kafka_nextgen import AsyncConsumer, Consumer
 from kafka_nextgen.compiled import ACCELERATED
 from tests.engine.injected_callbacks import PROTOCOLS, Awaited, Blocking, Trap, throw_out, try_all_of_callbacks
 from tests.engine.injected_calls import ASYNC_CALLS, ASYNC_READING, READING, SYNC_CALLS, TRIED_ELSEWHERE
+from tests.engine.injected_log import (
+    ASYNC_TELLING,
+    TELLING,
+    logged_stage,
+    try_all_in_async_log,
+    try_all_in_closing_log,
+    try_all_in_log,
+)
 from tests.engine.injection import (
     InjectedError,
     Reader,
@@ -96,6 +104,31 @@ def test_after_an_exception_in_close_the_next_one_closes_and_commits_what_was_ha
 
 def test_after_an_exception_in_an_awaited_close_the_next_one_closes(full: Stage) -> None:
     assert asyncio.run(try_all_of_async_close(full, stride=every(7))) > 50
+
+
+@pytest.fixture(scope="module")
+def logged() -> Iterator[Stage]:
+    with logged_stage() as stage:
+        yield stage
+
+
+@pytest.mark.parametrize("call", TELLING)
+def test_after_an_interrupt_anywhere_in_an_event_log_reading_goes_on_where_it_was(logged: Stage, call: str) -> None:
+    assert try_all_in_log(logged, call) > 5
+
+
+@pytest.mark.parametrize("call", ASYNC_TELLING)
+def test_after_an_interrupt_in_an_event_log_an_awaited_call_goes_on_where_it_was(logged: Stage, call: str) -> None:
+    assert asyncio.run(try_all_in_async_log(logged, call)) > 5
+
+
+def test_after_an_exception_in_close_the_next_one_closes_a_consumer_with_an_event_log(logged: Stage) -> None:
+    assert try_all_of_close(logged, stride=every(7)) > 100
+    assert asyncio.run(try_all_of_async_close(logged, stride=every(7))) > 50
+
+
+def test_after_an_interrupt_in_a_log_that_is_closed_the_next_close_closes_it(logged: Stage) -> None:
+    assert try_all_in_closing_log(logged) > 5
 
 
 def test_after_an_exception_in_a_run_the_next_one_leaves_out_no_record(full: Stage) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kafka_nextgen.cli.history.collect import collect
+from kafka_nextgen.cli.history.compare import compare
 from kafka_nextgen.cli.history.follow import follow
 from kafka_nextgen.cli.history.report import report
 
@@ -16,5 +17,5 @@ def history() -> None:
     """Keep what happens to groups, and tell it afterwards."""
 
 
-for command in (collect, follow, report):
+for command in (collect, compare, follow, report):
     history.add_command(command)

@@ -12,7 +12,7 @@ from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.reading import Problems
 
-__all__ = ["history_document", "moments_document"]
+__all__ = ["history_document", "moments_document", "problems_document"]
 
 
 def history_document(answers: Answers, problems: Problems) -> dict[str, object]:
@@ -24,7 +24,7 @@ def history_document(answers: Answers, problems: Problems) -> dict[str, object]:
             own[name].append(fact)
     return {
         "groups": [_group(*key, facts) for key, facts in sorted(groups.items())],
-        "problems": _problems(problems),
+        "problems": problems_document(problems),
     }
 
 
@@ -43,7 +43,7 @@ def moments_document(moments: Iterable[Moments], problems: Problems) -> dict[str
             }
             for moment in moments
         ],
-        "problems": _problems(problems),
+        "problems": problems_document(problems),
     }
 
 
@@ -62,5 +62,6 @@ def _event(event: Event) -> dict[str, object]:
     return {name: value.value if isinstance(value, Kind) else value for name, value in told.items()}
 
 
-def _problems(problems: Problems) -> dict[str, object]:
+def problems_document(problems: Problems) -> dict[str, object]:
+    """How often each was found, and where first."""
     return {name: {"count": count, "first": problems.first[name]} for name, count in sorted(problems.counts.items())}

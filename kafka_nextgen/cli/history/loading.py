@@ -16,7 +16,7 @@ from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.reading import Problems, read_log
 from kafka_nextgen.text import printable
 
-__all__ = ["GroupHistory", "History", "load", "since"]
+__all__ = ["GroupHistory", "History", "load", "load_all", "since"]
 
 
 @frozen
@@ -46,7 +46,15 @@ class History:
 
 
 def load(paths: Sequence[Path], groups: Collection[str], cluster: str | None) -> History:
-    """Read these logs.
+    """Read these logs, of several sources of one thing the best; see ``load_all``."""
+    found, problems = load_all(paths, groups, cluster)
+    return History([_group(key, events) for key, events in found.items()], problems)
+
+
+def load_all(
+    paths: Sequence[Path], groups: Collection[str], cluster: str | None
+) -> tuple[dict[tuple[str, str], list[Event]], Problems]:
+    """All events of these logs by cluster and group, in the order of these, and what was wrong.
 
     Args:
         paths: Files and directories.
@@ -67,7 +75,7 @@ def load(paths: Sequence[Path], groups: Collection[str], cluster: str | None) ->
     found = by_group(filter(is_wanted, read_log(paths, problems)))
     if not found:
         raise click.ClickException(_nothing(paths, others, problems))
-    return History([_group(key, events) for key, events in sorted(found.items())], problems)
+    return dict(sorted(found.items())), problems
 
 
 def _group(key: tuple[str, str], events: Sequence[Event]) -> GroupHistory:

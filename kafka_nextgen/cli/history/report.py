@@ -17,7 +17,7 @@ from kafka_nextgen.history.answering import Answers
 from kafka_nextgen.history.page.page import render
 from kafka_nextgen.history.reading import Problems
 
-__all__ = ["report"]
+__all__ = ["report", "tell_problems"]
 
 
 @click.command()
@@ -51,7 +51,7 @@ def report(
     What can't be read is told on stderr; the exit code is 1 if there is nothing else.
     """
     found = load(paths, groups, cluster)
-    _tell(found.problems)
+    tell_problems(found.problems)
     answers = _answers(found, first, last)
     if html is not None:
         _write(html, answers, found.problems, groups)
@@ -77,7 +77,8 @@ def _around(found: History, at: int, within_ms: int, as_json: bool, top: int) ->
         print_moment(moment, within_ms, top)
 
 
-def _tell(problems: Problems) -> None:
+def tell_problems(problems: Problems) -> None:
+    """Say on stderr what could not be read."""
     for name, count in sorted(problems.counts.items()):
         say(f"Warning: {_problem(problems, name, count)}", err=True)
 

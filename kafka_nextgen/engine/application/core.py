@@ -207,15 +207,19 @@ class ConsumerCore:
 
     def tell_end(self, ended: CallbackEnd) -> Future[None]:
         """Tell the member how a callback ended; it waits for nothing else that is called. It may be told twice."""
+        self.polls.note_callback_end()
         callback, error = ended
         return _done() if isinstance(callback, PendingCall) else self.engine.callback_finished(callback, error)
 
     def forget_callback(self, ended: CallbackEnd) -> None:
         """The member was told."""
-        self.polls.end_callback()
+        began, now = self.polls.end_callback()
         if self.ended is ended:
             self._running = None
             self.ended = None
+        callback, error = ended
+        if self.hooks and not isinstance(callback, PendingCall):
+            self.hooks.called_back(callback.kind.short, callback.partitions, began, now, error)
 
     # ---- positions
 

@@ -63,6 +63,10 @@ class Records(DataFrames):
         """The partitions there are records of."""
         return tuple(dict.fromkeys(part.partition for part in self._slices))
 
+    def next_offsets(self) -> dict[TopicPartition, int]:
+        """The offset behind the last record of each partition: the position that these records lead to."""
+        return {part.partition: part.next_offset for part in self._slices}
+
     def of(self, partition: TopicPartition) -> Records:
         """The records of one partition."""
         own = [part for part in self._slices if part.partition == partition]

@@ -29,6 +29,7 @@ class Identity:
     instance_id: str | None
     member_id: str = ""
     member_epoch: int = -1
+    client_id: str = ""
     belongs: bool = False  # subscribed: a member, or about to be one, and no stranger to the group
     _losses: int = 0  # how often it was thrown out, or left
     _last: _Membership = _NEVER  # until it has joined again, what it was before

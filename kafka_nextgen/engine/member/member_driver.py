@@ -19,7 +19,7 @@ from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.exchanges import Exchanges
 from kafka_nextgen.engine.member.surroundings import Machine, Surroundings
 from kafka_nextgen.engine.seeing.history import Reading, RebalanceHistory
-from kafka_nextgen.engine.seeing.rebalance import RebalanceCause
+from kafka_nextgen.engine.seeing.rebalance import MemberName, RebalanceCause
 from kafka_nextgen.errors import KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import effects as fx
@@ -67,7 +67,7 @@ class MemberDriver(Generic[M]):
         self.heard_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
         self._reading = reading
-        self.history = RebalanceHistory(reading)
+        self.history = RebalanceHistory(reading, self._name)
 
     @property
     def member(self) -> M:
@@ -97,6 +97,12 @@ class MemberDriver(Generic[M]):
         self._alarm.set(self._member.deadline())
         if self._member.wants_poll and not wanted_poll:
             self._mailbox.note_news()
+
+    def _name(self, member_id: str) -> MemberName:
+        identity = self._identity
+        cluster_id = self._cluster.metadata.cluster_id or ""
+        protocol = self.protocol.value
+        return MemberName(cluster_id, identity.group_id, protocol, member_id, identity.instance_id, identity.client_id)
 
     def _note(self, event: object, before: Any, effects: tuple[object, ...], now: float) -> None:
         """Say in the log what the member goes through. The id is that before the event, which may end it."""

@@ -80,6 +80,10 @@ class ClassicReading:
         """As it is."""
         return state.owned
 
+    def member_id(self, state: ClassicState) -> str:
+        """As it is."""
+        return state.member_id
+
     def epochs(self, state: ClassicState) -> tuple[int, int]:
         """The generation last synced, and the one last joined."""
         return state.published, state.generation

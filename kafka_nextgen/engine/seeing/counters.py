@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define
 
-from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.engine.seeing.hooks import LATE_S, HookList
 from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.metrics import Timings
@@ -135,25 +135,30 @@ class GroupCounters:
 class PollCounters:
     """Polls and callbacks, where the application is."""
 
+    hooks: HookList
     polls: int = 0
     began_at: float | None = None
     between: Timings = Factory(Timings)
     inside: Timings = Factory(Timings)
     callbacks: Timings = Factory(Timings)
     _callback_began: float = 0.0
+    _callback_ended: float | None = None
+    _ended_at: float = 0.0
 
     def begin(self) -> float:
         """A poll begins, at the moment that is returned."""
         now = time.monotonic()
         if self.began_at is not None:
             self.between.note(now - self.began_at, now)
+            if now - self._ended_at > LATE_S and self.hooks:
+                self.hooks.polled_late(self._ended_at, now)
         self.polls += 1
         self.began_at = now
         return now
 
     def end(self) -> None:
         """It has come to its end."""
-        now = time.monotonic()
+        now = self._ended_at = time.monotonic()
         assert self.began_at is not None, "it began"
         self.inside.note(now - self.began_at, now)
 
@@ -161,10 +166,17 @@ class PollCounters:
         """A method of the listener is about to run."""
         self._callback_began = time.monotonic()
 
-    def end_callback(self) -> None:
-        """It has returned, or raised."""
-        now = time.monotonic()
-        self.callbacks.note(now - self._callback_began, now)
+    def note_callback_end(self) -> None:
+        """It has just returned, or raised; may be said again when the member is told again."""
+        if self._callback_ended is None:
+            self._callback_ended = time.monotonic()
+
+    def end_callback(self) -> tuple[float, float]:
+        """The member knows of its end; from when to when it ran."""
+        ended = time.monotonic() if self._callback_ended is None else self._callback_ended
+        self._callback_ended = None
+        self.callbacks.note(ended - self._callback_began, ended)
+        return self._callback_began, ended
 
 
 @define
@@ -175,4 +187,4 @@ class Counters:
     fetches: FetchCounters = Factory(FetchCounters)
     commits: CommitCounters = Factory(lambda self: CommitCounters(self.hooks), takes_self=True)
     group: GroupCounters = Factory(lambda self: GroupCounters(self.hooks), takes_self=True)
-    polls: PollCounters = Factory(PollCounters)
+    polls: PollCounters = Factory(lambda self: PollCounters(self.hooks), takes_self=True)

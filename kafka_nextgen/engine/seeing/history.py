@@ -11,13 +11,13 @@ is stable, out of the group, or about to join again. If the next begins before t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define, field
 
 from kafka_nextgen.engine.seeing.reasons import NOT_POLLED, error_in
-from kafka_nextgen.engine.seeing.rebalance import Rebalance, RebalanceCause
+from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.types import TopicPartition
@@ -41,20 +41,23 @@ class _Draft:
     since: float
     phase: str
     reason: str
+    member_id: str
     assigned: tuple[TopicPartition, ...] = ()
     revoked: tuple[TopicPartition, ...] = ()
     lost: tuple[TopicPartition, ...] = ()
-    phases_ms: dict[str, float] = field(factory=dict)
+    steps: list[RebalanceStep] = field(factory=list)
     error: str | None = None
 
     def enter(self, phase: str, now: float) -> None:
         """Book the time since the last change on the phase that ends."""
+        if phase == self.phase:
+            return
         spent_ms = (now - self.since) * 1000
         if spent_ms > 0:
-            self.phases_ms[self.phase] = self.phases_ms.get(self.phase, 0.0) + spent_ms
+            self.steps.append(RebalanceStep(self.phase, self.began_at + self.since - self.began, spent_ms))
         self.phase, self.since = phase, now
 
-    def finished(self, epoch_after: int) -> Rebalance:
+    def finished(self, epoch_after: int, member: MemberName) -> Rebalance:
         """The rebalance as it will be remembered."""
         kept = self.owned_before.difference(self.revoked, self.lost)
         return Rebalance(
@@ -67,9 +70,10 @@ class _Draft:
             self.revoked,
             self.lost,
             tuple(sorted(kept)),
-            self.phases_ms,
+            tuple(self.steps),
             self.error,
             self.reason,
+            member,
         )
 
 
@@ -95,6 +99,9 @@ class Reading(Protocol[S_contra]):
     def owned(self, state: S_contra) -> frozenset[TopicPartition]:
         """What the member owns."""
 
+    def member_id(self, state: S_contra) -> str:
+        """The member's id; empty before it has one."""
+
     def epochs(self, state: S_contra) -> tuple[int, int]:
         """The epoch that commits carry, and the one the member is in."""
 
@@ -103,10 +110,16 @@ class Reading(Protocol[S_contra]):
 
 
 class RebalanceHistory(Generic[S]):
-    """The last ``size`` rebalances of a member, whose states ``reading`` can read."""
+    """The last ``size`` rebalances of a member, whose states ``reading`` can read; ``name`` tells who has an id."""
 
-    def __init__(self, reading: Reading[S], size: int = 50) -> None:
+    def __init__(
+        self,
+        reading: Reading[S],
+        name: Callable[[str], MemberName] = lambda member_id: MemberName(member_id=member_id),
+        size: int = 50,
+    ) -> None:
         self._reading = reading
+        self._name = name
         self._past: deque[Rebalance] = deque(maxlen=size)
         self._draft: _Draft | None = None
         self._numbered = 0
@@ -167,12 +180,14 @@ class RebalanceHistory(Generic[S]):
         self._numbered += 1
         (epoch, _), owned = self._reading.epochs(before), self._reading.owned(before)
         step = self._reading.step(after)
-        self._draft = _Draft(self._numbered, cause, wall_s, now, epoch, owned, now, step, reason)
+        known = self._reading.member_id(before) or self._reading.member_id(after)
+        self._draft = _Draft(self._numbered, cause, wall_s, now, epoch, owned, now, step, reason, known)
 
     def _end(self, state: S, now: float) -> Rebalance:
         assert self._draft is not None, "there is a rebalance to end"
         self._draft.enter("", now)
-        rebalance, self._draft = self._draft.finished(self._reading.epochs(state)[1]), None
+        member = self._name(self._draft.member_id or self._reading.member_id(state))
+        rebalance, self._draft = self._draft.finished(self._reading.epochs(state)[1], member), None
         self._past.append(rebalance)
         return rebalance
 

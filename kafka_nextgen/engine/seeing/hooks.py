@@ -14,11 +14,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from types import TracebackType
 
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.seeing.rebalance import Rebalance
+from kafka_nextgen.engine.seeing.rebalance import MemberName, Rebalance
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
-__all__ = ["HookList", "Hooks"]
+__all__ = ["LATE_S", "HookList", "Hooks"]
+
+#: An application that does not poll for longer than this (seconds) is late.
+LATE_S = 1.0
+#: Hooks that are removed may take so long (seconds) to end.
+REMOVING_S = 5.0
 
 logger = logger_of("kafka_nextgen.hooks")
 
@@ -28,6 +33,15 @@ class Hooks:
 
     ``began_at`` is in seconds since the epoch, ``took_s`` in seconds.
     """
+
+    def attached(self, name: Callable[[], MemberName]) -> None:
+        """They were added to a consumer; ``name`` tells at any time, on any thread, who this is to its group."""
+
+    def reached(self) -> None:
+        """The cluster is known, as ``name`` tells from now on, or refuses this client; on the I/O thread."""
+
+    def detached(self, timeout_s: float) -> None:
+        """The consumer is closed, or they were removed: nothing more is told. May take up to ``timeout_s`` seconds."""
 
     def received(self, records: Records, began_at: float, took_s: float) -> None:
         """A poll that began then handed these over; where the application polls.
@@ -55,6 +69,22 @@ class Hooks:
     def rebalanced(self, rebalance: Rebalance) -> None:
         """A rebalance is over; on the I/O thread."""
 
+    def called_back(
+        self,
+        callback: str,
+        partitions: Sequence[TopicPartition],
+        began_at: float,
+        took_s: float,
+        error: BaseException | None,
+    ) -> None:
+        """The listener was told that these were ``callback`` (assigned, revoked or lost); where the application polls.
+
+        ``error`` is what it raised.
+        """
+
+    def polled_late(self, began_at: float, took_s: float) -> None:
+        """From ``began_at`` on nothing was polled for longer than ``LATE_S``; where the application polls again."""
+
     def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
         """Nothing was heard of these partitions for too long, up to ``silent_s`` seconds; on the I/O thread.
 
@@ -65,7 +95,8 @@ class Hooks:
 class HookList:
     """The hooks of one consumer; may be changed at any time, from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: Callable[[], MemberName] = MemberName) -> None:
+        self._name = name
         self._hooks: tuple[Hooks, ...] = ()
         self._lock = threading.RLock()  # a signal handler may change them from within
 
@@ -74,15 +105,28 @@ class HookList:
 
     def add(self, hooks: Hooks) -> None:
         """Call these from now on, after those there are."""
+        _tell(hooks, lambda hooks: hooks.attached(self._name))
         with self._lock:
             self._hooks = (*self._hooks, hooks)
 
     def remove(self, hooks: Hooks) -> None:
         """Call these no more; does nothing if they were not added."""
         with self._lock:
-            self._hooks = tuple(other for other in self._hooks if other is not hooks)
+            others = tuple(other for other in self._hooks if other is not hooks)
+            was_there = len(others) < len(self._hooks)
+            self._hooks = others
+        if was_there:
+            _tell(hooks, lambda hooks: hooks.detached(REMOVING_S))
 
     # ---- for those who are watched; moments are monotonic, in seconds
+
+    def reached(self) -> None:
+        """Say that the cluster was reached for the first time."""
+        self._each(lambda hooks: hooks.reached())
+
+    def detached(self, timeout_s: float) -> None:
+        """Say that the consumer is closed; may be said again."""
+        self._each(lambda hooks: hooks.detached(timeout_s))
 
     def received(self, records: Records, began: float, ended: float) -> None:
         """Say that a poll handed records over."""
@@ -99,6 +143,23 @@ class HookList:
         """Say that a commit ended."""
         began_at = _wall_s(began)
         self._each(lambda hooks: hooks.committed(offsets, began_at, ended - began, error))
+
+    def called_back(
+        self,
+        callback: str,
+        partitions: Sequence[TopicPartition],
+        began: float,
+        ended: float,
+        error: BaseException | None,
+    ) -> None:
+        """Say that a method of the listener returned, or raised."""
+        began_at = _wall_s(began)
+        self._each(lambda hooks: hooks.called_back(callback, partitions, began_at, ended - began, error))
+
+    def polled_late(self, began: float, ended: float) -> None:
+        """Say that the application polls again, after a long time."""
+        began_at = _wall_s(began)
+        self._each(lambda hooks: hooks.polled_late(began_at, ended - began))
 
     def rebalanced(self, rebalance: Rebalance) -> None:
         """Say that a rebalance is over."""
@@ -118,10 +179,7 @@ class HookList:
 
     def _each(self, tell: Callable[[Hooks], None]) -> None:
         for hooks in self._hooks:
-            try:
-                tell(hooks)
-            except Exception:
-                _log_failure(hooks)
+            _tell(hooks, tell)
 
 
 class _Shielded(AbstractContextManager[None]):
@@ -149,6 +207,13 @@ class _Shielded(AbstractContextManager[None]):
         except Exception as raised:
             if raised is not error:
                 _log_failure(self._hooks)
+
+
+def _tell(hooks: Hooks, tell: Callable[[Hooks], None]) -> None:
+    try:
+        tell(hooks)
+    except Exception:
+        _log_failure(hooks)
 
 
 def _log_failure(hooks: Hooks) -> None:

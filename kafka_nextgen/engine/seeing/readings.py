@@ -68,6 +68,10 @@ class ConsumerReading:
         """By name."""
         return frozenset(TopicPartition(state.names[tip.topic_id], tip.partition) for tip in state.owned)
 
+    def member_id(self, state: MemberState) -> str:
+        """As it is."""
+        return state.member_id
+
     def epochs(self, state: MemberState) -> tuple[int, int]:
         """Published and held."""
         return state.published_epoch, state.member_epoch

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import field, frozen
+from attrs import frozen
 
 from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["Rebalance", "RebalanceCause"]
+__all__ = ["MemberName", "Rebalance", "RebalanceCause", "RebalanceStep"]
 
 
 class RebalanceCause(Enum):
@@ -25,12 +25,37 @@ class RebalanceCause(Enum):
 
 
 @frozen
+class MemberName:
+    """Who a member is. ``member_id`` is empty as long as it has none, ``cluster_id`` as long as it is not known."""
+
+    cluster_id: str = ""
+    group_id: str = ""
+    protocol: str = ""
+    member_id: str = ""
+    instance_id: str | None = None
+    client_id: str = ""
+
+
+@frozen
+class RebalanceStep:
+    """One step of a rebalance: its name, when it began (seconds since the epoch), and how long (ms) it took."""
+
+    name: str
+    began_at: float
+    took_ms: float
+
+    @property
+    def ended_at(self) -> float:
+        """When it ended, in seconds since the epoch."""
+        return self.began_at + self.took_ms / 1000
+
+
+@frozen
 class Rebalance:
     """One rebalance of one member.
 
-    ``reason`` says who or what caused it, as far as a member is told. ``began_at`` is in seconds since the epoch,
-    ``phases_ms`` has the milliseconds of each phase in order (waiting
-    for the application's poll, committing, revoking, assigning, acknowledging, ...), ``duration_ms`` all of them.
+    ``reason`` says who or what caused it, as far as a member is told. ``began_at`` is in seconds since the epoch.
+    ``steps`` are in order: waiting for the application's poll, committing, revoking, assigning, acknowledging, ...
     ``error`` says what a callback or commit raised. ``epoch_after`` is -1 if the member is out.
     """
 
@@ -43,14 +68,23 @@ class Rebalance:
     revoked: tuple[TopicPartition, ...] = ()
     lost: tuple[TopicPartition, ...] = ()
     kept: tuple[TopicPartition, ...] = ()
-    phases_ms: Mapping[str, float] = field(factory=dict)
+    steps: tuple[RebalanceStep, ...] = ()
     error: str | None = None
     reason: str = ""
+    member: MemberName = MemberName()
+
+    @property
+    def phases_ms(self) -> Mapping[str, float]:
+        """How long each phase took, in milliseconds, the steps of one name together."""
+        spent: dict[str, float] = {}
+        for step in self.steps:
+            spent[step.name] = spent.get(step.name, 0.0) + step.took_ms
+        return spent
 
     @property
     def duration_ms(self) -> float:
         """How long it took, in milliseconds."""
-        return sum(self.phases_ms.values())
+        return sum(step.took_ms for step in self.steps)
 
     def __str__(self) -> str:
         moves = ", ".join(

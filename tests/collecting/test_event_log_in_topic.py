@@ -1,0 +1,84 @@
+"""A consumer's own events in a topic of the cluster that it reads from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from kafka import KafkaProducer
+
+from kafka_nextgen import AsyncConsumer, Consumer, EventLog
+from kafka_nextgen.collecting.topic_sink import TopicSink
+from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.testing import Cluster
+from tests.collecting.test_topic_sink import records_of
+
+GROUP, RECORDS = "billing", 20
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with Cluster() as running:
+        running.create_topic("orders", 2)
+        running.create_topic("history", 1)
+        producer = KafkaProducer(bootstrap_servers=running.bootstrap_servers)
+        for number in range(RECORDS):
+            producer.send("orders", b"%d" % number, partition=number % 2)
+        producer.close()
+        yield running
+
+
+def config_of(cluster: Cluster, protocol: str) -> dict[str, Any]:
+    return {
+        "bootstrap_servers": cluster.bootstrap_servers,
+        "group_id": GROUP,
+        "group_protocol": protocol,
+        "auto_offset_reset": "earliest",
+        "enable_auto_commit": False,
+    }
+
+
+def read(config: dict[str, Any], log: EventLog) -> str:
+    """Read and commit all of it; the member's id."""
+    seen = 0
+    with Consumer(config) as consumer:
+        consumer.hooks.add(log)
+        consumer.subscribe(["orders"])
+        while seen < RECORDS:
+            seen += len(consumer.poll(0.1))
+        consumer.commit()
+        return consumer.group_metadata().member_id
+
+
+async def read_async(config: dict[str, Any], log: EventLog) -> str:
+    seen = 0
+    async with AsyncConsumer(config) as consumer:
+        consumer.hooks.add(log)
+        await consumer.subscribe(["orders"])
+        while seen < RECORDS:
+            seen += len(await consumer.poll(0.1))
+        await consumer.commit()
+        return consumer.group_metadata().member_id
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_a_members_life_is_in_the_topic_when_it_is_closed(cluster: Cluster, protocol: str, is_awaited: bool) -> None:
+    sink = TopicSink(bootstrap_servers=cluster.bootstrap_servers, topic="history")
+    config, log = config_of(cluster, protocol), EventLog(sink)
+    member = asyncio.run(read_async(config, log)) if is_awaited else read(config, log)
+    assert sink.dropped == 0
+    events = [decode_event(record.value or b"") for record in records_of(cluster, "history", 1, sink.written)]
+    told = [event for event in events if isinstance(event, Event)]
+    assert [event.kind.value for event in told if event.kind is not Kind.COMMITTED] == [
+        "joined",
+        "assigned",
+        "revoked",
+        "left",
+    ]
+    assert {(event.group, event.member, event.protocol) for event in told} == {(GROUP, member, protocol)}
+    committed = {(event.partitions, event.offset) for event in told if event.kind is Kind.COMMITTED}
+    assert committed == {((0,), RECORDS // 2), ((1,), RECORDS // 2)}

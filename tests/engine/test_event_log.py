@@ -1,0 +1,237 @@
+"""What a consumer writes of itself into its group's history."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen import (
+    Consumer,
+    EventLog,
+    Hooks,
+    MemberName,
+    RebalanceCause,
+    RebalanceConsumer,
+    RebalanceListener,
+    TopicPartition,
+)
+from kafka_nextgen.engine.seeing.counters import PollCounters
+from kafka_nextgen.engine.seeing.hooks import HookList
+from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.events import Kind
+from kafka_nextgen.history.facts import Holdup, Owner
+from kafka_nextgen.history.reading import Problems, read_log
+from tests.collecting.members import Kept
+from tests.engine.injected_callbacks import PROTOCOLS, throw_out
+from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_until, read, tp
+
+
+class Slow(RebalanceListener):
+    """Takes its time, and raises once."""
+
+    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: object) -> None:
+        time.sleep(0.05)
+        raise ZeroDivisionError("revoked")
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_a_members_life_from_join_to_leave(stage: Stage, kept: Kept, protocol: str) -> None:
+    stage.create(partitions=2)
+    stage.write(0, 5)
+    before_ms = time.time() * 1000
+    with stage.consumer(group_protocol=protocol) as consumer:
+        consumer.hooks.add(EventLog(kept))
+        consumer.subscribe([TOPIC])
+        read(consumer, 5)
+        consumer.commit()
+        member_id = consumer.group_metadata().member_id
+    assert kept.is_closed
+    lasting = [event for event in kept.events if event.kind is not Kind.COMMITTED]
+    assert [event.kind.value for event in lasting] == ["joined", "assigned", "revoked", "left"]
+    assert {(event.group, event.member, event.protocol) for event in lasting} == {(GROUP, member_id, protocol)}
+    assert all(event.cluster and before_ms - 1 <= event.at <= time.time() * 1000 + 1 for event in kept.events)
+    assert [event.seq for event in kept.events] == list(range(1, len(kept.events) + 1))
+    assert {(event.topic, event.partitions, event.offset) for event in kept.of(Kind.COMMITTED)} >= {(TOPIC, (0,), 5)}
+    assert [event.partitions for event in kept.of(Kind.ASSIGNED, Kind.REVOKED)] == [(0, 1), (0, 1)]
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_two_members_and_who_owned_what(stage: Stage, kept: Kept, protocol: str) -> None:
+    stage.create(partitions=2)
+    first = stage.consumer(group_protocol=protocol, client_id="first")
+    second = stage.consumer(group_protocol=protocol, client_id="second")
+    other = Kept()
+    first.hooks.add(EventLog(kept))
+    second.hooks.add(EventLog(other))
+    with first, second:
+        first.subscribe([TOPIC])
+        poll_until(first, lambda: len(first.assignment()) == 2)
+        second.subscribe([TOPIC])
+        deadline = time.monotonic() + PATIENCE_S
+        while owners(kept, other) != holders(first, second):
+            assert time.monotonic() < deadline, (owners(kept, other), holders(first, second))
+            first.poll(0.05)
+            second.poll(0.05)
+    assert set(owners(kept, other).values()) == {None}
+
+
+def owners(*logs: Kept) -> dict[int, str | None]:
+    """Who owns what, as the logs tell."""
+    events = [event for log in logs for event in log.events]
+    return {each.partition: each.member for each in answer(events).facts["owners"] if isinstance(each, Owner)}
+
+
+def holders(*consumers: Consumer) -> dict[int, str | None]:
+    """Who owns what, as the consumers know; nothing until each has one of two."""
+    assigned = [consumer.assignment() for consumer in consumers]
+    if any(len(each) != 1 for each in assigned):
+        return {-1: None}
+    return {
+        partition.partition: consumer.group_metadata().member_id
+        for consumer, own in zip(consumers, assigned, strict=True)
+        for partition in own
+    }
+
+
+def test_callbacks_errors_and_late_polls(stage: Stage, kept: Kept) -> None:
+    stage.create(partitions=1)
+    stage.write(0, 1)
+    with stage.consumer() as consumer:
+        consumer.hooks.add(EventLog(kept))
+        consumer.subscribe([TOPIC], Slow())
+        read(consumer, 1)
+        consumer.poll(1.1)  # a poll that takes long is no gap
+        consumer.poll(0)
+        assert kept.of(Kind.POLL_GAP) == []
+        time.sleep(1.1)
+        consumer.poll(0)
+        with pytest.raises(ZeroDivisionError):
+            consumer.unsubscribe()
+    (gap,) = kept.of(Kind.POLL_GAP)
+    assert gap.ms is not None
+    assert gap.ms >= 1_100
+    callbacks = [(event.cause, event.reason) for event in kept.of(Kind.CALLBACK)]
+    assert callbacks == [("assigned", None), ("revoked", "ZeroDivisionError: revoked")]
+    errors = [(event.cause, event.reason) for event in kept.of(Kind.ERROR)]
+    assert errors == [("ZeroDivisionError", "revoked")], "each is told once"
+    revoked = kept.of(Kind.REVOKED)[0]
+    assert revoked.ms is not None
+    assert revoked.ms >= 50, "it was not read while the callback ran"
+    ended_at = kept.of(Kind.CALLBACK)[-1].at
+    assert revoked.at > ended_at - 25, "it is given up when the callback has returned"
+
+
+def test_a_callback_ends_when_it_returns_and_not_when_the_member_knows() -> None:
+    polls = PollCounters(HookList())
+    polls.begin_callback()
+    polls.note_callback_end()
+    returned = time.monotonic()
+    while time.monotonic() == returned:
+        pass
+    polls.note_callback_end()  # the member is told again
+    began, ended = polls.end_callback()
+    assert began <= ended <= returned
+    polls.begin_callback()
+    assert polls.end_callback()[1] > returned
+
+
+def test_the_callback_of_a_commit_is_no_rebalance_callback(stage: Stage, kept: Kept) -> None:
+    called: list[object] = []
+    stage.create(records=1)
+    with stage.consumer() as consumer:
+        consumer.hooks.add(EventLog(kept))
+        consumer.subscribe([TOPIC])
+        read(consumer, 1)
+        consumer.commit_async(callback=lambda offsets, error: called.append(error))
+        poll_until(consumer, lambda: bool(called))
+    assert called == [None]
+    assert kept.of(Kind.CALLBACK) == []
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_rebalance_names_the_member_that_was_fenced(stage: Stage, protocol: str) -> None:
+    def is_fenced() -> bool:
+        return any(each.cause is RebalanceCause.FENCED for each in consumer.rebalances())
+
+    stage.create(partitions=1)
+    with stage.consumer(client_id="c", **PROTOCOLS[protocol]) as consumer:
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: bool(consumer.rebalances()))
+        member_id = consumer.group_metadata().member_id
+        throw_out(stage, consumer)
+        poll_until(consumer, is_fenced)
+        (fenced,) = [each for each in consumer.rebalances() if each.cause is RebalanceCause.FENCED]
+    name = fenced.member
+    assert (name.group_id, name.protocol, name.member_id, name.client_id) == (GROUP, protocol, member_id, "c")
+
+
+def test_what_was_read_and_not_committed_when_a_member_is_fenced(stage: Stage, kept: Kept) -> None:
+    stage.create(partitions=1)
+    stage.write(0, 7)
+    with stage.consumer(enable_auto_commit=False) as consumer:
+        consumer.hooks.add(EventLog(kept))
+        consumer.subscribe([TOPIC])
+        read(consumer, 7)
+        consumer.commit({tp(0): 2})
+        stage.fence(consumer)
+        poll_until(consumer, lambda: bool(kept.of(Kind.LOST)))
+    (lost,) = kept.of(Kind.LOST)
+    assert (lost.topic, lost.partitions, lost.offset, lost.cause) == (TOPIC, (0,), 7, "fenced")
+    assert [event.cause for event in kept.of(Kind.FENCED)] == ["fenced"]
+    (repeat,) = answer(kept.events).facts["repeats"]
+    assert getattr(repeat, "offset", None) == 2
+
+
+def test_a_consumer_tells_when_its_cluster_is_known(stage: Stage) -> None:
+    clusters: list[str] = []
+
+    class Hears(Hooks):
+        def attached(self, name: Callable[[], MemberName]) -> None:
+            self.name = name
+
+        def reached(self) -> None:
+            clusters.append(self.name().cluster_id)
+
+    stage.create()
+    with stage.consumer() as consumer:
+        consumer.hooks.add(Hears())
+        consumer.subscribe([TOPIC])
+        poll_until(consumer, lambda: bool(clusters))
+        assert clusters == [consumer._core.engine.name().cluster_id]
+        assert clusters[0]
+
+
+def test_one_line_of_configuration_keeps_a_log(stage: Stage, tmp_path: Path) -> None:
+    stage.create(partitions=1)
+    stage.write(0, 1)
+    with stage.consumer(client_id="bill/ing", history_log_dir=str(tmp_path)) as consumer:
+        consumer.subscribe([TOPIC])
+        read(consumer, 1)
+    (log,) = tmp_path.iterdir()
+    assert log.name.startswith("bill_ing-")
+    problems = Problems()
+    events = list(read_log([tmp_path], problems))
+    assert not problems
+    assert {event.source.split("/")[0] for event in events} == {"consumer:bill"}
+    facts = answer(events).facts
+    assert [(each.partition, each.member) for each in facts["owners"] if isinstance(each, Owner)] == [(0, None)]
+    assert any(isinstance(each, Holdup) for each in facts["holdups"])
+
+
+def test_a_consumer_without_a_group_keeps_none(stage: Stage, tmp_path: Path) -> None:
+    stage.create(partitions=1)
+    settings = stage.config(group_id=None, enable_auto_commit=False, history_log_dir=str(tmp_path))
+    with Consumer(settings) as consumer:
+        consumer.assign([TopicPartition(TOPIC, 0)])
+        consumer.poll(0.1)
+        assert not [each for each in threading.enumerate() if str(tmp_path) in each.name], "nor a thread for it"
+    assert list(tmp_path.iterdir()) == []
