@@ -151,11 +151,11 @@ class IoThread:
         self.call_soon(lambda: self._begin_to_end(work))
 
     def _begin_to_end(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
-        self._ending = asyncio.ensure_future(self._end_after(work()))  # the loop alone would not keep it alive
+        self._ending = asyncio.ensure_future(self._end_after(work))  # the loop alone would not keep it alive
 
-    async def _end_after(self, work: Coroutine[object, object, None]) -> None:
+    async def _end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
         try:
-            await work
+            await work()
         except Exception as failure:
             self._on_failure(failure)
         finally:

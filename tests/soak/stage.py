@@ -33,6 +33,7 @@ FLEETING = 2  # the topic that is deleted and created again; the others stay
 GROWING = 1
 MOST_PARTITIONS = 6
 INSTANCES = ("a", "b", "c")
+EVENT_LOGS = "members"  # the folder of what members keep of their history
 
 
 @define
@@ -83,6 +84,7 @@ class Stage:
 
     def set_up(self) -> None:
         """Create the topics and groups, and start those members that stay."""
+        (self.logs / EVENT_LOGS).mkdir()
         for number, partitions in enumerate(PARTITIONS):
             create_named_topic(self.bootstrap_servers, topic_of(self.prefix, number), partitions)
             self.topics.append(Topic(number, partitions))
@@ -121,11 +123,16 @@ class Stage:
             "pattern": False,
             "seed": self.chance.getrandbits(32),
             **more,
-            "config": {**config, "client.id": name, **more.get("config", {})},
+            "config": {**config, "client.id": name, **self._event_log(name), **more.get("config", {})},
         }
         self.readers[name] = Reader.of(name, specification)
         self.note("start", name, f"{kind} {specification}")
         return self.fleet.start(name, group, kind, specification)
+
+    def _event_log(self, name: str) -> dict[str, str]:
+        """Some of those that stay for a while keep an event log of their own."""
+        keeps = name == "veteran-storm-sync" or (not name.startswith("v") and self.chance.random() < 0.5)
+        return {"history.log.dir": str(self.logs / EVENT_LOGS)} if keeps else {}
 
     def start_worker(self, shape: str) -> Member:
         """Start one that is drawn at random."""
