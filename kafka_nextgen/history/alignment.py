@@ -17,7 +17,8 @@ epochs that began after they took over.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import TypeAlias
 
 from attrs import frozen
@@ -60,17 +61,48 @@ def clock_offsets(sights: Iterable[Sight]) -> dict[str, int]:
     ``sights`` are all those of one group of one cluster.
     """
     seen = _without_taken_over(_first_sights(sights))
-    waiting = sorted(seen, key=lambda source: (_NEARNESS.index(source_kind(source)), -len(seen[source]), source))
-    known: dict[str | None, _FirstSights] = {_log_of(source): {} for source in seen}  # by those who may be compared
+    order = sorted(seen, key=lambda source: (_NEARNESS.index(source_kind(source)), -len(seen[source]), source))
+    known, known_by_epoch = _Known(), _Known()
     offsets: dict[str, int] = {}
-    while waiting:
-        source = next((each for each in waiting if not known[_log_of(each)].keys().isdisjoint(seen[each])), waiting[0])
-        waiting.remove(source)
-        offsets[source] = offset = -_error(seen[source], known[_log_of(source)])
-        for log, sights_of_others in known.items():
-            if log is None or log != _log_of(source):
-                _take_in(sights_of_others, seen[source], offset)
+    for source in _each_after_one_with_its_keys(order, seen):
+        log, by_epoch = _log_of(source), _by_epoch(seen[source])
+        differences = known.differences(seen[source], log) or known_by_epoch.differences(by_epoch, log)
+        offsets[source] = offset = -_error(differences)
+        known.take_in(seen[source], offset, log)
+        known_by_epoch.take_in(by_epoch, offset, log)
     return offsets
+
+
+def _each_after_one_with_its_keys(order: Sequence[str], seen: Mapping[str, _FirstSights]) -> Iterator[str]:
+    """All sources, in this order but for those that can't be compared with an earlier one: they wait while others can.
+
+    Each key is looked up for two logs at most, so time grows with sights, not with pairs of sources.
+    """
+    having: dict[_Key, list[int]] = {}
+    for place, source in enumerate(order):
+        for key in seen[source]:
+            having.setdefault(key, []).append(place)
+    told_by: dict[_Key, str | None] = {}
+    comparable: list[int] = []
+    left = dict.fromkeys(range(len(order)))
+    while left:
+        place = heappop(comparable) if comparable else next(iter(left))
+        if place not in left:
+            continue
+        del left[place]
+        yield order[place]
+        log = _log_of(order[place])
+        for key in seen[order[place]]:
+            if key in having and (key not in told_by or told_by[key] != log):
+                for each in having[key] if log is None or key in told_by else _of_other_logs(having[key], order, log):
+                    heappush(comparable, each)
+                if log is None or key in told_by:
+                    del having[key]
+                told_by[key] = log
+
+
+def _of_other_logs(places: Iterable[int], order: Sequence[str], log: str) -> list[int]:
+    return [place for place in places if _log_of(order[place]) != log]
 
 
 def _without_taken_over(seen: dict[str, _FirstSights]) -> dict[str, _FirstSights]:
@@ -89,9 +121,38 @@ def _log_of(source: str) -> str | None:
     return source.rpartition("/")[2] if source_kind(source) is SourceKind.COORDINATOR else None
 
 
-def _take_in(known: _FirstSights, seen: _FirstSights, offset: int) -> None:
-    for key, at in seen.items():
-        known[key] = min(at + offset, known.get(key, at + offset))
+class _Known:
+    """When each key was first seen by those that were compared already, by the reference's clock.
+
+    Of each key the first time is kept, and the first one of another log: they do not compare with their own.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[_Key, tuple[int, str | None]] = {}
+        self._other: dict[_Key, int] = {}
+
+    def take_in(self, seen: _FirstSights, offset: int, log: str | None) -> None:
+        """One more source."""
+        for key, its_at in seen.items():
+            at = its_at + offset
+            first_at, first_log = self._first.get(key, (at, log))
+            if at < first_at:
+                self._first[key] = (at, log)
+                at, log_of_later = first_at, first_log
+            else:
+                self._first.setdefault(key, (at, log))
+                log_of_later = log
+            if log_of_later != self._first[key][1]:
+                self._other[key] = min(at, self._other.get(key, at))
+
+    def differences(self, seen: _FirstSights, log: str | None) -> list[int]:
+        """How much later a source of this log saw what others saw, too."""
+        times = ((at, self._of_others(key, log)) for key, at in seen.items())
+        return [at - known for at, known in times if known is not None]
+
+    def _of_others(self, key: _Key, log: str | None) -> int | None:
+        at, its_log = self._first.get(key, (None, None))
+        return self._other.get(key) if log is not None and its_log == log else at
 
 
 def _first_sights(sights: Iterable[Sight]) -> dict[str, _FirstSights]:
@@ -103,15 +164,10 @@ def _first_sights(sights: Iterable[Sight]) -> dict[str, _FirstSights]:
     return seen
 
 
-def _error(seen: _FirstSights, known: _FirstSights) -> int:
-    """How far the clock behind ``seen`` is ahead of those behind ``known``."""
-    differences = _differences(seen, known) or _differences(_by_epoch(seen), _by_epoch(known))
+def _error(differences: Iterable[int]) -> int:
+    """How far a clock is ahead of the others."""
     error = min(differences, default=0)
     return error if abs(error) >= TOLERANCE_MS else 0
-
-
-def _differences(seen: Mapping[_Key, int], known: Mapping[_Key, int]) -> list[int]:
-    return [at - known[key] for key, at in seen.items() if key in known]
 
 
 def _by_epoch(sights: Mapping[_Key, int]) -> dict[_Key, int]:

@@ -140,9 +140,9 @@ class GroupFold:
     def _revoked(self, event: Event, member: Member | None) -> None:
         if member is not None:
             self._members.note_missing(member)
-            for place in places_of(event):
-                if self._ownership.release(place, member.member, event, event.cause or event.kind.value):
-                    self._rebalances.given_up(member.member, event)
+            cause = event.cause or event.kind.value
+            free = [self._ownership.release(place, member.member, event, cause) for place in places_of(event)]
+            self._rebalances.given_up(member.member, sum(free))
 
     def _lost(self, event: Event, member: Member | None) -> None:
         if member is None:

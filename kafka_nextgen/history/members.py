@@ -8,7 +8,8 @@ they may come back under the same id. The longest gone are then summed up, so me
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
 
 from attrs import Factory, define
 
@@ -37,6 +38,7 @@ class Member:
     last: int
     is_in: bool = False
     epoch: int = -1
+    entered: int | None = None  # when it joined, if the log saw that
     known_epoch: int = -1  # the latest of its stay, though it may have no assignment of it
     out_epoch: int = -1
     instance: str | None = None
@@ -72,15 +74,35 @@ class Members:
         self._out: dict[str, None] = {}  # the longest gone first
         self._ever = 0
         self._inside: dict[str, Member] = {}
+        self._by_epoch: list[tuple[int, str]] = []  # a heap; what is not so any more is passed over
 
     @property
     def ever(self) -> int:
         """How many there were."""
         return self._ever
 
-    def inside(self) -> Iterator[Member]:
-        """Those that are in the group."""
-        return iter(self._inside.values())
+    @property
+    def inside(self) -> int:
+        """How many are in the group."""
+        return len(self._inside)
+
+    def lowest_epoch(self, of_none: int) -> int:
+        """The lowest epoch of those in the group; ``of_none`` if there are none."""
+        while self._by_epoch:
+            epoch, member_id = self._by_epoch[0]
+            member = self._inside.get(member_id)
+            if member is not None and member.epoch == epoch:
+                return epoch
+            heappop(self._by_epoch)
+        return of_none
+
+    def come_to(self, member: Member, epoch: int) -> None:
+        """It is at this epoch."""
+        member.epoch = epoch
+        if len(self._by_epoch) > 4 * len(self._inside) + 64:
+            self._by_epoch = [(each.epoch, each.member) for each in self._inside.values()]
+            heapify(self._by_epoch)
+        heappush(self._by_epoch, (epoch, member.member))
 
     def is_in(self, member: str | None) -> bool:
         """Whether it is in the group."""
@@ -102,11 +124,11 @@ class Members:
         member.known_epoch = max(member.known_epoch, event.epoch or -1)
         if event.cause == BEGINS_IN_THE_MIDDLE:
             self.note_missing(member)
-            self._enter(member)
+            self._enter(member, None)
             return
         if not member.is_in:
             member.joined += 1
-            self._enter(member)
+            self._enter(member, event.at)
 
     def meet(self, member: Member, event: Event) -> bool:
         """It owns something, so it is in the group; if it never joined, the log begins in the middle.
@@ -118,7 +140,7 @@ class Members:
         if event.epoch is not None and event.epoch <= member.out_epoch:
             return False
         self.note_missing(member)
-        self._enter(member)
+        self._enter(member, None)
         return True
 
     def note_missing(self, member: Member) -> None:
@@ -126,10 +148,13 @@ class Members:
         if not member.is_in and not member.joined:
             self._scope.marks.add(BEGINS_IN_THE_MIDDLE)
 
-    def _enter(self, member: Member) -> None:
+    def _enter(self, member: Member, at: int | None) -> None:
+        if not member.is_in:
+            member.entered = at
         member.is_in = True
         member.is_timed_out = False
         self._inside[member.member] = member
+        self.come_to(member, member.epoch)
         self._out.pop(member.member, None)
 
     def leave(self, member: Member, event: Event, *, is_fenced: bool) -> bool:

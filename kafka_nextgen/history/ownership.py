@@ -65,6 +65,8 @@ class Ownership:
         self._partitions: dict[Place, _Partition] = {}
         self._owned: dict[str, set[Place]] = {}
         self._overlapping: dict[str, set[Place]] = {}  # what a member still had when another got it
+        self._lags = 0  # of all partitions together
+        self._with_lag = 0  # partitions whose lag is known
         self.free = 0  # partitions that had an owner, and have none now
         self.stood_ms = 0
         self.overlaps = 0
@@ -74,14 +76,14 @@ class Ownership:
         """How many partitions have been seen."""
         return len(self._partitions)
 
-    def owned(self, member: str) -> int:
-        """How many partitions a member owns."""
-        return len(self._owned.get(member, ()))
+    def most_and_fewest(self, members: int) -> tuple[int, int]:
+        """What those of so many members own who own the most and the fewest partitions."""
+        counts = [len(places) for places in self._owned.values()]
+        return max(counts, default=0), min(counts, default=0) if len(counts) >= members else 0
 
     def total_lag(self) -> int | None:
         """The lag of all partitions together, as last seen."""
-        known = [each.lag for each in self._partitions.values() if each.lag is not None]
-        return sum(known) if known else None
+        return self._lags if self._with_lag else None
 
     # ---- changes
 
@@ -132,6 +134,8 @@ class Ownership:
         assert since is not None, "since a time"
         scope.facts.append(Tenure(scope.cluster, scope.group, *place, owner, since, at, partition.epoch))
         self._owned[owner].discard(place)
+        if not self._owned[owner]:
+            del self._owned[owner]
         partition.former, partition.owner, partition.since = owner, None, None
 
     # ---- standing still
@@ -210,7 +214,7 @@ class Ownership:
         partition = self._partition(place)
         partition.committed = offset
         if partition.end is not None:
-            partition.lag = max(partition.end - offset, 0)
+            self._set_lag(partition, max(partition.end - offset, 0))
 
     def measure(self, place: Place, event: Event) -> None:
         """The end of the partition was seen."""
@@ -220,13 +224,18 @@ class Ownership:
             return
         partition.committed = partition.committed if event.offset is None else event.offset
         partition.end = end
-        partition.lag = None if partition.committed is None else max(end - partition.committed, 0)
+        self._set_lag(partition, None if partition.committed is None else max(end - partition.committed, 0))
         if partition.lag is not None:
             partition.lags.append((event.at, partition.lag))
         scope.facts.append(
             LagPoint(scope.cluster, scope.group, *place, event.at, partition.committed, end, partition.lag)
         )
         self._note_lag_after(partition)
+
+    def _set_lag(self, partition: _Partition, lag: int | None) -> None:
+        self._lags += (lag or 0) - (partition.lag or 0)
+        self._with_lag += (lag is not None) - (partition.lag is not None)
+        partition.lag = lag
 
     def _note_lag_after(self, partition: _Partition) -> None:
         waiting = partition.standstill

@@ -6,8 +6,10 @@ What is no event is counted and the first of its kind is kept; reading goes on b
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -16,12 +18,13 @@ from attrs import Factory, define
 from kafka_nextgen.history.events import VERSION, Event
 from kafka_nextgen.history.lines import NotAnEvent, decode_event
 
-__all__ = ["Problems", "log_files", "read_log"]
+__all__ = ["GZIP", "LONGEST_LINE", "Problems", "log_files", "read_log"]
 
-_GZIP = b"\x1f\x8b"
+#: With this compressed files begin.
+GZIP = b"\x1f\x8b"
 _NAMES = (".jsonl", ".json", ".log", ".ndjson")
 #: Longer lines (bytes) are no events: a member with 100,000 partitions has one of 600 KB.
-_LONGEST_LINE = 16 << 20
+LONGEST_LINE = 16 << 20
 
 
 @define
@@ -45,12 +48,12 @@ class Problems:
 
 def log_files(paths: Iterable[Path]) -> list[Path]:
     """The files in these files and directories, each once; of a directory those whose names look like logs."""
-    found: dict[Path, None] = {}
+    found: dict[Path, Path] = {}  # by where it really is
     for path in paths:
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file == path or (file.is_file() and _looks_like_log(file)):
-                found[file.resolve()] = None
-    return list(found)
+                found.setdefault(file.resolve(), file)
+    return list(found.values())
 
 
 def _looks_like_log(file: Path) -> bool:
@@ -60,17 +63,24 @@ def _looks_like_log(file: Path) -> bool:
 def read_log(paths: Iterable[Path], problems: Problems) -> Iterator[Event]:
     """The events of all these logs, file by file.
 
-    Raises OSError for a file that is missing or can't be opened.
+    Raises OSError for a file that is missing or can't be opened, and for a device.
     """
     for file in log_files(paths):
         with _opened(file) as lines:
             yield from _events(file, lines, problems)
 
 
-def _opened(file: Path) -> gzip.GzipFile | BufferedReader:
+@contextmanager
+def _opened(file: Path) -> Iterator[gzip.GzipFile | BufferedReader]:
+    """A pipe can't be opened twice, so its first bytes are looked at and not taken."""
+    if file.is_char_device() and not file.samefile(os.devnull):
+        raise OSError(f"{file} is a device, which may never end; a log is a file, a pipe or a directory")
     with file.open("rb") as opened:
-        is_gzip = opened.read(2) == _GZIP
-    return gzip.open(file) if is_gzip else file.open("rb")
+        if opened.peek(len(GZIP))[: len(GZIP)] == GZIP:
+            with gzip.GzipFile(fileobj=opened) as unpacked:
+                yield unpacked
+        else:
+            yield opened
 
 
 def _events(file: Path, lines: gzip.GzipFile | BufferedReader, problems: Problems) -> Iterator[Event]:
@@ -90,7 +100,7 @@ def _events(file: Path, lines: gzip.GzipFile | BufferedReader, problems: Problem
 def _lines(file: Path, lines: gzip.GzipFile | BufferedReader, problems: Problems) -> Iterator[bytes]:
     """Lines, up to where the file ends or its compression is broken."""
     try:
-        while line := lines.readline(_LONGEST_LINE):
+        while line := lines.readline(LONGEST_LINE):
             yield line
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         problems.note("torn gzip", f"{file.name}: {error}")

@@ -5,7 +5,9 @@ until no partition stands still, too. If one stands still for good, because its 
 ended when the last member came.
 
 Several may be under way: members may skip an epoch, and then all that they skipped end together. A member that leaves
-is not waited for any more. A rebalance of a group without members is over at once.
+is not waited for any more. A rebalance of a group without members is over at once. A member that joins is not waited
+for by rebalances that were under way before. If a member never comes, because it was killed, say, and no source
+tells so, rebalances do not end. The last ``MOST_OPEN`` of them are waited for.
 """
 
 from __future__ import annotations
@@ -19,10 +21,13 @@ from kafka_nextgen.history.ownership import Move, Ownership
 from kafka_nextgen.history.scope import Scope
 from kafka_nextgen.history.spells import busy_ms
 
-__all__ = ["PARTS", "Rebalances", "most_part", "own_ms"]
+__all__ = ["MOST_OPEN", "PARTS", "Rebalances", "most_part", "own_ms"]
 
 #: What a hold-up consists of.
 PARTS = ("processing", "commit", "callback", "coordinator")
+
+#: So many rebalances may be under way at once. Older ones are given out as not over.
+MOST_OPEN = 1_000
 
 _MEMBER_JOINED = "member joined"
 
@@ -90,6 +95,8 @@ class Rebalances:
             self._is_changed = True
             self.count += 1
             self._open[epoch] = _Draft(epoch, at, self._ownership.total_lag())
+            if len(self._open) > MOST_OPEN:
+                self._end(self._open.pop(next(iter(self._open))), None)
         return self._open.get(epoch)
 
     # ---- what happens meanwhile
@@ -104,16 +111,16 @@ class Rebalances:
         draft.moved += move.former not in (None, member.member)
         draft.gained[member.member] = draft.gained.get(member.member, 0) + 1
 
-    def given_up(self, member: str, event: Event) -> None:
-        """A member has a partition no more."""
-        for draft in self._open.values():
-            draft.given[member] = draft.given.get(member, 0) + 1
+    def given_up(self, member: str, count: int) -> None:
+        """A member has so many partitions no more."""
+        for draft in self._open.values() if count else ():
+            draft.given[member] = draft.given.get(member, 0) + count
 
     def _of(self, event: Event) -> _Draft | None:
         """The rebalance that an event belongs to: that of its epoch, else the latest one."""
         if event.epoch in self._open:
             return self._open[event.epoch]
-        return self._open[max(self._open)] if self._open else None
+        return self._open[next(reversed(self._open))] if self._open else None
 
     # ---- ending
 
@@ -125,9 +132,9 @@ class Rebalances:
         self.see(event)
         self._is_changed = True
         for draft in self._open.values():
-            if member.epoch < draft.epoch <= epoch:
+            if member.epoch < draft.epoch <= epoch and _is_awaited(member, draft):
                 self._arrived.append((draft, member, event.at))
-        member.epoch = epoch
+        self._members.come_to(member, epoch)
 
     def _note_arrival(self, draft: _Draft, member: Member, at: int) -> None:
         spent = busy_ms(member.spells, draft.began, at)
@@ -161,10 +168,11 @@ class Rebalances:
         for arrival in self._arrived:  # only now: what a member did before may be told in the same millisecond
             self._note_arrival(*arrival)
         self._arrived.clear()
-        behind = min((member.epoch for member in self._members.inside()), default=self._epoch)
-        for epoch in sorted(self._open):
-            draft = self._open[epoch]
+        behind = self._members.lowest_epoch(self._epoch)
+        for epoch, draft in list(self._open.items()):
             if epoch > behind:
+                if draft.arrived_at is None:
+                    break  # nor have later ones
                 draft.arrived_at = None
             elif draft.arrived_at is None:
                 draft.arrived_at = at
@@ -185,7 +193,8 @@ class Rebalances:
 
     def _end(self, draft: _Draft, at: int | None) -> None:
         scope, slowest, holder = self._scope, draft.slowest, _holder(draft)
-        owned = [self._ownership.owned(member.member) for member in self._members.inside()]
+        members = self._members.inside
+        most, fewest = self._ownership.most_and_fewest(members)
         scope.facts.append(
             Rebalance(
                 scope.cluster,
@@ -196,12 +205,12 @@ class Rebalances:
                 draft.cause or (_MEMBER_JOINED if draft.joined else None),
                 draft.by or draft.joined,
                 draft.reason,
-                len(owned),
+                members,
                 self._ownership.count(),
                 draft.moved,
                 self._needless(draft),
-                max(owned, default=0),
-                min(owned, default=0),
+                most,
+                fewest,
                 draft.stood_ms,
                 draft.lag_before,
                 None if at is None else self._ownership.total_lag(),
@@ -214,8 +223,8 @@ class Rebalances:
         )
 
     def _needless(self, draft: _Draft) -> int:
-        stayed = [member.member for member in self._members.inside()]
-        return sum(min(draft.given.get(member, 0), draft.gained.get(member, 0)) for member in stayed)
+        given = ((member, count) for member, count in draft.given.items() if self._members.is_in(member))
+        return sum(min(count, draft.gained.get(member, 0)) for member, count in given)
 
     def finish(self, at: int) -> None:
         """Give out those that are not over."""
@@ -224,6 +233,12 @@ class Rebalances:
             self.unsettled_ms += max(at - self._unsettled_since, 0)
         for draft in self._open.values():
             self._end(draft, None)
+
+
+def _is_awaited(member: Member, draft: _Draft) -> bool:
+    """Not by what was under way before it joined."""
+    is_here = member.epoch >= 0 or member.entered is None
+    return is_here or draft.began >= (member.entered or 0) or draft.epoch >= member.known_epoch
 
 
 def _holder(draft: _Draft) -> Holdup | None:

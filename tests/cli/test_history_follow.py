@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import io
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -18,8 +20,10 @@ from kafka_nextgen.cli.following.board import Board, GroupView, event_text
 from kafka_nextgen.cli.following.screen import PlainScreen, TerminalScreen
 from kafka_nextgen.cli.following.sources import FileSource
 from kafka_nextgen.collecting import TopicSink
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.reading import LONGEST_LINE
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
 from tests.cli.running import COMMAND, kafka_nextgen
@@ -164,6 +168,42 @@ def test_a_file_is_followed_over_torn_lines_and_rotation(tmp_path: Path) -> None
         return taken
 
     assert asyncio.run(follow()) == [[0], [1], [2], [], [], [3, 4], [], [5]]
+
+
+def test_a_topic_that_is_no_topic_is_not_obeyed_by_a_terminal() -> None:
+    out = io.StringIO()
+    board = Board()
+    board.add(event(1, kind=Kind.ASSIGNED, **{**one("a", 1, 0), "topic": "t\x1b]0;title\x07"}))
+    with TerminalScreen(Console(file=out, force_terminal=True, width=100, height=30)) as screen:
+        screen.show(board, [])
+    assert "\x1b]0;" not in out.getvalue()
+
+
+def test_what_can_not_be_followed_is_refused(tmp_path: Path) -> None:
+    async def enter(path: Path) -> None:
+        async with FileSource(path):
+            pass
+
+    pipe, packed = tmp_path / "pipe", tmp_path / "log.jsonl.gz"
+    os.mkfifo(pipe)
+    packed.write_bytes(gzip.compress(line(0)))
+    for path, why in ((pipe, "it is no file"), (Path("/dev/zero"), "it is no file"), (packed, "compressed")):
+        with pytest.raises(ConfigError, match=why):
+            asyncio.run(enter(path))
+
+
+def test_a_line_without_end_is_not_kept_and_what_is_no_event_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"x" * (3 * LONGEST_LINE // 2) + b"\n" + line(1) + b"torn")
+
+    async def follow() -> tuple[list[int], int]:
+        async with FileSource(path) as source:
+            seen = [each.seq for _ in range(26) for each in await source.take()]
+            path.write_bytes(line(2))
+            seen += [each.seq for _ in range(3) for each in await source.take()]
+            return seen, source.left_out
+
+    assert asyncio.run(follow()) == ([1, 2], 2)
 
 
 # The command.

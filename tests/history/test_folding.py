@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.facts import Owner
+from kafka_nextgen.history.facts import Owner, Rebalance
+from kafka_nextgen.history.folding import GroupFold
+from kafka_nextgen.history.rebalancing import MOST_OPEN
 from tests.history.story import story
 
 #: B joins A; A gives one of two partitions up, slowly: its callback takes 4 of 5 seconds.
@@ -380,3 +382,43 @@ def test_what_a_member_did_may_be_told_in_the_millisecond_in_which_it_came() -> 
     """
     held = facts(text, "holdups")[-1]
     assert (held.callback_ms, held.coordinator_ms) == (3_000, 1_000)
+
+
+def test_a_member_that_joined_meanwhile_did_not_hold_up_what_was_under_way_before() -> None:
+    told = """
+        0.0 coordinator:1 joined A @1
+        1.0 coordinator:1 joined B @2
+        1.5 consumer:b assigned B @2 t[0]
+        9.0 coordinator:1 joined C @3
+        9.5 consumer:c assigned C @3 t[1]
+    """
+    held = [(each.epoch, each.member) for each in facts(told, "holdups")]
+    assert held == [(2, "B"), (3, "C")]
+    assert [each.slowest for each in facts(told, "rebalances")] == [None, "B", "C"]
+
+
+def test_rebalances_that_a_dead_member_keeps_open_are_given_out_when_there_are_too_many() -> None:
+    told = "0.0 coordinator:1 joined dead @1\n" + "".join(
+        f"{epoch} coordinator:1 group_epoch @{epoch} cause=topic_metadata_changed\n"
+        for epoch in range(2, MOST_OPEN + 4)
+    )
+    group = GroupFold("c", "g")
+    for event in story(told):
+        group.add(event)
+    assert [(each.epoch, each.ended) for each in group.take() if isinstance(each, Rebalance)] == [
+        (1, None),
+        (2, None),
+        (3, None),
+    ]
+
+
+def test_the_fewest_partitions_are_none_where_a_member_owns_none() -> None:
+    told = """
+        0.0 consumer:a joined A @1
+        0.0 consumer:a assigned A @1 t[0-3]
+        1.0 consumer:b joined B @2
+        2.0 consumer:b assigned B @2
+        3.0 consumer:a assigned A @2
+    """
+    (*_, last) = facts(told, "rebalances")
+    assert (last.epoch, last.members, last.most, last.fewest) == (2, 2, 4, 0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.history.alignment import Sight, clock_offsets, sight_of
 from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.events import Event, Kind
 from tests.history.story import story
 from tests.history.test_folding import HANDOVER
 
@@ -167,3 +167,12 @@ def test_a_poller_that_begins_late_says_nothing_of_its_clock() -> None:
         19000 poller:p joined A @1 cause=begins_in_the_middle
     """
     assert offsets(text) == {"coordinator:1": 0}
+
+
+def test_coordinators_of_one_log_are_compared_with_others_by_the_first_sight_of_those() -> None:
+    sights = [
+        Sight("coordinator:1/4", Kind.GROUP_EPOCH, None, epoch, at) for epoch, at in ((1, 0), (2, 1_000), (3, 2_000))
+    ]
+    sights += [Sight("coordinator:2/4", Kind.GROUP_EPOCH, None, epoch, 50_000) for epoch in (2, 3)]
+    sights += [Sight("poller:p", Kind.GROUP_EPOCH, None, 3, 102_000)]
+    assert clock_offsets(sights) == {"coordinator:1/4": 0, "coordinator:2/4": -48_000, "poller:p": -100_000}

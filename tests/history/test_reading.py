@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,20 @@ def test_compression_that_ends_in_the_middle_gives_what_is_before(tmp_path: Path
 def test_a_log_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_pipe_is_read_once(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, pack(f"{LINE}\n".encode()))
+    os.close(writing)
+    problems = Problems()
+    assert list(read_log([Path(f"/dev/fd/{reading}")], problems)) == [EVENT]
+    assert not problems
+    os.close(reading)
+
+
+def test_a_device_that_never_ends_is_refused() -> None:
+    with pytest.raises(OSError, match="/dev/zero is a device"):
+        list(read_log([Path("/dev/zero")], Problems()))
+    assert list(read_log([Path(os.devnull)], Problems())) == []

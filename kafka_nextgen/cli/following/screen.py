@@ -97,7 +97,7 @@ def _member_row(view: GroupView, member: MemberView) -> _Row:
         Text(f"  {printable(member.name)}"),
         Text("behind" if is_behind else "", style="yellow"),
         _epoch(member.epoch),
-        Text(format_partitions(member.owned)),
+        Text(printable(format_partitions(member.owned))),
         Text(_lag_of(view, member)),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -15,10 +15,11 @@ from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
 from kafka_nextgen.cli.groups.options import Reach
 from kafka_nextgen.collecting.collector import Choice, Collector, new_source
-from kafka_nextgen.errors import UnknownTopicError
+from kafka_nextgen.errors import ConfigError, UnknownTopicError
 from kafka_nextgen.history.delivering import CLOSING_S
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.lines import decode_event
+from kafka_nextgen.history.reading import GZIP, LONGEST_LINE
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ClusterSource", "FileSource", "Source", "TopicSource"]
@@ -29,6 +30,11 @@ _POLL_S = 0.1
 
 class Source(Protocol):
     """Gives out events as they come; to be used in an ``async with`` block."""
+
+    @property
+    def left_out(self) -> int:
+        """How many lines or records were no events."""
+        ...
 
     async def __aenter__(self) -> Source: ...
 
@@ -42,15 +48,25 @@ class Source(Protocol):
 
 
 class FileSource:
-    """The events of a file, from its beginning on. When the file is rotated, the new one is read behind it."""
+    """The events of a file, from its beginning on. When the file is rotated, the new one is read behind it.
+
+    Raises ConfigError on entering for what is no regular file (a pipe would block), or is compressed.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: BinaryIO | None = None
         self._rest = b""
+        self.left_out = 0
 
     async def __aenter__(self) -> FileSource:
+        if not self._path.is_file():
+            raise ConfigError(f"{self._path} can't be followed: it is no file; history report reads pipes, too")
         self._file = self._path.open("rb")
+        if self._file.read(len(GZIP)) == GZIP:
+            self._file.close()
+            raise ConfigError(f"{self._path} can't be followed: it is compressed; history report reads it")
+        self._file.seek(0)
         return self
 
     async def __aexit__(
@@ -65,12 +81,21 @@ class FileSource:
         data = self._file.read(_READ_BYTES)
         if data:
             *lines, self._rest = (self._rest + data).split(b"\n")
-            return list(_events(lines))
+            if len(self._rest) > LONGEST_LINE:  # no event, and its end will be none
+                self._rest = b"-"
+            return self._events(lines)
         if self._is_rotated(self._file):
-            return list(_events(self._last_lines(self._file)))
+            return self._events(self._last_lines(self._file))
         if self._file.tell() > os.fstat(self._file.fileno()).st_size:  # it was cut to begin anew
             self._file.seek(0)
+            torn, self._rest = self._rest, b""
+            return self._events([torn])
         return []
+
+    def _events(self, lines: list[bytes]) -> list[Event]:
+        events, left_out = _events(lines)
+        self.left_out += left_out
+        return events
 
     def _last_lines(self, file: BinaryIO) -> list[bytes]:
         """What was written just before the file was rotated; then go on in the new one."""
@@ -91,6 +116,7 @@ class TopicSource:
     """The events of a topic, from its beginning on, without a group."""
 
     def __init__(self, reach: Reach, topic: str) -> None:
+        self.left_out = 0
         self._reach = reach
         self._topic = topic
         self._consumer: AsyncConsumer | None = None
@@ -117,11 +143,15 @@ class TopicSource:
         """The events of the records that have come."""
         assert self._consumer is not None
         values = [record.value for record in await self._consumer.poll(_POLL_S)]
-        return list(_events([value for value in values if isinstance(value, bytes)]))
+        events, left_out = _events([value for value in values if isinstance(value, bytes)])
+        self.left_out += left_out
+        return events
 
 
 class ClusterSource:
     """What a poller sees of a cluster's groups; nothing is kept."""
+
+    left_out = 0
 
     def __init__(self, reach: Reach, choice: Choice, interval_s: float, is_stopped: Callable[[], bool]) -> None:
         self._reach = reach
@@ -174,9 +204,8 @@ class _Kept:
         return events
 
 
-def _events(lines: list[bytes]) -> Iterator[Event]:
-    """What is no event is left out: ``history report`` tells of it."""
-    for line in lines:
-        event = decode_event(line)
-        if isinstance(event, Event):
-            yield event
+def _events(lines: list[bytes]) -> tuple[list[Event], int]:
+    """The events, and how many lines are none: ``history report`` tells more of them."""
+    found = [decode_event(line) for line in lines if line.strip()]
+    events = [each for each in found if isinstance(each, Event)]
+    return events, len(found) - len(events)

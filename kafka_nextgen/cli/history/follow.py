@@ -60,6 +60,8 @@ def follow(
         else:
             source = ClusterSource(reach, choice, interval, lambda: stop.is_stopped)
         asyncio.run(_show(source, choice, screen, stop))
+    if source.left_out:
+        click.echo(f"{source.left_out} lines were no events; history report tells more of them", err=True)
 
 
 async def _show(source: Source, choice: Choice, screen: Screen, stop: StopHandle) -> None:
