@@ -31,7 +31,7 @@ SETTINGS = {
 
 
 def spark_session(name: str) -> SparkSession:
-    """Start a session; without a Java that Spark runs on, say what to install."""
+    """Start a session, or join that of spark-submit; without a Java that Spark runs on, say what to install."""
     if java_version() < OLDEST_JAVA:
         raise click.ClickException(
             f"Spark needs Java {OLDEST_JAVA} or newer in JAVA_HOME or on PATH: install it first, for example the "
@@ -39,9 +39,11 @@ def spark_session(name: str) -> SparkSession:
         )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # the name of this machine need not be known
-    builder = SparkSession.builder.master("local[2]").appName(name)
-    for key, value in SETTINGS.items():
-        builder = builder.config(key, value)
+    builder = SparkSession.builder.appName(name)
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit, which sets it, was told where to run, and how
+        builder = builder.master("local[2]")
+        for key, value in SETTINGS.items():
+            builder = builder.config(key, value)
     session = builder.getOrCreate()
     register(session)  # Spark finds it by itself where the library is installed, but for an editable installation
     return session

@@ -1,14 +1,23 @@
-"""The benchmark of the history's file at a size at which nothing can be measured."""
+"""The benchmarks of the history, at sizes at which nothing can be measured."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from benchmarks import history_cost
+from benchmarks.history_events import Told, write_events
 from benchmarks.history_writer import Case, cases, measure, run
+from benchmarks.page import PAGE
+from benchmarks.spark_history import answers_table, steps_table
+from benchmarks.usage import Step, measured
+from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.facts import GroupSummary, MemberSummary, Rebalance
+from kafka_nextgen.history.reading import Problems, read_log
 
 
 def test_all_cases_run_and_have_a_row() -> None:
@@ -33,3 +42,40 @@ def test_what_a_members_log_costs_is_told_for_each_way_to_read(monkeypatch: pyte
     rows = [line.split("|")[1].strip() for line in done.stdout.splitlines() if line.startswith("| ")]
     assert rows == ["reading", "for record in consumer", "batches(50000), to_arrow()", "delay, ms", "p50", "p99"]
     assert "nan" not in done.stdout
+
+
+def test_synthetic_events_come_to_what_their_writer_says(tmp_path: Path) -> None:
+    told = write_events(tmp_path, 5_000, groups=3, processes=1)
+    problems = Problems()
+    facts = answer(read_log([tmp_path], problems)).facts
+    assert not problems
+    groups = [fact for fact in facts["groups"] if isinstance(fact, GroupSummary)]
+    assert Told(
+        events=sum(each.events for each in groups),
+        rebalances=sum(each.rebalances for each in groups),
+        moved=sum(each.moved for each in facts["rebalances"] if isinstance(each, Rebalance)),
+        stood_ms=sum(each.stood_ms for each in groups),
+        members=sum(each.members for each in groups),
+        poll_timeouts=sum(each.poll_timeouts for each in facts["members"] if isinstance(each, MemberSummary)),
+        lags=len(facts["lags"]),
+    ) == told  # fmt: skip
+    assert min(told.rebalances, told.moved, told.stood_ms, told.poll_timeouts) > 0
+
+
+def test_steps_tell_what_the_processes_below_used() -> None:
+    steps: list[Step] = []
+    with measured("add", steps):
+        subprocess.run([sys.executable, "-c", "sum(range(5_000_000)); import time; time.sleep(1.2)"], check=True)
+    (step,) = steps
+    assert step.took_s > 1.2
+    assert step.cpu_s > 0
+    assert step.peak.python == step.peak.total > 1_000
+    assert steps_table(steps, 12).splitlines()[2].startswith("| add  | ")
+
+
+def test_answers_stand_beside_what_was_written() -> None:
+    assert "| moved         |       0 |        1 |" in answers_table(Told(), Told(moved=1))
+
+
+def test_the_page_has_a_place_for_the_figures_on_spark() -> None:
+    assert "<!-- figures of spark_history -->\n" in PAGE.read_text()

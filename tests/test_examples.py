@@ -68,7 +68,9 @@ def test_every_example_is_tested() -> None:
         "own_assignor",
         "parallel_processing",
         "rebalance_listener",
-        "spark_backfill",  # these two are in tests/pyspark
+        "history_nightly",  # those with Spark are in tests/pyspark
+        "history_stream",
+        "spark_backfill",
         "spark_flights",
         "static_member",
         "sync",

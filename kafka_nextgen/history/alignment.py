@@ -25,12 +25,13 @@ from attrs import frozen
 
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind, SourceKind, source_kind
 
-__all__ = ["TOLERANCE_MS", "Sight", "clock_offsets", "sight_of"]
+__all__ = ["SIGHTS", "TOLERANCE_MS", "Sight", "clock_offsets", "sight_of"]
 
 #: Clocks that differ by less (milliseconds) count as right.
 TOLERANCE_MS = 10_000
 
-_SIGHTS = frozenset({Kind.JOINED, Kind.ASSIGNED, Kind.GROUP_EPOCH})
+#: Kinds of event that say who came to which epoch.
+SIGHTS = frozenset({Kind.JOINED, Kind.ASSIGNED, Kind.GROUP_EPOCH})
 _NEARNESS = (SourceKind.COORDINATOR, SourceKind.OFFSETS_TOPIC, SourceKind.CONSUMER, SourceKind.POLLER)
 
 _Key: TypeAlias = tuple[str, str | None, int]
@@ -50,7 +51,7 @@ class Sight:
 
 def sight_of(event: Event) -> Sight | None:
     """What the event says of an epoch, if it says anything that other sources see as well."""
-    if event.kind not in _SIGHTS or event.epoch is None or event.cause == BEGINS_IN_THE_MIDDLE:
+    if event.kind not in SIGHTS or event.epoch is None or event.cause == BEGINS_IN_THE_MIDDLE:
         return None
     return Sight(event.source, event.kind, event.member, event.epoch, event.at)
 

@@ -12,7 +12,7 @@ from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.selection import rank, selection_key, sort_key
 
-__all__ = ["Answers", "answer", "by_group", "facts_of_group", "gathered", "in_order"]
+__all__ = ["Answers", "answer", "by_group", "facts_of_group", "gathered", "in_order", "marks_of"]
 
 _CLOCKS_DISAGREE = "clocks disagree"
 _CLUSTER_UNKNOWN = "cluster unknown"
@@ -62,10 +62,14 @@ def facts_of_group(events: Iterable[Event], until: int | None = None) -> Iterato
 def in_order(events: Sequence[Event]) -> tuple[list[Event], set[str]]:
     """The events of one group as ``fold`` takes them, and what makes them less than certain."""
     offsets = clock_offsets(sight for event in events if (sight := sight_of(event)) is not None)
-    marks = {_CLOCKS_DISAGREE} if any(offsets.values()) else set()
-    if events and not events[0].cluster:
-        marks.add(_CLUSTER_UNKNOWN)
+    marks = marks_of(events[0].cluster if events else None, clocks_disagree=any(offsets.values()))
     return sorted(_selected(_aligned(event, offsets) for event in events), key=sort_key), marks
+
+
+def marks_of(cluster: str | None, *, clocks_disagree: bool) -> set[str]:
+    """What makes a group's facts less than certain, whatever its events are. ``cluster`` is empty if it is unknown."""
+    marks = {_CLOCKS_DISAGREE} if clocks_disagree else set()
+    return marks | {_CLUSTER_UNKNOWN} if cluster == "" else marks
 
 
 def _aligned(event: Event, offsets: Mapping[str, int]) -> Event:

@@ -18,8 +18,12 @@ from attrs import Factory, define
 from kafka_nextgen.history.events import VERSION, Event
 from kafka_nextgen.history.lines import NotAnEvent, decode_event
 
-__all__ = ["GZIP", "LONGEST_LINE", "Problems", "log_files", "read_log"]
+__all__ = ["GZIP", "LATER_VERSION", "LONGEST_LINE", "TORN_GZIP", "Problems", "log_files", "read_log"]
 
+#: The problem of an event that a later release wrote; it is kept.
+LATER_VERSION = "later version"
+#: The problem of a file whose compression ends in the middle, or is broken.
+TORN_GZIP = "torn gzip"
 #: With this compressed files begin.
 GZIP = b"\x1f\x8b"
 _NAMES = (".jsonl", ".json", ".log", ".ndjson")
@@ -93,7 +97,7 @@ def _events(file: Path, lines: gzip.GzipFile | BufferedReader, problems: Problem
             problems.note(found.refusal.value, f"{where}: {found.text}")
             continue
         if found.v > VERSION:
-            problems.note("later version", f"{where}: version {found.v}")
+            problems.note(LATER_VERSION, f"{where}: version {found.v}")
         yield found
 
 
@@ -103,4 +107,4 @@ def _lines(file: Path, lines: gzip.GzipFile | BufferedReader, problems: Problems
         while line := lines.readline(LONGEST_LINE):
             yield line
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        problems.note("torn gzip", f"{file.name}: {error}")
+        problems.note(TORN_GZIP, f"{file.name}: {error}")

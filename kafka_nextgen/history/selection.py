@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from kafka_nextgen.history.events import Event, Kind, SourceKind, source_kind
 
-__all__ = ["BEST_FIRST", "rank", "selection_key", "sort_key"]
+__all__ = ["BEST_FIRST", "SELECTED", "rank", "selection_key", "sort_key"]
 
+#: Who knows best what it tells.
 BEST_FIRST = (SourceKind.CONSUMER, SourceKind.COORDINATOR, SourceKind.OFFSETS_TOPIC, SourceKind.POLLER)
-_SELECTED = frozenset({Kind.ASSIGNED, Kind.GROUP_EPOCH, Kind.TARGET})
+#: Kinds of event of which only the best source is taken.
+SELECTED = frozenset({Kind.ASSIGNED, Kind.GROUP_EPOCH, Kind.TARGET})
 
 
 def selection_key(event: Event) -> tuple[str, str | None, int] | None:
@@ -25,7 +27,7 @@ def selection_key(event: Event) -> tuple[str, str | None, int] | None:
 
     None if it is kept in any case.
     """
-    if event.kind not in _SELECTED or event.epoch is None:
+    if event.kind not in SELECTED or event.epoch is None:
         return None
     return (event.kind.value, None if event.kind is Kind.GROUP_EPOCH else event.member, event.epoch)
 

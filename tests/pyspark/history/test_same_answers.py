@@ -1,0 +1,62 @@
+"""Logs of any state through files, dataset and folds: refusals, facts and marks are those of the way without Spark."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from attrs import asdict, evolve
+
+from kafka_nextgen.history.answering import answer
+from kafka_nextgen.history.events import EVENTS_DROPPED, Event, Kind
+from kafka_nextgen.history.facts import FACTS
+from kafka_nextgen.history.lines import encode_event
+from kafka_nextgen.history.reading import Problems, read_log
+from kafka_nextgen.spark.history import History, ingest
+from tests.pyspark.history.datasets import text_of
+from tests.spark.history.logs import random_events, stories
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def write_bad_logs(folder: Path) -> None:
+    """Logs of all that may go wrong, and of what went well."""
+    dropped = Event(2_000, 1_000, "consumer:a", "c1", "billing", Kind.ERROR, cause=EVENTS_DROPPED, reason="5 events")
+    later = encode_event(evolve(dropped, seq=1_001, v=7)).encode()
+    good = text_of([*stories(), dropped])
+    folder.mkdir()
+    (folder / "all.jsonl").write_bytes(good + b"INFO started\n\n" + later + b"\n" + good[:50])
+    (folder / "again.jsonl.1").write_bytes(good[len(good) // 2 :])  # from the middle of a line on
+    (folder / "random.log").write_bytes(text_of(random_events(4, 1_500)))
+    (folder / "zipped.jsonl.gz").write_bytes(gzip.compress(good))
+    (folder / "torn.jsonl.gz").write_bytes(gzip.compress(text_of(random_events(5, 500)))[:-9])
+    (folder / "odd.json").write_bytes(later.replace(b"error", b"elected") + b"\n" + later.replace(b"2000", b"-1"))
+    (folder / "empty.json").touch()
+
+
+def rows(frame: DataFrame) -> list[dict[str, Any]]:
+    return sorted((row.asDict() for row in frame.collect()), key=repr)
+
+
+def test_all_is_told_as_without_spark(spark: SparkSession, tmp_path: Path) -> None:
+    logs, dataset, problems = tmp_path / "logs", tmp_path / "dataset", Problems()
+    write_bad_logs(logs)
+    facts = answer(read_log([logs], problems)).facts
+    done = ingest(spark, str(logs), str(dataset))
+    assert done.refused == problems.counts
+    assert set(problems.counts) == {"torn", "foreign", "later version", "torn gzip", "unknown kind", "bad field"}
+    history = History(spark, str(dataset)).persist()
+    marks = set[str]()
+    for name in FACTS:
+        found = rows(getattr(history, name)())
+        assert found == sorted(map(asdict, facts[name]), key=repr), name
+        assert found, name
+        marks |= {mark for row in found for mark in row.get("marks", "").split(", ") if mark}
+    history.unpersist()
+    assert marks >= {"begins in the middle", "clocks disagree", "cluster unknown", "events dropped"}
