@@ -32,6 +32,9 @@ from kafka_nextgen.history.selection import sort_key
 
 __all__ = ["GroupFold", "fold", "sort_key"]
 
+#: The first member of a group comes to epoch 1 or 2.
+_LATEST_FIRST_EPOCH = 2
+
 
 def fold(events: Iterable[Event], marks: Collection[str] = ()) -> Iterator[Fact]:
     """The facts of one group of one cluster. ``marks`` are set on those that are less than certain for it."""
@@ -103,6 +106,7 @@ class GroupFold:
 
     def _joined(self, event: Event, member: Member | None) -> None:
         if member is not None:
+            self._begin_anew_if_deleted(event, member)
             self._members.join(member, event)
             self._rebalances.joined(event)
 
@@ -123,7 +127,15 @@ class GroupFold:
             self._rebalances.members_changed()
 
     def _group_epoch(self, event: Event, member: Member | None) -> None:
+        if member is not None:
+            self._begin_anew_if_deleted(event, member)
         self._rebalances.begin(event)
+
+    def _begin_anew_if_deleted(self, event: Event, member: Member) -> None:
+        """A group that was deleted while it was empty counts its epochs from the beginning again."""
+        is_first = event.epoch is not None and event.epoch <= _LATEST_FIRST_EPOCH
+        if is_first and not self._members.inside and self._members.is_new(member, event):
+            self._rebalances.begin_anew(event)
 
     def _target(self, event: Event, member: Member | None) -> None:
         self._rebalances.see(event)

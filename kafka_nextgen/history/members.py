@@ -119,6 +119,10 @@ class Members:
         member.note(event)
         return member
 
+    def is_new(self, member: Member, event: Event) -> bool:
+        """Whether nothing was told of it before this time."""
+        return member.first == event.at and not member.joined
+
     def join(self, member: Member, event: Event) -> None:
         """It is in the group now, if it was not."""
         member.known_epoch = max(member.known_epoch, event.epoch or -1)

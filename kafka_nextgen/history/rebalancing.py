@@ -82,6 +82,13 @@ class Rebalances:
         if draft is not None:
             draft.joined = draft.joined or event.member
 
+    def begin_anew(self, event: Event) -> None:
+        """The group was deleted, and is there again at this epoch, which it had before."""
+        if event.epoch is not None and event.epoch < self._epoch:
+            self.finish(event.at)
+            self._open.clear()
+            self._epoch = event.epoch - 1
+
     def see(self, event: Event) -> _Draft | None:
         """The rebalance of the event's epoch, if it is not over. A new epoch begins one."""
         epoch, at = event.epoch, event.at

@@ -422,3 +422,33 @@ def test_the_fewest_partitions_are_none_where_a_member_owns_none() -> None:
     """
     (*_, last) = facts(told, "rebalances")
     assert (last.epoch, last.members, last.most, last.fewest) == (2, 2, 4, 0)
+
+
+#: The first member left, and with it the group was over; a second one makes it again.
+DELETED = """
+    0.0 coordinator:1 joined A @1
+    0.0 coordinator:1 group_epoch A @1 cause=member_joined
+    0.1 coordinator:1 assigned A @1 t[0]
+    9.0 coordinator:1 revoked A @1 t[0]
+    9.0 coordinator:1 left A @1 cause=member_left
+    9.0 coordinator:1 group_epoch A @2 cause=member_left
+    60.0 coordinator:1 joined B @1
+    60.0 coordinator:1 group_epoch B @1 cause=member_joined
+    60.5 coordinator:1 assigned B @1 t[0]
+"""
+
+
+def test_a_group_that_was_deleted_counts_its_epochs_again() -> None:
+    told = [(each.epoch, each.cause, each.by, each.began, each.ended) for each in facts(DELETED, "rebalances")]
+    assert told == [
+        (1, "member joined", "A", 0, 100),
+        (2, "member left", "A", 9_000, 9_000),
+        (1, "member joined", "B", 60_000, 60_500),
+    ]
+
+
+def test_a_member_that_is_told_late_is_no_new_group() -> None:
+    late = "30.0 poller:p joined A @1\n30.0 poller:p left A @1\n"
+    assert [each.epoch for each in facts(DELETED + late, "rebalances")] == [1, 2, 1]
+    still_there = DELETED.replace("9.0 coordinator:1 left A", "70.0 coordinator:1 left A")
+    assert len(facts(still_there, "rebalances")) == 2

@@ -26,8 +26,6 @@ _Kind = TypeVar("_Kind", bound=Fact)
 
 #: A longer id of a member is shown by so many characters of its beginning, if it has no other name.
 _LONGEST_ID, _SHORT = 14, 8
-#: So many tell two members of one name apart.
-_SHORTEST = 4
 #: The fields of each kind of fact that have a member's id.
 _FIELDS: Mapping[type[Fact], tuple[str, ...]] = {
     Rebalance: ("by", "slowest", "holder"),
@@ -43,17 +41,20 @@ _FIELDS: Mapping[type[Fact], tuple[str, ...]] = {
 def member_names(members: Iterable[MemberSummary]) -> dict[str, str]:
     """The names of one group's members by their ids: ``group.instance.id``, else ``client.id``, else the id.
 
-    Of several with one name, each has the beginning of its id as well.
+    Of several with one name, each has the beginning of its id as well, without what ids of the classic protocol begin
+    with: that name. No two members have one name.
     """
     known = {each.member: each.instance or each.client or "" for each in members}
     counts = Counter(known.values())
-    return {member: _name(member, name, counts[name]) for member, name in known.items()}
+    names = {member: _name(member, name, counts[name]) for member, name in known.items()}
+    counts = Counter(names.values())
+    return {member: name if counts[name] == 1 else member for member, name in names.items()}
 
 
 def _name(member: str, name: str, count: int) -> str:
     if not name:
         return member[:_SHORT] if len(member) > _LONGEST_ID else member
-    return name if count == 1 else f"{name} {member[:_SHORTEST]}"
+    return name if count == 1 else f"{name} {member.removeprefix(f'{name}-')[:_SHORT]}"
 
 
 def named(facts: Iterable[_Kind], names: Mapping[str, str]) -> list[_Kind]:

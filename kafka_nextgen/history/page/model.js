@@ -65,7 +65,8 @@ function membersOf(group) {
   members.forEach((member, place) => {
     member.place = place;
     const short = member.id.length > 14 ? member.id.slice(0, 8) : member.id;
-    member.label = !member.name ? short : counts.get(member.name) > 1 ? `${member.name} ${member.id.slice(0, 4)}` : member.name;
+    const own = member.id.startsWith(`${member.name}-`) ? member.id.slice(member.name.length + 1) : member.id;
+    member.label = !member.name ? short : counts.get(member.name) > 1 ? `${member.name} ${own.slice(0, 4)}` : member.name;
   });
   return members;
 }
