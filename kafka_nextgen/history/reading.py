@@ -67,11 +67,18 @@ def _looks_like_log(file: Path) -> bool:
 def read_log(paths: Iterable[Path], problems: Problems) -> Iterator[Event]:
     """The events of all these logs, file by file.
 
-    Raises OSError for a file that is missing or can't be opened, and for a device.
+    A file of a directory may be rotated away before its turn comes; that is a problem, too. Raises OSError for a path
+    that is missing or can't be opened, and for a device.
     """
-    for file in log_files(paths):
-        with _opened(file) as lines:
-            yield from _events(file, lines, problems)
+    asked = list(paths)
+    for file in log_files(asked):
+        try:
+            with _opened(file) as lines:
+                yield from _events(file, lines, problems)
+        except FileNotFoundError as error:
+            if file in asked:
+                raise
+            problems.note("file gone", f"{file.name}: {error.strerror}")
 
 
 @contextmanager

@@ -146,3 +146,16 @@ def test_a_device_that_never_ends_is_refused() -> None:
     with pytest.raises(OSError, match="/dev/zero is a device"):
         list(read_log([Path("/dev/zero")], Problems()))
     assert list(read_log([Path(os.devnull)], Problems())) == []
+
+
+def test_a_file_that_is_rotated_away_meanwhile_is_counted(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl", "c.jsonl"):
+        (tmp_path / name).write_text(f"{LINE}\n")
+    problems = Problems()
+    events = read_log([tmp_path], problems)
+    assert next(events) == EVENT
+    (tmp_path / "b.jsonl").unlink()
+    assert list(events) == [EVENT]
+    assert str(problems) == "1 x file gone, first b.jsonl: No such file or directory"
+    with pytest.raises(FileNotFoundError):
+        list(read_log([tmp_path / "b.jsonl"], Problems()))
