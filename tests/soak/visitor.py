@@ -13,8 +13,8 @@ from tests.soak.vitals import read_vitals
 STAY_S = 20.0  # at most, until it is given partitions
 
 
-def visit(book: Book, orders: Orders) -> None:
-    """Join, read a little of what is assigned, and leave."""
+def visit(book: Book, orders: Orders) -> bool:
+    """Join, read a little of what is assigned, and leave; False if it stopped before it was in."""
     with ToldConsumer(book.config()) as consumer:
         consumer.book = book
         consumer.subscribe(book.topics())
@@ -26,7 +26,9 @@ def visit(book: Book, orders: Orders) -> None:
                 commit(consumer, book)
             if consumer.assignment():
                 ends_at = min(ends_at, time.monotonic() + book.specification["stay_s"])
+        has_joined = bool(consumer.rebalances())
         book.leave()
+    return has_joined
 
 
 def main() -> None:
@@ -37,8 +39,7 @@ def main() -> None:
     tell("started")
     visits = 0
     while not orders.is_stopped:
-        visit(book, orders)
-        visits += 1
+        visits += visit(book, orders)
         if time.monotonic() > due_at:
             due_at += every_s
             tell("vitals", note=json.dumps(read_vitals([], visits, book.records).as_dict()))
