@@ -55,13 +55,13 @@ class Choice:
         """Whether a group of the list is meant: one of consumers only, and with an id, which old clients may lack."""
         if not listing.group_id or listing.type not in _TYPES or listing.protocol_type not in _PROTOCOL_TYPES:
             return False
-        return self.pattern is None or self.pattern.fullmatch(listing.group_id) is not None
+        return self.has_id(listing.group_id)
 
     def has_id(self, group_id: str) -> bool:
-        """Whether a group of this id is meant, of whatever kind it is."""
-        if not self.is_listed:
-            return group_id in self.groups
-        return self.pattern is None or group_id in self.groups or self.pattern.fullmatch(group_id) is not None
+        """Whether a group of this id is meant, of any kind."""
+        if group_id in self.groups:
+            return True
+        return self.is_listed and (self.pattern is None or self.pattern.fullmatch(group_id) is not None)
 
 
 class Collector:
