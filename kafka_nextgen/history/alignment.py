@@ -6,8 +6,11 @@ Such a *sight* has a key, and two sources that have the same key saw the same th
 
 The reference is the source nearest to where epochs are made: a coordinator, else the records it wrote, else a member.
 A source's error is the least difference to the reference over all keys they share. The least, because whatever delays a
-sight only adds to it. A source without a shared key is compared by the first sight of each epoch. An error below
-``TOLERANCE_MS`` is left alone: a slow callback may look like one.
+sight only adds to it. An error below ``TOLERANCE_MS`` is left alone: a slow callback may look like one.
+
+A source without a shared key is compared by the first sight of each epoch. Two members come to an epoch at times of
+their own, so the least difference says something of their clocks only if it is one of many. By less than
+``MANY_EPOCHS``, only an error that no member's delay explains (``LATEST_ARRIVAL_MS``) is put right.
 
 Coordinators that took turns share a log, the partition that is in their names. They never see the same thing: what one
 of them tells of an epoch happened after what the other one told of it. So they are compared with others only, and by
@@ -25,10 +28,14 @@ from attrs import frozen
 
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind, SourceKind, source_kind
 
-__all__ = ["SIGHTS", "TOLERANCE_MS", "Sight", "clock_offsets", "sight_of"]
+__all__ = ["LATEST_ARRIVAL_MS", "MANY_EPOCHS", "SIGHTS", "TOLERANCE_MS", "Sight", "clock_offsets", "sight_of"]
 
 #: Clocks that differ by less (milliseconds) count as right.
 TOLERANCE_MS = 10_000
+#: A member comes to an epoch within its rebalance timeout, 5 minutes by default, or is put out. This is twice as long.
+LATEST_ARRIVAL_MS = 600_000
+#: The least of so many differences is taken for the error of a clock.
+MANY_EPOCHS = 10
 
 #: Kinds of event that say who came to which epoch.
 SIGHTS = frozenset({Kind.JOINED, Kind.ASSIGNED, Kind.GROUP_EPOCH})
@@ -67,8 +74,9 @@ def clock_offsets(sights: Iterable[Sight]) -> dict[str, int]:
     offsets: dict[str, int] = {}
     for source in _each_after_one_with_its_keys(order, seen):
         log, by_epoch = _log_of(source), _by_epoch(seen[source])
-        differences = known.differences(seen[source], log) or known_by_epoch.differences(by_epoch, log)
-        offsets[source] = offset = -_error(differences)
+        differences = known.differences(seen[source], log)
+        offset = -(_error(differences) if differences else _error_by_epoch(known_by_epoch.differences(by_epoch, log)))
+        offsets[source] = offset
         known.take_in(seen[source], offset, log)
         known_by_epoch.take_in(by_epoch, offset, log)
     return offsets
@@ -165,10 +173,14 @@ def _first_sights(sights: Iterable[Sight]) -> dict[str, _FirstSights]:
     return seen
 
 
-def _error(differences: Iterable[int]) -> int:
+def _error(differences: Sequence[int], tolerance_ms: int = TOLERANCE_MS) -> int:
     """How far a clock is ahead of the others."""
     error = min(differences, default=0)
-    return error if abs(error) >= TOLERANCE_MS else 0
+    return error if abs(error) >= tolerance_ms else 0
+
+
+def _error_by_epoch(differences: Sequence[int]) -> int:
+    return _error(differences, TOLERANCE_MS if len(differences) >= MANY_EPOCHS else LATEST_ARRIVAL_MS)
 
 
 def _by_epoch(sights: Mapping[_Key, int]) -> dict[_Key, int]:

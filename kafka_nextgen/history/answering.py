@@ -7,15 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from attrs import evolve, frozen
 
 from kafka_nextgen.history.alignment import clock_offsets, sight_of
-from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.facts import FACTS, Fact
+from kafka_nextgen.history.events import MEMBERSHIP, Event, SourceKind, source_kind
+from kafka_nextgen.history.facts import CLOCKS_DISAGREE, CLUSTER_UNKNOWN, FACTS, MEMBERS_ALONE, Fact
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.selection import rank, selection_key, sort_key
 
-__all__ = ["Answers", "answer", "by_group", "facts_of_group", "gathered", "in_order", "marks_of"]
-
-_CLOCKS_DISAGREE = "clocks disagree"
-_CLUSTER_UNKNOWN = "cluster unknown"
+__all__ = [
+    "Answers",
+    "answer",
+    "by_group",
+    "facts_of_group",
+    "gathered",
+    "in_order",
+    "marks_of",
+    "told_by_members_alone",
+]
 
 
 @frozen
@@ -62,14 +68,26 @@ def facts_of_group(events: Iterable[Event], until: int | None = None) -> Iterato
 def in_order(events: Sequence[Event]) -> tuple[list[Event], set[str]]:
     """The events of one group as ``fold`` takes them, and what makes them less than certain."""
     offsets = clock_offsets(sight for event in events if (sight := sight_of(event)) is not None)
-    marks = marks_of(events[0].cluster if events else None, clocks_disagree=any(offsets.values()))
+    marks = marks_of(
+        events[0].cluster if events else None,
+        clocks_disagree=any(offsets.values()),
+        members_alone=told_by_members_alone(event.source for event in events if event.kind in MEMBERSHIP),
+    )
     return sorted(_selected(_aligned(event, offsets) for event in events), key=sort_key), marks
 
 
-def marks_of(cluster: str | None, *, clocks_disagree: bool) -> set[str]:
+def marks_of(cluster: str | None, *, clocks_disagree: bool, members_alone: bool) -> set[str]:
     """What makes a group's facts less than certain, whatever its events are. ``cluster`` is empty if it is unknown."""
-    marks = {_CLOCKS_DISAGREE} if clocks_disagree else set()
-    return marks | {_CLUSTER_UNKNOWN} if cluster == "" else marks
+    is_set = {CLOCKS_DISAGREE: clocks_disagree, CLUSTER_UNKNOWN: cluster == "", MEMBERS_ALONE: members_alone}
+    return {mark for mark, applies in is_set.items() if applies}
+
+
+def told_by_members_alone(sources: Iterable[str]) -> bool:
+    """Whether only members tell who was in a group. Members that keep no log, or were killed, are not told of then.
+
+    ``sources`` are those of its events of the kinds in ``MEMBERSHIP``.
+    """
+    return set(map(source_kind, sources)) == {SourceKind.CONSUMER}
 
 
 def _aligned(event: Event, offsets: Mapping[str, int]) -> Event:

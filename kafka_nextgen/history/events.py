@@ -33,6 +33,7 @@ __all__ = [
     "BEGINS_IN_THE_MIDDLE",
     "EVENTS_DROPPED",
     "FREQUENT",
+    "MEMBERSHIP",
     "VERSION",
     "Event",
     "Kind",
@@ -68,6 +69,8 @@ class Kind(Enum):
 
 #: Kinds that come so often that they would hide the others.
 FREQUENT = frozenset({Kind.LAG, Kind.COMMITTED})
+#: Kinds by which a source tells who was in a group, and at which epoch.
+MEMBERSHIP = frozenset({Kind.JOINED, Kind.LEFT, Kind.FENCED, Kind.GROUP_EPOCH, Kind.TARGET, Kind.ASSIGNED})
 
 
 class SourceKind(Enum):

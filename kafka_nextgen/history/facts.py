@@ -9,6 +9,8 @@ events do not tell, or what is not over. ``marks`` says what makes an answer les
 | clocks disagree | times of some source were put right by more than ten seconds |
 | cluster unknown | a writer never learned which cluster it was in |
 | events dropped | a writer could not write all |
+| told by members alone | no coordinator, poller or offsets topic saw the group: members without a log, and ends of \
+killed ones, are missing, and clocks are compared roughly |
 | within the clocks' error | two hosts' times are so close that either may be the earlier |
 """
 
@@ -19,7 +21,10 @@ from typing import TypeAlias
 from attrs import frozen
 
 __all__ = [
+    "CLOCKS_DISAGREE",
+    "CLUSTER_UNKNOWN",
     "FACTS",
+    "MEMBERS_ALONE",
     "Fact",
     "GroupSummary",
     "Holdup",
@@ -32,6 +37,10 @@ __all__ = [
     "Standstill",
     "Tenure",
 ]
+
+CLOCKS_DISAGREE = "clocks disagree"
+CLUSTER_UNKNOWN = "cluster unknown"
+MEMBERS_ALONE = "told by members alone"
 
 
 @frozen

@@ -102,12 +102,13 @@ def test_two_owners_are_an_overlap_until_the_first_one_lets_go() -> None:
     """
     (overlap,) = facts(text, "overlaps")
     assert (overlap.first, overlap.second, overlap.began, overlap.ended) == ("A", "B", 6_000, 9_000)
-    assert (overlap.is_excused, overlap.marks) == (False, "")
+    assert (overlap.is_excused, overlap.marks) == (False, "told by members alone")
 
 
 def test_an_overlap_within_the_error_of_two_clocks_is_marked() -> None:
     text = """
         0.1 consumer:a assigned A @1 t[0]
+        5.0 coordinator:1 group_epoch @2
         6.0 consumer:b assigned B @2 t[0]
         6.5 consumer:a revoked A @1 t[0]
     """
@@ -230,12 +231,13 @@ def test_a_partition_that_has_no_owner_for_good_is_not_waited_for() -> None:
     ["0 coordinator:1 left A @4", "0 consumer:a revoked A @4 t[0]", "0 consumer:a assigned A @4 t[0]"],
 )
 def test_a_log_that_begins_in_the_middle_is_marked(line: str) -> None:
-    assert facts(line, "groups")[0].marks == "begins in the middle"
-    assert facts(f"0 consumer:a joined A @4\n{line}", "groups")[0].marks == ""
+    begin = "0 coordinator:1 group_epoch @4"
+    assert facts(f"{begin}\n{line}", "groups")[0].marks == "begins in the middle"
+    assert facts(f"{begin}\n0 consumer:a joined A @4\n{line}", "groups")[0].marks == ""
 
 
 def test_a_log_whose_writer_dropped_events_is_marked() -> None:
-    (group,) = facts("0 consumer:a joined A @1\n9 consumer:a error cause=events_dropped reason=12", "groups")
+    (group,) = facts("0 coordinator:1 joined A @1\n9 consumer:a error cause=events_dropped reason=12", "groups")
     assert group.marks == "events dropped"
 
 

@@ -49,14 +49,34 @@ def test_a_second_coordinator_is_put_right_by_what_members_saw_of_both() -> None
     assert offsets(text) == {"coordinator:1": 0, "consumer:a": 0, "coordinator:2": 7_000_000}
 
 
-def test_members_alone_are_compared_by_the_epochs_they_came_to() -> None:
-    text = """
-        100 consumer:a assigned A @3
-        110 consumer:a assigned A @4
-        9100 consumer:b assigned B @3
-        9110 consumer:b assigned B @4
-    """
-    assert offsets(text) == {"consumer:a": 0, "consumer:b": -9_000_000}
+@pytest.mark.parametrize(
+    ("epochs", "late_s", "expected_s"),
+    [(2, 9000, -9000), (2, 300, 0), (9, 300, 0), (10, 300, -300)],
+    ids=["hours by few", "minutes by few: a member may come so late", "by nine", "minutes by many"],
+)
+def test_members_alone_are_compared_by_the_epochs_they_came_to(epochs: int, late_s: int, expected_s: int) -> None:
+    lines = [
+        f"{10 * epoch + late} consumer:{name.lower()} assigned {name} @{epoch}"
+        for epoch in range(3, 3 + epochs)
+        for name, late in (("A", 0), ("B", late_s))
+    ]
+    assert offsets("\n".join(lines)) == {"consumer:a": 0, "consumer:b": 1000 * expected_s}
+
+
+@pytest.mark.parametrize(
+    ("line", "marks"),
+    [
+        ("", "told by members alone"),
+        ("2 coordinator:1 group_epoch @1", ""),
+        ("2 poller:p joined A", ""),
+        ("2 poller:p lag t[0] offset=5 end=9", "told by members alone"),
+    ],
+    ids=["members alone", "coordinator", "a poller's members", "a poller's lags"],
+)
+def test_what_members_alone_tell_is_marked(line: str, marks: str) -> None:
+    """Who keeps no log, or was killed, tells nothing; only somebody else can."""
+    (group,) = answer(story(f"1 consumer:a joined A @1\n{line}")).facts["groups"]
+    assert getattr(group, "marks", None) == marks
 
 
 TURNS = """
@@ -158,7 +178,7 @@ def test_two_clusters_with_one_group_name_are_two_groups() -> None:
 
 def test_a_writer_that_never_learned_its_cluster_is_marked() -> None:
     (group,) = answer(story("0 consumer:a joined A @1", cluster="")).facts["groups"]
-    assert getattr(group, "marks", None) == "cluster unknown"
+    assert getattr(group, "marks", None) == "cluster unknown, told by members alone"
 
 
 def test_a_poller_that_begins_late_says_nothing_of_its_clock() -> None:

@@ -21,6 +21,9 @@ from kafka_nextgen.cli.moments import duration_text, time_text
 from kafka_nextgen.history.answering import Answers
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import (
+    CLOCKS_DISAGREE,
+    CLUSTER_UNKNOWN,
+    MEMBERS_ALONE,
     Fact,
     GroupSummary,
     Holdup,
@@ -37,6 +40,8 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 __all__ = ["print_answers", "print_moment"]
 
 _Kind = TypeVar("_Kind", bound=Fact)
+
+_OF_WHOLE_GROUPS = ("", CLOCKS_DISAGREE, CLUSTER_UNKNOWN, MEMBERS_ALONE)
 
 _REBALANCES = (
     "TIME (UTC)",
@@ -164,8 +169,13 @@ def _rebalance(fact: Rebalance, holdup: Holdup | None) -> tuple[Cell, ...]:
     moved = f"{fact.moved} of {fact.partitions}" + (f", {fact.needless} needlessly" if fact.needless else "")
     stood, grew = duration_text(fact.stood_ms), _growth(fact.lag_before, fact.lag_after)
     who = (fact.cause, fact.by)
-    held = (_held(holdup), fact.slowest, fact.marks or None)
+    held = (_held(holdup), fact.slowest, _own_marks(fact.marks))
     return (time_text(fact.began), fact.epoch, *who, took, moved, stood, grew, *held)
+
+
+def _own_marks(marks: str) -> str | None:
+    """Those that are not on all facts of the group: the heading says these once."""
+    return ", ".join(mark for mark in marks.split(", ") if mark not in _OF_WHOLE_GROUPS) or None
 
 
 def _held(holdup: Holdup | None) -> str | None:
@@ -197,7 +207,7 @@ def _overlap(fact: Overlap) -> tuple[Cell, ...]:
     lasted = "not over" if fact.ended is None else duration_text(fact.ended - fact.began)
     excused = "put out before" if fact.is_excused else "no"
     where = _partition(fact.topic, fact.partition)
-    return (where, time_text(fact.began), lasted, fact.first, fact.second, excused, fact.marks or None)
+    return (where, time_text(fact.began), lasted, fact.first, fact.second, excused, _own_marks(fact.marks))
 
 
 def _repeat(fact: Repeat) -> tuple[Cell, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
@@ -14,12 +14,14 @@ from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import Fact
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.spark.history.batches import events_of, fact_batches
-from kafka_nextgen.spark.history.schemas import FACTS_OF_ALL_KINDS
+from kafka_nextgen.spark.history.schemas import DOUBTS, FACTS_OF_ALL_KINDS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["folded", "folded_batches"]
+
+_Marked: TypeAlias = tuple[Event, tuple[bool, ...]]  # an event, and the DOUBTS of its group
 
 
 def folded(ordered: DataFrame, until: int | None = None) -> DataFrame:
@@ -35,22 +37,23 @@ def folded_batches(batches: Iterable[pa.RecordBatch], until: int | None = None) 
     return fact_batches(_facts(_marked(batches), until))
 
 
-def _marked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Event, bool]]:
+def _marked(batches: Iterable[pa.RecordBatch]) -> Iterator[_Marked]:
     for batch in batches:
-        yield from zip(events_of(batch), batch.column("disagree").to_pylist(), strict=True)
+        doubts = zip(*(batch.column(name).to_pylist() for name in DOUBTS), strict=True)
+        yield from zip(events_of(batch), doubts, strict=True)
 
 
-def _facts(marked: Iterable[tuple[Event, bool]], until: int | None) -> Iterator[Fact]:
-    for (cluster, _, disagree), of_group in groupby(marked, key=_group):
-        yield from fold(_each_once(of_group, until), marks_of(cluster, clocks_disagree=disagree))
+def _facts(marked: Iterable[_Marked], until: int | None) -> Iterator[Fact]:
+    for (cluster, _, doubts), of_group in groupby(marked, key=_group):
+        yield from fold(_each_once(of_group, until), marks_of(cluster, **dict(zip(DOUBTS, doubts, strict=True))))
 
 
-def _group(marked: tuple[Event, bool]) -> tuple[str, str, bool]:
-    event, disagree = marked
-    return event.cluster, event.group, disagree
+def _group(marked: _Marked) -> tuple[str, str, tuple[bool, ...]]:
+    event, doubts = marked
+    return event.cluster, event.group, doubts
 
 
-def _each_once(marked: Iterable[tuple[Event, bool]], until: int | None) -> Iterator[Event]:
+def _each_once(marked: Iterable[_Marked], until: int | None) -> Iterator[Event]:
     """The events up to ``until``; of doubles, which lie side by side, the first one."""
     before: tuple[str, int] | None = None
     for event, _ in marked:

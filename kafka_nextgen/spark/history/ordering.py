@@ -13,24 +13,29 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import functions as f
-from pyspark.sql.types import LongType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import BooleanType, LongType, MapType, StringType, StructField, StructType
 
 from kafka_nextgen.history.alignment import SIGHTS, Sight, clock_offsets
-from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Kind
+from kafka_nextgen.history.answering import told_by_members_alone
+from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, MEMBERSHIP, Kind
 from kafka_nextgen.history.selection import BEST_FIRST, SELECTED
 from kafka_nextgen.spark.history.schemas import EVENT_NAMES, MARKED_EVENTS, arrow_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["aligned", "offsets_of_sights", "ordered", "selected"]
+__all__ = ["aligned", "doubts_of_sights", "ordered", "selected"]
 
 _GROUP = ["cluster", "group"]
 
-_OFFSETS = StructType(
-    [*(StructField(name, StringType()) for name in _GROUP), StructField("offsets", MapType(StringType(), LongType()))]
+_DOUBTS = StructType(
+    [
+        *(StructField(name, StringType()) for name in _GROUP),
+        StructField("offsets", MapType(StringType(), LongType())),
+        StructField("members_alone", BooleanType()),
+    ]
 )
-_ARROW_OFFSETS = arrow_schema(_OFFSETS)
+_ARROW_DOUBTS = arrow_schema(_DOUBTS)
 
 
 def ordered(events: DataFrame) -> DataFrame:
@@ -40,42 +45,53 @@ def ordered(events: DataFrame) -> DataFrame:
     return placed.sortWithinPartitions(*_GROUP, "at", "rank", "source", "seq").select(*MARKED_EVENTS.names)
 
 
-# ---- clocks
+# ---- clocks, and what makes a group's facts less than certain
 
 
 def aligned(events: DataFrame, every: DataFrame) -> DataFrame:
-    """Events with ``at`` by the clock of their group's reference, and whether its clocks disagreed (``disagree``).
+    """Events with ``at`` by the clock of their group's reference, and what is to be doubted in the group.
 
-    Clocks are compared by ``every`` event of these groups.
+    ``clocks_disagree``: its clocks were put right. ``members_alone``: no other source tells who was in it.
+    Both are judged by ``every`` event of these groups.
     """
-    found = events.join(f.broadcast(_offsets(every)), _GROUP, "left")
+    found = events.join(f.broadcast(_doubts(every)), _GROUP, "left")
     offset = f.coalesce(f.col("offsets")[f.col("source")], f.lit(0))
     at = f.coalesce(f.try_add(f.col("at"), offset), f.col("at"))  # a time may be as large as there are
     columns = [at.alias(name) if name == "at" else f.col(name) for name in EVENT_NAMES]
-    return found.select(*columns, f.col("offsets").isNotNull().alias("disagree"))
+    disagree = f.coalesce(f.size("offsets") > 0, f.lit(False))
+    alone = f.coalesce(f.col("members_alone"), f.lit(False))
+    return found.select(*columns, disagree.alias("clocks_disagree"), alone.alias("members_alone"))
 
 
-def _offsets(events: DataFrame) -> DataFrame:
-    """What to add to the times of each source, of those groups whose clocks disagree."""
-    is_late = f.col("cause").eqNullSafe(BEGINS_IN_THE_MIDDLE)
-    seen = events.where(_is_one_of(SIGHTS) & f.col("epoch").isNotNull() & ~is_late)
-    first = seen.groupBy(*_GROUP, "source", "kind", _member(), "epoch").agg(f.min("at").alias("at"))
+def _doubts(events: DataFrame) -> DataFrame:
+    """What to add to the times of each source, and whether members alone tell: of those groups that are doubtful."""
+    is_sight = _is_one_of(SIGHTS) & f.col("epoch").isNotNull() & ~f.col("cause").eqNullSafe(BEGINS_IN_THE_MIDDLE)
+    sight = [
+        f.when(is_sight, column).alias(name) for name, column in (("member", _member()), ("epoch", f.col("epoch")))
+    ]
+    seen = events.where(_is_one_of(MEMBERSHIP)).select(*_GROUP, "source", "kind", *sight, "at")
+    first = seen.groupBy(*_GROUP, "source", "kind", "member", "epoch").agg(f.min("at").alias("at"))
     placed = first.repartition(*_GROUP).sortWithinPartitions(*_GROUP)
-    return placed.mapInArrow(offsets_of_sights, _OFFSETS)
+    return placed.mapInArrow(doubts_of_sights, _DOUBTS)
 
 
-def offsets_of_sights(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Sights, group by group, to one row for each group whose clocks disagree. One group's sights are in memory."""
+def doubts_of_sights(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What was first told of a group's members, group by group, to one row for each doubtful group.
+
+    A row without an epoch is no sight. One group's sights are in memory.
+    """
     rows = (row for batch in batches for row in batch.to_pylist())
     for (cluster, group), of_group in groupby(rows, key=lambda row: (row["cluster"], row["group"])):
-        offsets = clock_offsets(map(_sight, of_group))
+        told = list(of_group)
+        offsets = clock_offsets(_sight(row) for row in told if row["epoch"] is not None)
         wrong = [(source, offset) for source, offset in offsets.items() if offset]
-        if wrong:
+        alone = told_by_members_alone(row["source"] for row in told)
+        if wrong or alone:
             columns = [
                 pa.array([value], column.type)
-                for value, column in zip((cluster, group, wrong), _ARROW_OFFSETS, strict=True)
+                for value, column in zip((cluster, group, wrong, alone), _ARROW_DOUBTS, strict=True)
             ]
-            yield pa.RecordBatch.from_arrays(columns, schema=_ARROW_OFFSETS)
+            yield pa.RecordBatch.from_arrays(columns, schema=_ARROW_DOUBTS)
 
 
 def _sight(row: dict[str, Any]) -> Sight:

@@ -128,8 +128,10 @@ REFUSED = StructType(
     ]
 )
 
-#: Events whose clocks are right, and whether clocks of their group disagreed.
-MARKED_EVENTS = StructType([*EVENTS, StructField("disagree", BooleanType())])
+#: What is to be doubted in an event's group: see ``ordering.aligned``.
+DOUBTS = ("clocks_disagree", "members_alone")
+#: Events whose clocks are right, and what is to be doubted in their group.
+MARKED_EVENTS = StructType([*EVENTS, *(StructField(name, BooleanType()) for name in DOUBTS)])
 
 #: Facts of all kinds: the name of the kind, and one column for each, of which the others are null.
 FACTS_OF_ALL_KINDS = StructType(

@@ -75,7 +75,7 @@ def test_events_around_a_time_come_in_order_with_their_clocks_put_right(spark: S
     ats = [row.at for row in found]
     assert ats == sorted(ats)
     assert {row.at for row in found if row.group == "clocks" and row.source == "consumer:b"} == {2_300}
-    assert {row.disagree for row in found if row.group == "clocks"} == {True}
+    assert {row.clocks_disagree for row in found if row.group == "clocks"} == {True}
     assert {row.kind for row in found if row.group == "007"} == {
         "callback",
         "revoked",

@@ -59,4 +59,10 @@ def test_all_is_told_as_without_spark(spark: SparkSession, tmp_path: Path) -> No
         assert found, name
         marks |= {mark for row in found for mark in row.get("marks", "").split(", ") if mark}
     history.unpersist()
-    assert marks >= {"begins in the middle", "clocks disagree", "cluster unknown", "events dropped"}
+    assert marks >= {
+        "begins in the middle",
+        "clocks disagree",
+        "cluster unknown",
+        "events dropped",
+        "told by members alone",
+    }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import pyarrow as pa
 
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
+from kafka_nextgen.history.facts import CLOCKS_DISAGREE, MEMBERS_ALONE
 from kafka_nextgen.spark.history.batches import event_columns
 from kafka_nextgen.spark.history.schemas import LINES, MARKED_EVENTS, arrow_schema
 from tests.history.story import story
@@ -37,6 +38,8 @@ def stories() -> list[Event]:
     events = [event for group in ("billing", "007") for event in story(TWO_MEMBERS, "c1", group)]
     events += story(TWO_MEMBERS, "c2", "billing")
     events += story(TWO_MEMBERS.replace(" consumer:b", " consumer:a"), "", "unknown cluster")
+    of_members = "\n".join(line for line in TWO_MEMBERS.splitlines() if "consumer:" in line)
+    events += story(of_members, "c1", "members alone")
     hour_ahead = TWO_MEMBERS.replace("2.5 consumer:b", "3602.5 consumer:b").replace(
         "8.4 consumer:b", "3608.4 consumer:b"
     )
@@ -76,12 +79,14 @@ def line_batch(lines: Sequence[bytes | None], problem: str | None = None) -> pa.
     return pa.RecordBatch.from_pydict(rows, schema=arrow_schema(LINES))
 
 
-def marked_batches(events: Iterable[Event], rows: int, *, disagree: bool = False) -> list[pa.RecordBatch]:
-    """Events as batches of ``MARKED_EVENTS`` of so many rows."""
+def marked_batches(events: Iterable[Event], rows: int, marks: Collection[str] = ()) -> list[pa.RecordBatch]:
+    """Events of a group with these marks as batches of ``MARKED_EVENTS`` of so many rows."""
     every = list(events)
+    doubts = [mark in marks for mark in (CLOCKS_DISAGREE, MEMBERS_ALONE)]
     return [
         pa.RecordBatch.from_arrays(
-            [*event_columns(part), pa.array([disagree] * len(part), pa.bool_())], schema=arrow_schema(MARKED_EVENTS)
+            [*event_columns(part), *(pa.array([doubt] * len(part)) for doubt in doubts)],
+            schema=arrow_schema(MARKED_EVENTS),
         )
         for part in (every[start : start + rows] for start in range(0, len(every), rows))
     ]

@@ -17,7 +17,7 @@ from kafka_nextgen.history.answering import answer, in_order
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.spark.history.batches import events_of, fact_batches
 from kafka_nextgen.spark.history.folding import folded_batches
-from kafka_nextgen.spark.history.ordering import offsets_of_sights
+from kafka_nextgen.spark.history.ordering import doubts_of_sights
 from tests.history.story import story
 from tests.spark.history.logs import TWO_MEMBERS, marked_batches, stories
 
@@ -45,7 +45,7 @@ def of_each_group(events: list[Event]) -> list[pa.RecordBatch]:
     batches = []
     for _, of_group in groupby(sorted(events, key=group), key=group):
         ordered, marks = in_order(list(of_group))
-        batches += marked_batches(ordered, 3, disagree="clocks disagree" in marks)
+        batches += marked_batches(ordered, 3, marks)
     return batches
 
 
@@ -74,10 +74,10 @@ def test_facts_of_a_kind_come_in_batches_of_so_many_rows() -> None:
     assert sum(sizes) == len(facts)
 
 
-def test_only_groups_whose_clocks_disagree_have_offsets() -> None:
-    def seen(group: str, source: str, at: int) -> dict[str, Any]:
+def test_only_doubtful_groups_have_a_row() -> None:
+    def seen(group: str, source: str, at: int, epoch: int | None = 1) -> dict[str, Any]:
         return {
-            "cluster": "c", "group": group, "source": source, "kind": "joined", "member": "A", "epoch": 1, "at": at
+            "cluster": "c", "group": group, "source": source, "kind": "joined", "member": "A", "epoch": epoch, "at": at
         }  # fmt: skip
 
     sights = [
@@ -85,7 +85,12 @@ def test_only_groups_whose_clocks_disagree_have_offsets() -> None:
         seen("right", "consumer:a", 1_002),
         seen("wrong", "coordinator:1", 1_000),
         seen("wrong", "consumer:a", 3_601_000),
+        seen("alone", "consumer:a", 1_002),
+        seen("polled", "consumer:a", 1_002),
+        seen("polled", "poller:p", 9_000_000, None),
     ]
     batches = [pa.RecordBatch.from_pylist([sight]) for sight in sights]
-    (found,) = (batch.to_pylist() for batch in offsets_of_sights(batches))
-    assert found == [{"cluster": "c", "group": "wrong", "offsets": [("consumer:a", -3_600_000)]}]
+    assert [row for batch in doubts_of_sights(batches) for row in batch.to_pylist()] == [
+        {"cluster": "c", "group": "wrong", "offsets": [("consumer:a", -3_600_000)], "members_alone": False},
+        {"cluster": "c", "group": "alone", "offsets": [], "members_alone": True},
+    ]
