@@ -105,7 +105,7 @@ class Collector:
         """
         while not is_stopped():
             due = time.monotonic() + interval_s
-            look = asyncio.ensure_future(self.look())
+            look = asyncio.ensure_future(self._try_to_look())
             while not look.done() and not is_stopped():
                 await asyncio.wait([look], timeout=STOP_LOOK_S)
             if not look.done():  # it may be waiting for a cluster that is away
@@ -116,17 +116,34 @@ class Collector:
             while not is_stopped() and (left_s := due - time.monotonic()) > 0:
                 await asyncio.sleep(min(STOP_LOOK_S, left_s))
 
+    async def _try_to_look(self) -> None:
+        """Look, and let a cluster that is away be: only a client that was refused does not try again."""
+        try:
+            await self.look()
+        except AuthenticationError:
+            raise
+        except KafkaNextgenError as error:
+            if type(error).__name__ != self._failure:
+                logger.warning("no group can be looked at, which is tried again: %s", error)
+            self._failure = type(error).__name__
+        else:
+            if self._failure is not None:
+                logger.warning("groups can be looked at again")
+            self._failure = None
+
     async def look(self) -> None:
-        """Look at all groups once. Raises AuthenticationError: a client that was refused does not try again."""
+        """Look at all groups once.
+
+        Raises KafkaNextgenError if the cluster can't be asked; the groups that are known have heard of it then. A
+        group that can't be looked at is an event.
+        """
         try:
             groups = await self._groups()
             described = await self._admin.describe(groups, self._timeout_s) if groups else None
         except KafkaNextgenError as error:
-            self._fail(error)
-            if isinstance(error, AuthenticationError):
-                raise
-            return
-        self._succeed()
+            for poller in self._pollers.values():
+                self._write(poller.fail(self._at(), error))
+            raise
         if described is None:
             return
         for group, description in described.done.items():
@@ -172,20 +189,6 @@ class Collector:
         self._write(poller.see(self._at(), None))
         if group not in self._choice.groups:
             del self._pollers[group]
-
-    def _fail(self, error: KafkaNextgenError) -> None:
-        """The cluster is away: each group that is known hears of it."""
-        failure = type(error).__name__
-        if failure != self._failure:
-            logger.warning("no group can be looked at, which is tried again: %s", error)
-        self._failure = failure
-        for poller in self._pollers.values():
-            self._write(poller.fail(self._at(), error))
-
-    def _succeed(self) -> None:
-        if self._failure is not None:
-            logger.warning("groups can be looked at again")
-        self._failure = None
 
     def _write(self, events: list[Event]) -> None:
         for event in events:

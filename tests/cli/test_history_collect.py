@@ -174,3 +174,11 @@ def test_a_directory_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:
     done = kafka_nextgen("history", "collect", "-b", "localhost:1", "-o", str(tmp_path / "away" / "log.jsonl"))
     assert done.returncode == 1
     assert "No such file or directory" in done.stderr
+
+
+@pytest.mark.parametrize("how", [["--once"], ["--once", "--records"]])
+def test_an_absent_cluster_is_a_failure_where_it_is_asked_once(log: Path, how: list[str]) -> None:
+    done = kafka_nextgen("history", "collect", "-b", "localhost:1", "--timeout", "1", "-o", str(log), *how)
+    assert done.returncode == 1
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+    assert "localhost:1" in said

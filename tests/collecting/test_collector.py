@@ -144,15 +144,15 @@ def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
     collecting = collector(admin, sink)
 
     async def story() -> None:
-        await collecting.look()
+        await run_once(collecting)
         sink.take()
         admin.failure = NoBrokersError("nobody there")
         for _ in range(3):
-            await collecting.look()
+            await run_once(collecting)
         assert told(sink.take()) == {("a", "error (NoBrokersError)"), ("b", "error (NoBrokersError)")}
         admin.failure = None
         admin.groups["a"] = consumers(2)
-        await collecting.look()
+        await run_once(collecting)
         assert told(sink.take()) == {("a", "group epoch @2"), ("a", "target @2")}
 
     with caplog.at_level(logging.WARNING):
@@ -161,6 +161,16 @@ def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
         "no group can be looked at, which is tried again: nobody there",
         "groups can be looked at again",
     ]
+
+
+async def run_once(collecting: Collector) -> None:
+    answers = iter([False, False])
+    await collecting.run(0.0, lambda: next(answers, True))
+
+
+def test_one_look_says_that_the_cluster_is_away() -> None:
+    with pytest.raises(NoBrokersError, match="nobody there"):
+        asyncio.run(collector(FakeAdmin(failure=NoBrokersError("nobody there")), ListSink()).look())
 
 
 def test_one_group_that_fails_does_not_hide_the_others() -> None:
@@ -181,7 +191,7 @@ def test_offsets_that_fail_are_an_error_of_their_group() -> None:
 def test_a_refused_principal_ends_it() -> None:
     admin = FakeAdmin(failure=AuthenticationError("wrong password"))
     with pytest.raises(AuthenticationError):
-        asyncio.run(collector(admin, ListSink()).look())
+        asyncio.run(collector(admin, ListSink()).run(1.0, lambda: False))
 
 
 def test_it_stops_in_the_middle_of_a_look_that_hangs() -> None:
