@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -40,3 +42,11 @@ def test_no_wheel_is_built_where_a_dependency_has_none() -> None:
     assert any(name.startswith("google-re2") for name in declared["project"]["dependencies"])
     skipped = declared["tool"]["cibuildwheel"]["skip"].split()
     assert any(fnmatch("cp312-musllinux_x86_64", pattern) for pattern in skipped)
+
+
+def test_the_spark_extra_has_the_pandas_that_spark_wants_for_functions_of_arrow() -> None:
+    utils = pytest.importorskip("pyspark.sql.pandas.utils")
+    source = inspect.getsource(utils.require_minimum_pandas_version)
+    oldest = re.search(r'minimum_pandas_version = "(\d+\.\d+)\.0"', source)
+    assert oldest is not None, source
+    assert f"pandas>={oldest[1]}" in settings()["project"]["optional-dependencies"]["spark"]
