@@ -75,23 +75,28 @@ def _epochs(events: Iterable[Event]) -> dict[str, frozenset[int]]:
     return {member: frozenset(each) for member, each in epochs.items()}
 
 
-def differences(told: Mapping[SourceKind, Story]) -> list[Difference]:
-    """What the other kinds tell differently from the first one."""
+def differences(told: Mapping[SourceKind, Story], names: Mapping[str, str] | None = None) -> list[Difference]:
+    """What the other kinds tell differently from the first one; members are called by ``names``, else by their ids."""
     (_, first), *others = told.items() if told else [(SourceKind.CONSUMER, Story({}, {}, {}))]
-    return [difference for kind, story in others for difference in _between(kind, story, first)]
+    return [difference for kind, story in others for difference in _between(kind, story, first, names or {})]
 
 
-def _between(kind: SourceKind, story: Story, first: Story) -> Iterable[Difference]:
-    for member in sorted({*story.members, *first.members}):
-        yield from _unequal(kind, f"member {member}: joined, out", story.members.get(member), first.members.get(member))
-    for member in sorted({*story.epochs, *first.epochs}):
-        own, expected = (sorted(each.epochs.get(member, ())) for each in (story, first))
-        yield from _unequal(kind, f"member {member}: epochs", own, expected)
-    for topic, number in sorted({*story.owners, *first.owners}):
-        place = (topic, number)
-        yield from _unequal(kind, f"{topic}[{number}]: owners", story.owners.get(place), first.owners.get(place))
+def _between(kind: SourceKind, story: Story, first: Story, names: Mapping[str, str]) -> Iterable[Difference]:
+    for member in sorted({*story.members, *first.members}, key=lambda each: names.get(each, each)):
+        about = f"member {names.get(member, member)}: joined, out"
+        yield from _unequal(kind, about, *(each.members.get(member, ()) for each in (story, first)))
+    for member in sorted({*story.epochs, *first.epochs}, key=lambda each: names.get(each, each)):
+        about = f"member {names.get(member, member)}: epochs"
+        yield from _unequal(kind, about, *(sorted(each.epochs.get(member, ())) for each in (story, first)))
+    for place in sorted({*story.owners, *first.owners}):
+        owners = ([names.get(each, each) for each in told.owners.get(place, ())] for told in (story, first))
+        yield from _unequal(kind, f"{place[0]}[{place[1]}]: owners", *owners)
 
 
-def _unequal(kind: SourceKind, about: str, told: object, expected: object) -> Iterable[Difference]:
+def _unequal(kind: SourceKind, about: str, told: Sequence[object], expected: Sequence[object]) -> Iterable[Difference]:
     if told != expected:
-        yield Difference(kind, about, str(told), str(expected))
+        yield Difference(kind, about, _text(told), _text(expected))
+
+
+def _text(told: Sequence[object]) -> str:
+    return ", ".join(map(str, told)) or "nothing"

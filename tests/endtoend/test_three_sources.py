@@ -50,7 +50,7 @@ def test_that_a_member_died_is_told_by_the_others_only(kafka: KafkaServer) -> No
             dying.die()
         until_told(told, group, 4, [staying])
         about = f"member {dying.id}: joined, out"
-        gone = Difference(SourceKind.POLLER, about, "(1, 1)", "(1, 0)")
+        gone = Difference(SourceKind.POLLER, about, "1, 1", "1, 0")
         eventually("the poller tells it", lambda: gone in differences(stories(told.of_group(group))))
     different = differences(stories(all_of(kafka, group, topic, told)))
     assert [each for each in different if each.about == about] == [

@@ -44,9 +44,24 @@ def test_what_a_poller_did_not_see_is_listed() -> None:
     """
     found = differences(stories(story(CONSUMERS) + story(poller)))
     assert [(each.source, each.about, each.told, each.expected) for each in found] == [
-        (SourceKind.POLLER, "member A: joined, out", "None", "(1, 1)"),
-        (SourceKind.POLLER, "member A: epochs", "[2]", "[1, 2]"),
-        (SourceKind.POLLER, "t[1]: owners", "('B',)", "('A', 'B')"),
+        (SourceKind.POLLER, "member A: joined, out", "nothing", "1, 1"),
+        (SourceKind.POLLER, "member A: epochs", "2", "1, 2"),
+        (SourceKind.POLLER, "t[1]: owners", "B", "A, B"),
+    ]
+
+
+def test_members_are_called_by_their_names() -> None:
+    poller = """
+        6.0 poller:p joined A @2
+        6.0 poller:p assigned B @2 t[1]
+    """
+    found = differences(stories(story(CONSUMERS) + story(poller)), {"A": "worker-1"})
+    assert [(each.about, each.told, each.expected) for each in found] == [
+        ("member B: joined, out", "nothing", "1, 0"),
+        ("member worker-1: joined, out", "1, 0", "1, 1"),
+        ("member worker-1: epochs", "nothing", "1, 2"),
+        ("t[0]: owners", "nothing", "worker-1"),
+        ("t[1]: owners", "B", "worker-1, B"),
     ]
 
 

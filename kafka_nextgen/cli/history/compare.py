@@ -11,9 +11,12 @@ from attrs import frozen
 from kafka_nextgen.cli.groups.printing import print_json, print_table, say
 from kafka_nextgen.cli.history.documents import problems_document
 from kafka_nextgen.cli.history.loading import load_all
+from kafka_nextgen.cli.history.naming import member_names
 from kafka_nextgen.cli.history.report import tell_problems
+from kafka_nextgen.history.answering import facts_of_group
 from kafka_nextgen.history.comparing import Difference, differences, stories
 from kafka_nextgen.history.events import Event, SourceKind
+from kafka_nextgen.history.facts import MemberSummary
 
 __all__ = ["compare"]
 
@@ -24,6 +27,7 @@ class _Compared:
     group: str
     sources: Sequence[SourceKind]
     differences: Sequence[Difference]
+    named: Sequence[Difference]
 
 
 @click.command()
@@ -50,7 +54,8 @@ def compare(paths: tuple[Path, ...], groups: tuple[str, ...], cluster: str | Non
 
 def _compared(key: tuple[str, str], events: Sequence[Event]) -> _Compared:
     told = stories(events)
-    return _Compared(*key, list(told), differences(told))
+    members = [fact for fact in facts_of_group(events) if isinstance(fact, MemberSummary)]
+    return _Compared(*key, list(told), differences(told), differences(told, member_names(members)))
 
 
 def _document(compared: _Compared) -> dict[str, object]:
@@ -73,5 +78,5 @@ def _print(compared: _Compared) -> None:
     elif not compared.differences:
         say(f"  {', '.join(others)} and {first} tell the same")
     else:
-        rows = [(each.source.value, each.about, each.told, each.expected) for each in compared.differences]
+        rows = [(each.source.value, each.about, each.told, each.expected) for each in compared.named]
         print_table(("SOURCE", "ABOUT", "TELLS", f"{first.upper()} TELLS"), rows)

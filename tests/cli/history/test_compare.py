@@ -14,7 +14,7 @@ from tests.history.story import story
 from tests.history.test_comparing import CONSUMERS, COORDINATOR
 
 POLLER = """
-    6.0 poller:p joined A @2
+    6.0 poller:p joined A @2 client=app
     6.0 poller:p assigned A @2 t[0]
     6.0 poller:p joined B @2
     6.0 poller:p assigned B @2 t[1]
@@ -39,8 +39,8 @@ def test_differences_are_listed(tmp_path: Path) -> None:
     assert lines == [
         ["Group g, cluster c"],
         ["SOURCE", "ABOUT", "TELLS", "CONSUMER TELLS"],
-        ["poller", "member A: epochs", "[2]", "[1, 2]"],
-        ["poller", "t[1]: owners", "('B',)", "('A', 'B')"],
+        ["poller", "member app: epochs", "2", "1, 2"],
+        ["poller", "t[1]: owners", "B", "app, B"],
     ]
 
 
@@ -54,8 +54,8 @@ def test_the_document_has_the_same(tmp_path: Path) -> None:
     assert group["differences"][0] == {
         "source": "poller",
         "about": "member A: epochs",
-        "told": "[2]",
-        "expected": "[1, 2]",
+        "told": "2",
+        "expected": "1, 2",
     }
 
 
