@@ -169,7 +169,7 @@ class GroupFold:
     def _committed(self, event: Event, member: Member | None) -> None:
         if event.offset is not None:
             for place in places_of(event):
-                self._ownership.commit(place, event.offset)
+                self._ownership.commit(place, event.offset, event.at)
 
     def _lag(self, event: Event, member: Member | None) -> None:
         for place in places_of(event):

@@ -2,6 +2,8 @@
 
 A partition has one owner at a time (KIP-848, "Reconciliation"). It stands still from when its owner gives it up, loses
 it or is put out until the next one has it. A member may have stopped reading some time (``ms``) before it gives up.
+One that died is put out when its session is over, a while later. If records waited for it then, the partition stood
+still since its last commit: what it read since then is read again.
 If another member has it before the owner let go, the two overlap.
 
 A member that was put out may not know it for a while. Its partitions are free as soon as the coordinator puts it out.
@@ -24,6 +26,8 @@ __all__ = ["CLOCK_ERROR_MS", "Move", "Ownership"]
 #: Two hosts' times (ms) that differ by less may be in either order.
 CLOCK_ERROR_MS = 1_000
 _KEPT_LAGS = 16
+#: Why a member went, where it may have been dead for a while; records of Kafka and pollers don't say why.
+_MAY_HAVE_DIED = frozenset({"member expired", "unknown"})
 _WITHIN_CLOCK_ERROR = "within the clocks' error"
 
 
@@ -37,6 +41,7 @@ class _Partition:
     freed_by: str | None = None
     lag_when_freed: int | None = None
     committed: int | None = None
+    committed_at: int | None = None  # when that offset was first seen
     end: int | None = None
     lag: int | None = None
     others: dict[str, int] = Factory(dict)  # members that had it, and have not let go, since another has it
@@ -47,6 +52,13 @@ class _Partition:
     def lag_at(self, at: int) -> int | None:
         """The lag as it was last seen by then: a member may have stopped reading some time before it says so."""
         return next((lag for seen_at, lag in reversed(self.lags) if seen_at <= at), self.lag)
+
+    def dead_since(self, at: int) -> int:
+        """When an owner that was put out at ``at`` committed last, if it did and did not finish; else ``at``."""
+        committed_at, since = self.committed_at, self.since
+        if not self.lag or committed_at is None or since is None or not since <= committed_at <= at:
+            return at
+        return committed_at
 
 
 @define
@@ -122,10 +134,13 @@ class Ownership:
             partition.unknowing = member
 
     def _free(self, place: Place, partition: _Partition, event: Event, cause: str | None) -> None:
+        freed_at = event.at - (event.ms or 0)
+        if cause in _MAY_HAVE_DIED:
+            freed_at = partition.dead_since(freed_at)
         self._end_tenure(place, partition, event.at)
         self._give_standstill(partition)
         self.free += 1
-        partition.freed_at, partition.freed_by = event.at - (event.ms or 0), cause
+        partition.freed_at, partition.freed_by = freed_at, cause
         partition.lag_when_freed = partition.lag_at(partition.freed_at)
 
     def _end_tenure(self, place: Place, partition: _Partition, at: int) -> None:
@@ -209,10 +224,10 @@ class Ownership:
                 Repeat(scope.cluster, scope.group, *place, member, event.at, committed, position, event.cause)
             )
 
-    def commit(self, place: Place, offset: int) -> None:
+    def commit(self, place: Place, offset: int, at: int) -> None:
         """An offset was committed."""
         partition = self._partition(place)
-        partition.committed = offset
+        self._set_committed(partition, offset, at)
         if partition.end is not None:
             self._set_lag(partition, max(partition.end - offset, 0))
 
@@ -222,7 +237,8 @@ class Ownership:
         end = event.end
         if end is None:
             return
-        partition.committed = partition.committed if event.offset is None else event.offset
+        if event.offset is not None:
+            self._set_committed(partition, event.offset, event.at)
         partition.end = end
         self._set_lag(partition, None if partition.committed is None else max(end - partition.committed, 0))
         if partition.lag is not None:
@@ -231,6 +247,10 @@ class Ownership:
             LagPoint(scope.cluster, scope.group, *place, event.at, partition.committed, end, partition.lag)
         )
         self._note_lag_after(partition)
+
+    def _set_committed(self, partition: _Partition, offset: int, at: int) -> None:
+        if offset != partition.committed:
+            partition.committed, partition.committed_at = offset, at
 
     def _set_lag(self, partition: _Partition, lag: int | None) -> None:
         self._lags += (lag or 0) - (partition.lag or 0)

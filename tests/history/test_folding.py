@@ -358,6 +358,42 @@ def test_the_lag_before_a_standstill_is_that_of_when_reading_stopped() -> None:
     assert (still.began, still.ended, still.lag_before, still.lag_after) == (5_000, 8_500, 5, 80)
 
 
+@pytest.mark.parametrize(
+    ("cause", "end", "began"),
+    [
+        ("member_expired", 60, 4_000),
+        ("unknown", 60, 4_000),  # neither Kafka's records nor a poller tell more
+        ("member_left", 60, 9_000),  # it lived until then
+        ("member_expired", 20, 9_000),  # there was nothing to do
+    ],
+)
+def test_partitions_of_a_member_that_died_stand_still_since_it_committed_last(cause: str, end: int, began: int) -> None:
+    text = f"""
+        0.0 coordinator:1 joined A @1
+        0.1 coordinator:1 assigned A @1 t[0]
+        4.0 coordinator:1 committed t[0] offset=20
+        5.0 poller:p lag t[0] offset=20 end={end}
+        8.0 coordinator:1 committed t[0] offset=20
+        9.0 coordinator:1 fenced A @1 cause={cause}
+        9.5 coordinator:1 assigned B @2 t[0]
+    """
+    (still,) = facts(text, "standstills")
+    assert (still.began, still.ended, still.ms, still.cause) == (began, 9_500, 9_500 - began, cause.replace("_", " "))
+
+
+def test_a_member_that_committed_nothing_may_have_died_at_any_time() -> None:
+    text = """
+        0.0 coordinator:1 committed t[0] offset=20
+        1.0 coordinator:1 joined A @1
+        1.1 coordinator:1 assigned A @1 t[0]
+        5.0 poller:p lag t[0] offset=20 end=60
+        9.0 coordinator:1 fenced A @1 cause=member_expired
+        9.5 coordinator:1 assigned B @2 t[0]
+    """
+    (still,) = facts(text, "standstills")
+    assert still.began == 9_000
+
+
 def test_the_lag_after_a_standstill_is_the_greatest_until_it_was_measured_again() -> None:
     text = """
         0.0 coordinator:1 joined A @1
