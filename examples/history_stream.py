@@ -18,7 +18,7 @@ from kafka_nextgen.spark.history import stream_offsets_topic
 
 
 @click.command()
-@click.option("--bootstrap-servers", default="localhost:9092", show_default=True, help="host:port,...")
+@click.option("-b", "--bootstrap-servers", default="localhost:9092", show_default=True, help="host:port,...")
 @click.option("--dataset", required=True, help="The directory of the dataset, also s3a://... and the like.")
 @click.option("--checkpoint", required=True, help="The directory of the query's checkpoint.")
 @click.option("--once", is_flag=True, help="End when all that is there now is done.")

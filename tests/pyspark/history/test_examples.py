@@ -50,7 +50,9 @@ def test_a_nightly_job_says_what_it_read_and_which_groups_had_a_bad_day(tmp_path
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()  # spark-submit puts warnings there, too
     assert f"{told.events:,} events read; refused: {{'foreign': 1}}" in lines
-    assert any("member joined" in line and "group-0" in line for line in lines)
+    (row, *_) = [line.split("|") for line in lines if "member joined" in line and "group-0" in line]
+    assert row[6].strip() == "c", "members are called by their client ids"
+    assert "Members that come and go:" in lines or "Members that come and go: none" in lines
 
 
 def test_a_stream_keeps_the_history_of_a_real_cluster(
