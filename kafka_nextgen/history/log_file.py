@@ -77,7 +77,7 @@ class LogFile:
         if self._file is not None and not self._is_in_place(self._file):
             self.close()
         if self._file is None:
-            file = FileIO(self._path, "a+")
+            file = FileIO(str(self._path), "a+")  # an error names it as people write it
             self._file = file
             _end_last_line(file)
         return self._file

@@ -78,6 +78,8 @@ def collect(
     else:
         sink = TopicSink(reach.config, topic=str(topic))
     with stopped_by_signals(StopHandle()) as stop:
+        if not once:
+            click.echo(f"Writing what happens to {output or topic}; Ctrl-C ends it", err=True)
         try:
             if records:
                 asyncio.run(_read_records(reach, sink, choice, stop, once))
@@ -101,6 +103,8 @@ def chosen(groups: tuple[str, ...], pattern: str | None) -> Choice:
 
 
 def _file_sink(path: Path, max_bytes: int, keep: int, compress: bool) -> FileSink:
+    if not path.parent.is_dir():
+        raise ConfigError(f"--output {path}: there is no directory {path.parent}, make it first")
     path.open("ab").close()  # what is wrong with it is better told now than logged later
     return FileSink(path, max_bytes=max_bytes, keep=keep, compress=compress)
 

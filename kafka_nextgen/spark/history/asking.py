@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pyspark.sql import functions as f
 
-from kafka_nextgen.history.events import Kind, SourceKind
+from kafka_nextgen.history.events import FREQUENT, Kind, SourceKind
 from kafka_nextgen.history.facts import FACTS
 from kafka_nextgen.spark.history import questions
 from kafka_nextgen.spark.history.folders import day_of, folder_of
@@ -23,6 +23,8 @@ __all__ = ["History", "Moment"]
 
 #: A time: with its zone, or as milliseconds since the epoch.
 Moment: TypeAlias = datetime | int
+
+_FREQUENT = sorted(kind.value for kind in FREQUENT)
 
 
 class History:
@@ -122,11 +124,20 @@ class History:
 
     # ---- more questions
 
-    def at(self, moment: Moment, before_s: float = 60, after_s: float = 60) -> DataFrame:
-        """What happened around a time? The events, in order, with their clocks put right."""
+    def at(self, moment: Moment, before_s: float = 60, after_s: float = 60, *, frequent: bool = False) -> DataFrame:
+        """What happened around a time? The events, in order, with their clocks put right.
+
+        Args:
+            moment: The time.
+            before_s: Seconds before it.
+            after_s: Seconds after it.
+            frequent: With each commit and lag, which come so often that they hide the others.
+        """
         middle = milliseconds(moment)
         first, last = middle - round(before_s * 1000), middle + round(after_s * 1000)
         found = aligned(self._events, self._events).where(f.col("at").between(first, last))
+        if not frequent:
+            found = found.where(~f.col("kind").isin(_FREQUENT))
         return found.dropDuplicates(["cluster", "group", "source", "seq"]).orderBy("at", "source", "seq")
 
     def before_and_after(self, moment: Moment, window: timedelta | None = None) -> DataFrame:

@@ -85,6 +85,14 @@ def test_events_around_a_time_come_in_order_with_their_clocks_put_right(spark: S
     }
 
 
+def test_commits_and_lag_around_a_time_come_only_if_they_are_asked_for(history: History) -> None:
+    kinds = [
+        {row.kind for row in history.at(2_900, 0.5, 0.2, frequent=frequent).where("group = '007'").collect()}
+        for frequent in (False, True)
+    ]
+    assert kinds == [{"assigned"}, {"assigned", "lag"}]
+
+
 def test_only_groups_and_times_that_are_asked_for_are_read(spark: SparkSession, tmp_path: Path) -> None:
     append(frame_of(spark, stories()), str(tmp_path))
     assert {row.group for row in History(spark, str(tmp_path), groups=["007"]).groups().collect()} == {"007"}
