@@ -170,8 +170,11 @@ def main() -> None:
     facts = answer(read_log([logs], problems)).facts
     assert not problems, problems
     tell(facts)
-    draw(facts, PLOT)
     print(f"logs: {logs}")
+    try:
+        draw(facts, PLOT)
+    except ModuleNotFoundError as error:
+        sys.exit(f"The picture is not drawn: {error}. pip install matplotlib")
 
 
 if __name__ == "__main__":
