@@ -12,12 +12,11 @@ If another member has one of them before the first one learns of it, that is an 
 
 from __future__ import annotations
 
-from collections import deque
-
-from attrs import Factory, define, evolve
+from attrs import define, evolve
 
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import LagPoint, Overlap, Owner, Repeat, Standstill, Tenure
+from kafka_nextgen.history.held_partition import HeldPartition, Other
 from kafka_nextgen.history.partitions import Place
 from kafka_nextgen.history.scope import Scope
 
@@ -25,40 +24,10 @@ __all__ = ["CLOCK_ERROR_MS", "Move", "Ownership"]
 
 #: Two hosts' times (ms) that differ by less may be in either order.
 CLOCK_ERROR_MS = 1_000
-_KEPT_LAGS = 16
 #: Why a member went, where it may have been dead for a while; records of Kafka and pollers don't say why.
-_MAY_HAVE_DIED = frozenset({"member expired", "unknown"})
+_UNKNOWN = "unknown"
+_MAY_HAVE_DIED = frozenset({"member expired", _UNKNOWN})
 _WITHIN_CLOCK_ERROR = "within the clocks' error"
-
-
-@define
-class _Partition:
-    owner: str | None = None
-    since: int | None = None
-    epoch: int | None = None
-    former: str | None = None
-    freed_at: int | None = None
-    freed_by: str | None = None
-    lag_when_freed: int | None = None
-    committed: int | None = None
-    committed_at: int | None = None  # when that offset was first seen
-    end: int | None = None
-    lag: int | None = None
-    others: dict[str, int] = Factory(dict)  # members that had it, and have not let go, since another has it
-    unknowing: str | None = None  # was put out while it had the partition, and may not know
-    standstill: Standstill | None = None  # over, and waits for the lag behind it
-    lags: deque[tuple[int, int]] = Factory(lambda: deque(maxlen=_KEPT_LAGS))  # times, and how far behind it was
-
-    def lag_at(self, at: int) -> int | None:
-        """The lag as it was last seen by then: a member may have stopped reading some time before it says so."""
-        return next((lag for seen_at, lag in reversed(self.lags) if seen_at <= at), self.lag)
-
-    def dead_since(self, at: int) -> int:
-        """When an owner that was put out at ``at`` committed last, if it did and did not finish; else ``at``."""
-        committed_at, since = self.committed_at, self.since
-        if not self.lag or committed_at is None or since is None or not since <= committed_at <= at:
-            return at
-        return committed_at
 
 
 @define
@@ -74,7 +43,7 @@ class Ownership:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._partitions: dict[Place, _Partition] = {}
+        self._partitions: dict[Place, HeldPartition] = {}
         self._owned: dict[str, set[Place]] = {}
         self._overlapping: dict[str, set[Place]] = {}  # what a member still had when another got it
         self._lags = 0  # of all partitions together
@@ -105,7 +74,8 @@ class Ownership:
         if partition.owner == member:
             return None
         if partition.owner is not None:
-            partition.others[partition.owner] = event.at
+            dead_since = partition.dead_since(event.at)
+            partition.others[partition.owner] = Other(event.at, dead_since, partition.lag_at(dead_since))
             self._overlapping.setdefault(partition.owner, set()).add(place)
             self._end_tenure(place, partition, event.at)
         move = Move(partition.former, self._end_standstill(place, partition, member, event))
@@ -126,14 +96,14 @@ class Ownership:
     def release_all(self, member: str, event: Event, cause: str | None) -> None:
         """A member is out, and its partitions are free."""
         for place in sorted(self._overlapping.pop(member, ())):
-            self._end_overlap(place, self._partitions[place], member, event.at)
+            self._end_overlap(place, self._partitions[place], member, event.at, was_out=cause == _UNKNOWN)
         places = sorted(self._owned.get(member, ()))
         for place in places:
             partition = self._partitions[place]
             self._free(place, partition, event, cause)
             partition.unknowing = member
 
-    def _free(self, place: Place, partition: _Partition, event: Event, cause: str | None) -> None:
+    def _free(self, place: Place, partition: HeldPartition, event: Event, cause: str | None) -> None:
         freed_at = event.at - (event.ms or 0)
         if cause in _MAY_HAVE_DIED:
             freed_at = partition.dead_since(freed_at)
@@ -143,7 +113,7 @@ class Ownership:
         partition.freed_at, partition.freed_by = freed_at, cause
         partition.lag_when_freed = partition.lag_at(partition.freed_at)
 
-    def _end_tenure(self, place: Place, partition: _Partition, at: int) -> None:
+    def _end_tenure(self, place: Place, partition: HeldPartition, at: int) -> None:
         scope, owner, since = self._scope, partition.owner, partition.since
         assert owner is not None, "it has an owner"
         assert since is not None, "since a time"
@@ -155,7 +125,7 @@ class Ownership:
 
     # ---- standing still
 
-    def _end_standstill(self, place: Place, partition: _Partition, member: str, event: Event) -> int:
+    def _end_standstill(self, place: Place, partition: HeldPartition, member: str, event: Event) -> int:
         scope, began = self._scope, partition.freed_at
         if began is None:
             return 0
@@ -180,27 +150,44 @@ class Ownership:
         partition.freed_at = None
         return ended - began
 
-    def _give_standstill(self, partition: _Partition) -> None:
+    def _give_standstill(self, partition: HeldPartition) -> None:
         if partition.standstill is not None:
             self._scope.facts.append(partition.standstill)
             partition.standstill = None
 
     # ---- two owners
 
-    def _end_overlap(self, place: Place, partition: _Partition, member: str, at: int) -> None:
-        began = partition.others.pop(member, None)
-        if began is not None:
-            self._overlapped(place, member, partition, began, at)
+    def _end_overlap(
+        self, place: Place, partition: HeldPartition, member: str, at: int, *, was_out: bool = False
+    ) -> None:
+        """A member let go; one that ``was_out`` when another got the partition is told late, by a poller."""
+        other = partition.others.pop(member, None)
+        if other is not None:
+            self._overlapped(place, member, partition, other.since, at, is_excused=was_out)
+            if was_out and other.dead_since < other.since:
+                self._stood_unseen(place, member, partition, other)
         elif partition.unknowing == member:
             partition.unknowing = None
             if partition.owner not in (None, member) and partition.since is not None and partition.since < at:
                 self._overlapped(place, member, partition, partition.since, at, is_excused=True)
 
+    def _stood_unseen(self, place: Place, member: str, partition: HeldPartition, other: Other) -> None:
+        """A member had died before another got its partition, as is known only now."""
+        scope, began, ended = self._scope, other.dead_since, other.since
+        took, epoch, heir = ended - began, partition.epoch, partition.owner
+        most = max((lag for seen_at, lag in partition.lags if seen_at >= began), default=None)
+        self.stood_ms += took
+        scope.facts.append(
+            Standstill(
+                scope.cluster, scope.group, *place, began, ended, took, epoch, member, heir, _UNKNOWN, other.lag, most
+            )
+        )
+
     def _overlapped(
         self,
         place: Place,
         first: str,
-        partition: _Partition,
+        partition: HeldPartition,
         began: int,
         ended: int | None,
         *,
@@ -248,16 +235,16 @@ class Ownership:
         )
         self._note_lag_after(partition)
 
-    def _set_committed(self, partition: _Partition, offset: int, at: int) -> None:
+    def _set_committed(self, partition: HeldPartition, offset: int, at: int) -> None:
         if offset != partition.committed:
             partition.committed, partition.committed_at = offset, at
 
-    def _set_lag(self, partition: _Partition, lag: int | None) -> None:
+    def _set_lag(self, partition: HeldPartition, lag: int | None) -> None:
         self._lags += (lag or 0) - (partition.lag or 0)
         self._with_lag += (lag is not None) - (partition.lag is not None)
         partition.lag = lag
 
-    def _note_lag_after(self, partition: _Partition) -> None:
+    def _note_lag_after(self, partition: HeldPartition) -> None:
         waiting = partition.standstill
         if waiting is not None:
             seen = [lag for seen_at, lag in partition.lags if seen_at >= waiting.began]
@@ -271,11 +258,11 @@ class Ownership:
         for place in sorted(self._partitions):
             partition = self._partitions[place]
             self._give_standstill(partition)
-            for first, began in partition.others.items():
-                self._overlapped(place, first, partition, began, None)
+            for first, other in partition.others.items():
+                self._overlapped(place, first, partition, other.since, None)
             self._give_present(place, partition)
 
-    def _give_present(self, place: Place, partition: _Partition) -> None:
+    def _give_present(self, place: Place, partition: HeldPartition) -> None:
         scope = self._scope
         where = (scope.cluster, scope.group, *place)
         owner, since, freed_at = partition.owner, partition.since, partition.freed_at
@@ -290,8 +277,8 @@ class Ownership:
             Owner(*where, owner, since, partition.epoch, partition.committed, partition.end, partition.lag)
         )
 
-    def _partition(self, place: Place) -> _Partition:
+    def _partition(self, place: Place) -> HeldPartition:
         partition = self._partitions.get(place)
         if partition is None:
-            partition = self._partitions[place] = _Partition()
+            partition = self._partitions[place] = HeldPartition()
         return partition

@@ -381,6 +381,27 @@ def test_partitions_of_a_member_that_died_stand_still_since_it_committed_last(ca
     assert (still.began, still.ended, still.ms, still.cause) == (began, 9_500, 9_500 - began, cause.replace("_", " "))
 
 
+def test_a_member_that_a_poller_misses_late_had_died_before_another_got_its_partition() -> None:
+    text = """
+        0.0 consumer:a joined A @1
+        0.1 consumer:a assigned A @1 t[0]
+        3.0 poller:p lag t[0] offset=10 end=20
+        4.0 consumer:a committed t[0] offset=20
+        8.0 poller:p lag t[0] offset=20 end=90
+        9.0 consumer:b joined B @2
+        9.0 consumer:b assigned B @2 t[0]
+        9.5 consumer:b committed t[0] offset=95
+        12.0 poller:p left A @1 cause=unknown
+    """
+    (still,) = facts(text, "standstills")
+    assert (still.began, still.ended, still.former, still.member) == (4_000, 9_000, "A", "B")
+    assert (still.ms, still.lag_before, still.lag_after) == (5_000, 10, 70)
+    (overlap,) = facts(text, "overlaps")
+    assert (overlap.first, overlap.second, overlap.is_excused) == ("A", "B", True)
+    (summary,) = facts(text, "groups")
+    assert (summary.stood_ms, summary.overlaps) == (5_000, 0)
+
+
 def test_a_member_that_committed_nothing_may_have_died_at_any_time() -> None:
     text = """
         0.0 coordinator:1 committed t[0] offset=20
