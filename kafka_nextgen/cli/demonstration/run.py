@@ -18,6 +18,7 @@ from kafka_nextgen.cli.demonstration.dataset import Flight
 from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.member import Member
 from kafka_nextgen.cli.demonstration.stream import stream_flights
+from kafka_nextgen.cli.demonstration.watching import watched
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.producing.producer import Producer, connect
@@ -49,7 +50,7 @@ class StoryError(Exception):
 class Story:
     """One run. ``flights`` is what is streamed, over ``stream_s`` seconds; ``board`` shows how it goes.
 
-    ``history`` is told what happens to the group.
+    ``history`` is told what happens to the group: by its coordinator, and by a poller, which knows the lag.
     """
 
     flights: list[Flight]
@@ -67,7 +68,8 @@ class Story:
         self._servers = broker.bootstrap_servers
         try:
             self.board.say(f"a broker listens on {self._servers}; {len(self.flights):,} flights are waiting")
-            await self._with_producer()
+            async with watched(self._servers, GROUP, self.history):
+                await self._with_producer()
             return self.proof()
         finally:
             await asyncio.gather(*(member.kill() for member in self.members.values()))
