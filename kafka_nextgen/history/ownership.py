@@ -216,7 +216,8 @@ class Ownership:
         partition = self._partition(place)
         self._set_committed(partition, offset, at)
         if partition.end is not None:
-            self._set_lag(partition, max(partition.end - offset, 0))
+            partition.end = max(partition.end, offset)  # it has grown since it was measured
+            self._set_lag(partition, partition.end - offset)
 
     def measure(self, place: Place, event: Event) -> None:
         """The end of the partition was seen."""

@@ -402,6 +402,16 @@ def test_a_member_that_a_poller_misses_late_had_died_before_another_got_its_part
     assert (summary.stood_ms, summary.overlaps) == (5_000, 0)
 
 
+def test_a_commit_behind_the_end_that_was_measured_says_that_there_is_more() -> None:
+    text = """
+        0.0 coordinator:1 assigned A @1 t[0]
+        1.0 poller:p lag t[0] offset=10 end=20
+        2.0 coordinator:1 committed t[0] offset=35
+    """
+    (owner,) = facts(text, "owners")
+    assert (owner.committed, owner.end, owner.lag) == (35, 35, 0)
+
+
 def test_a_member_that_committed_nothing_may_have_died_at_any_time() -> None:
     text = """
         0.0 coordinator:1 committed t[0] offset=20

@@ -48,6 +48,7 @@ def test_a_nightly_job_says_what_it_read_and_which_groups_had_a_bad_day(tmp_path
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert "FileNotFoundException" not in done.stderr
     lines = done.stdout.splitlines()  # spark-submit puts warnings there, too
     assert f"{told.events:,} events read; refused: {{'foreign': 1}}" in lines
     (row, *_) = [line.split("|") for line in lines if "member joined" in line and "group-0" in line]
