@@ -118,6 +118,25 @@ def test_a_terminal_shows_groups_members_and_news() -> None:
         assert text in shown
 
 
+def test_a_narrow_terminal_shows_the_state_and_the_lag() -> None:
+    out, board = io.StringIO(), Board()
+    member, topic = "2751fe7c-571d-486f-a38c-d026025ddf07", "orders-of-a-shop"
+    events = story(
+        (Kind.JOINED, {"member": member, "client": "worker-with-a-long-name", "epoch": 2}),
+        (Kind.GROUP_EPOCH, {"epoch": 3}),
+        (Kind.ASSIGNED, {"member": member, "epoch": 2, "topic": topic, "partitions": tuple(range(0, 40, 2))}),
+        (Kind.LAG, {"topic": topic, "partitions": (0,), "offset": 0, "end": 1_234_567}),
+    )
+    for each in events:
+        board.add(each)
+    with TerminalScreen(Console(file=out, force_terminal=True, width=80, height=30)) as screen:
+        screen.show(board, events)
+    (row,) = [line for line in out.getvalue().splitlines() if "worker-with" in line][:1]
+    assert "behind" in row
+    assert "1,234,567" in row
+    assert "rebalancing" in out.getvalue()
+
+
 def test_a_terminal_that_is_too_low_says_what_it_leaves_out() -> None:
     out = io.StringIO()
     board = Board()

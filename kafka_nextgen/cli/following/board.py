@@ -15,13 +15,15 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Board", "GroupView", "MemberView", "event_text"]
 
+#: So many characters of a member's id tell it from others of its client id.
+_SHORT = 8
 #: States that are looked at last.
 _CALM = {"stable": 1, "empty": 2}
 
 
 @define
 class MemberView:
-    """A member that is in the group; ``name`` is its instance id, client id or member id, the first that is known."""
+    """A member that is in the group."""
 
     member: str
     client: str | None = None
@@ -31,8 +33,10 @@ class MemberView:
 
     @property
     def name(self) -> str:
-        """What people call it."""
-        return self.instance or (f"{self.client} {self.member}" if self.client else self.member)
+        """Its instance id, else its client id and the beginning of its own id, else that id."""
+        if self.instance or not self.client:
+            return self.instance or self.member
+        return f"{self.client} {self.member.removeprefix(f'{self.client}-')[:_SHORT]}"
 
 
 @define

@@ -21,6 +21,8 @@ __all__ = ["PlainScreen", "Screen", "TerminalScreen", "open_screen"]
 _NEWS_KEPT = 8
 _STYLES = {"stable": "green", "rebalancing": "yellow", "empty": "dim"}
 
+_MAY_BE_CUT = ("GROUP / MEMBER", "OWNS")
+
 _Row = tuple[Text, Text, Text, Text, Text]
 
 
@@ -69,9 +71,8 @@ class TerminalScreen:
 
     def _table(self, board: Board) -> Table:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("GROUP / MEMBER", "STATE", "EPOCH", "OWNS"):
-            table.add_column(name, no_wrap=True, overflow="ellipsis")
-        table.add_column("LAG", justify="right", no_wrap=True)
+        for name in ("GROUP / MEMBER", "STATE", "EPOCH", "OWNS", "LAG"):  # only what may be cut gives room to the rest
+            table.add_column(name, no_wrap=name not in _MAY_BE_CUT, justify="right" if name == "LAG" else "left")
         rows = [row for view in board.groups() for row in _rows(view)]
         room = max(3, self._console.height - _NEWS_KEPT - 4)
         for row in rows[:room]:
@@ -86,7 +87,7 @@ def _rows(view: GroupView) -> Iterator[_Row]:
     owned = sum(len(member.owned) for member in view.members.values())
     lag = "-" if view.lag is None else f"{view.lag:,}"
     sums = f"{owned} partitions, {len(view.members)} members"
-    yield (Text(printable(view.group), style="bold"), state, _epoch(view.epoch), Text(sums), Text(lag))
+    yield (_cut(view.group, "bold"), state, _epoch(view.epoch), _cut(sums), Text(lag))
     for member in sorted(view.members.values(), key=lambda each: each.name):
         yield _member_row(view, member)
 
@@ -94,10 +95,10 @@ def _rows(view: GroupView) -> Iterator[_Row]:
 def _member_row(view: GroupView, member: MemberView) -> _Row:
     is_behind = None not in (view.epoch, member.epoch) and member.epoch != view.epoch
     return (
-        Text(f"  {printable(member.name)}"),
+        _cut(f"  {member.name}"),
         Text("behind" if is_behind else "", style="yellow"),
         _epoch(member.epoch),
-        Text(printable(format_partitions(member.owned))),
+        _cut(format_partitions(member.owned)),
         Text(_lag_of(view, member)),
     )
 
@@ -105,6 +106,11 @@ def _member_row(view: GroupView, member: MemberView) -> _Row:
 def _lag_of(view: GroupView, member: MemberView) -> str:
     known = [tp for tp in member.owned if tp in view.ends and tp in view.committed]
     return f"{sum(max(0, view.ends[tp] - view.committed[tp]) for tp in known):,}" if known else "-"
+
+
+def _cut(text: str, style: str = "") -> Text:
+    """Text of one line, as much as there is room for."""
+    return Text(printable(text), style=style, no_wrap=True, overflow="ellipsis")
 
 
 def _epoch(epoch: int | None) -> Text:
