@@ -155,16 +155,22 @@ class Collector:
 
     async def _groups(self) -> list[str]:
         """The groups to look at, each with a poller: also those that are gone, to hear that they are."""
-        if self._cluster is None:
-            self._cluster = await self._admin.cluster_id(self._timeout_s) or ""
+        listed = await self._admin.list(timeout=self._timeout_s) if self._choice.is_listed else None
+        self._know_cluster(await self._admin.cluster_id(self._timeout_s) or "")
         for group in self._choice.groups:
             self._meet(group, is_new=False)
-        if self._choice.is_listed:
-            listed = await self._admin.list(timeout=self._timeout_s)
+        if listed is not None:
             for listing in filter(self._choice.has, listed.groups):
                 self._meet(listing.group_id, is_new=self._has_listed)
             self._has_listed = self._has_listed or not listed.failed
         return list(self._pollers)
+
+    def _know_cluster(self, cluster: str) -> None:
+        """Another cluster at the same address, as a broker that kept nothing is, has other groups of the same names."""
+        if cluster != self._cluster:
+            self._pollers.clear()
+            self._has_listed = False
+        self._cluster = cluster
 
     def _meet(self, group: str, *, is_new: bool) -> None:
         if group not in self._pollers:

@@ -36,10 +36,11 @@ class FakeAdmin:
     others: tuple[GroupListing, ...] = ()
     described: list[tuple[str, ...]] = field(factory=list)
     hangs: bool = False
+    cluster: str = "c1"
 
     async def cluster_id(self, timeout: float) -> str | None:
         await self._fail()
-        return "c1"
+        return self.cluster
 
     async def list(self, timeout: float) -> ListedGroups:
         await self._fail()
@@ -161,6 +162,25 @@ def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
         "no group can be looked at, which is tried again: nobody there",
         "groups can be looked at again",
     ]
+
+
+def test_a_broker_that_is_back_with_nothing_is_another_cluster() -> None:
+    admin, sink = FakeAdmin({"a": consumers(3, member("m", "t[0]"))}), ListSink()
+    collecting = collector(admin, sink)
+
+    async def story() -> None:
+        await run_once(collecting)
+        admin.failure = NoBrokersError("nobody there")
+        await run_once(collecting)
+        sink.take()
+        admin.failure, admin.cluster = None, "c2"
+        admin.groups = {"a": consumers(1, member("n", "t[0]"))}
+        await run_once(collecting)
+
+    asyncio.run(story())
+    assert {event.cluster for event in sink.events} == {"c2"}
+    assert ("a", "joined n @1 (begins in the middle)") in told(sink.events)
+    assert not [event for event in sink.events if event.kind is Kind.LEFT]
 
 
 async def run_once(collecting: Collector) -> None:
