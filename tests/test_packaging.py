@@ -49,4 +49,4 @@ def test_the_spark_extra_has_the_pandas_that_spark_wants_for_functions_of_arrow(
     source = inspect.getsource(utils.require_minimum_pandas_version)
     oldest = re.search(r'minimum_pandas_version = "(\d+\.\d+)\.0"', source)
     assert oldest is not None, source
-    assert f"pandas>={oldest[1]}" in settings()["project"]["optional-dependencies"]["spark"]
+    assert f"pandas>={oldest[1]},<3" in settings()["project"]["optional-dependencies"]["spark"]
