@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from attrs import evolve, frozen
 
 from kafka_nextgen.history.alignment import clock_offsets, sight_of
-from kafka_nextgen.history.events import MEMBERSHIP, Event, SourceKind, source_kind
+from kafka_nextgen.history.events import MEMBERSHIP, Event, SourceKind, contradiction, source_kind
 from kafka_nextgen.history.facts import CLOCKS_DISAGREE, CLUSTER_UNKNOWN, FACTS, MEMBERS_ALONE, Fact
 from kafka_nextgen.history.folding import fold
-from kafka_nextgen.history.selection import rank, selection_key, sort_key
+from kafka_nextgen.history.selection import content_key, rank, selection_key, sort_key
 
 __all__ = [
     "Answers",
@@ -43,11 +43,24 @@ def answer(events: Iterable[Event], *, until: int | None = None) -> Answers:
 
 
 def by_group(events: Iterable[Event]) -> dict[tuple[str, str], list[Event]]:
-    """The events of each cluster and group, each event once: its source and number are its identity."""
+    """The events of each cluster and group, each event once: its source and number are its identity.
+
+    Of two different events with one identity the least is taken, whichever is read first, and an ``error`` event with
+    the cause ``CONTRADICTION`` tells of it.
+    """
     groups: dict[tuple[str, str], dict[tuple[str, int], Event]] = {}
+    doubts: dict[tuple[str, str], dict[tuple[str, int], None]] = {}
     for event in events:
-        groups.setdefault((event.cluster, event.group), {})[event.source, event.seq] = event
-    return {key: list(own.values()) for key, own in groups.items()}
+        group, identity = (event.cluster, event.group), (event.source, event.seq)
+        own = groups.setdefault(group, {})
+        other = own.setdefault(identity, event)
+        if other is not event and other != event:
+            own[identity] = min(other, event, key=content_key)
+            doubts.setdefault(group, {})[identity] = None
+    return {
+        group: [*own.values(), *(contradiction(own[each]) for each in doubts.get(group, ()))]
+        for group, own in groups.items()
+    }
 
 
 def gathered(facts: Iterable[Fact]) -> Answers:

@@ -31,6 +31,7 @@ from attrs import frozen
 
 __all__ = [
     "BEGINS_IN_THE_MIDDLE",
+    "CONTRADICTION",
     "EVENTS_DROPPED",
     "FREQUENT",
     "MEMBERSHIP",
@@ -38,6 +39,7 @@ __all__ = [
     "Event",
     "Kind",
     "SourceKind",
+    "contradiction",
     "source_kind",
 ]
 
@@ -47,6 +49,8 @@ VERSION = 1
 BEGINS_IN_THE_MIDDLE = "begins in the middle"
 #: The cause of an ``error`` event that tells of events which could not be written.
 EVENTS_DROPPED = "events dropped"
+#: The cause of an ``error`` event that readers add where a source has two different events of one ``seq``.
+CONTRADICTION = "a source contradicts itself"
 
 
 class Kind(Enum):
@@ -134,3 +138,18 @@ class Event:
 def source_kind(source: str) -> SourceKind:
     """Who wrote an event with this ``source``. Raises ValueError for a word that is none."""
     return SourceKind(source.partition(":")[0])
+
+
+def contradiction(event: Event) -> Event:
+    """What tells that the source of this event has another one of its ``seq``."""
+    return Event(
+        event.at,
+        event.seq,
+        event.source,
+        event.cluster,
+        event.group,
+        Kind.ERROR,
+        event.protocol,
+        cause=CONTRADICTION,
+        reason="the source has two different events of this number",
+    )

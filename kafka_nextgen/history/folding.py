@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import ClassVar
 
-from kafka_nextgen.history.events import EVENTS_DROPPED, Event, Kind
+from kafka_nextgen.history.events import CONTRADICTION, EVENTS_DROPPED, Event, Kind
 from kafka_nextgen.history.facts import Fact, GroupSummary
 from kafka_nextgen.history.members import NOTES, POLL_TIMEOUT, Member, Members
 from kafka_nextgen.history.ownership import Ownership
@@ -176,8 +176,8 @@ class GroupFold:
             self._ownership.measure(place, event)
 
     def _noted(self, event: Event, member: Member | None) -> None:
-        if event.cause == EVENTS_DROPPED:
-            self._scope.marks.add(EVENTS_DROPPED)
+        if event.cause in (CONTRADICTION, EVENTS_DROPPED):
+            self._scope.marks.add(event.cause)
         if member is not None:
             NOTES[event.kind](member, event)
 

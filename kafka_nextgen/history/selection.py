@@ -12,14 +12,17 @@ For both, the source that is nearer to what happened is the better one.
 
 from __future__ import annotations
 
+from attrs import fields
+
 from kafka_nextgen.history.events import Event, Kind, SourceKind, source_kind
 
-__all__ = ["BEST_FIRST", "SELECTED", "rank", "selection_key", "sort_key"]
+__all__ = ["BEST_FIRST", "SELECTED", "content_key", "rank", "selection_key", "sort_key"]
 
 #: Who knows best what it tells.
 BEST_FIRST = (SourceKind.CONSUMER, SourceKind.COORDINATOR, SourceKind.OFFSETS_TOPIC, SourceKind.POLLER)
 #: Kinds of event of which only the best source is taken.
 SELECTED = frozenset({Kind.ASSIGNED, Kind.GROUP_EPOCH, Kind.TARGET})
+_NAMES = tuple(each.name for each in fields(Event))
 
 
 def selection_key(event: Event) -> tuple[str, str | None, int] | None:
@@ -44,3 +47,9 @@ def sort_key(event: Event) -> tuple[int, int, str, int]:
     source keep their order.
     """
     return (event.at, rank(event), event.source, event.seq)
+
+
+def content_key(event: Event) -> tuple[tuple[bool, object], ...]:
+    """An order of events by all that is in them, field by field; what is not set comes first."""
+    values = (getattr(event, name) for name in _NAMES)
+    return tuple((value is not None, value.value if isinstance(value, Kind) else value) for value in values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -163,8 +164,19 @@ def test_the_coordinator_knows_the_cause_of_an_epoch_that_a_poller_sees_late() -
 
 def test_a_source_and_its_number_are_an_events_identity() -> None:
     (event,) = story("1 offsets:3 joined A @1")
-    other = evolve(event, at=2_000)
-    assert [getattr(each, "events", None) for each in answer([event, other]).facts["groups"]] == [1]
+    assert [getattr(each, "events", None) for each in answer([event, event]).facts["groups"]] == [1]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"at": 2_000}, {"member": "B"}, {"kind": Kind.ASSIGNED, "topic": "t", "partitions": (0,)}, {"cause": "grown"}],
+)
+def test_a_source_that_contradicts_itself_is_marked_whichever_event_is_read_first(other: dict[str, Any]) -> None:
+    event, later = story("1 offsets:3 joined A @1\n3 offsets:3 left A @1")
+    contents = [event, later, evolve(event, **other)]
+    one, *others = [answer(each).facts for each in permutations(contents)]
+    assert all(facts == one for facts in others)
+    assert ["a source contradicts itself" in getattr(each, "marks", "") for each in one["groups"]] == [True]
 
 
 def test_two_clusters_with_one_group_name_are_two_groups() -> None:

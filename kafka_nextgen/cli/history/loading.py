@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 
 from kafka_nextgen.history.answering import Answers, by_group, gathered, in_order
 from kafka_nextgen.history.chronology import in_time
-from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.events import CONTRADICTION, Event, Kind
 from kafka_nextgen.history.facts import Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.reading import Problems, read_log
@@ -75,7 +75,15 @@ def load_all(
     found = by_group(filter(is_wanted, read_log(paths, problems)))
     if not found:
         raise click.ClickException(_nothing(paths, others, problems))
+    _note_contradictions(found.values(), problems)
     return dict(sorted(found.items())), problems
+
+
+def _note_contradictions(groups: Iterable[Sequence[Event]], problems: Problems) -> None:
+    for events in groups:
+        for event in events:
+            if event.cause == CONTRADICTION and event.kind is Kind.ERROR:
+                problems.note(CONTRADICTION, f"group {event.group}: number {event.seq} of {event.source}")
 
 
 def _group(key: tuple[str, str], events: Sequence[Event]) -> GroupHistory:

@@ -221,3 +221,14 @@ def test_the_page_has_the_same_facts_and_what_was_wrong(tmp_path: Path) -> None:
     document = document_in(page.read_text())
     assert [each.epoch for each in facts_in(document)["rebalances"]] == [1, 2, 3, 4]
     assert document["notes"] == ["1 x foreign in the log, first in billing.jsonl:26: not JSON"]
+
+
+def test_an_event_that_contradicts_another_one_of_its_source_is_told(tmp_path: Path) -> None:
+    log = write_incident(tmp_path)
+    forged = {**json.loads(incident_lines()[0]), "member": "Z"}
+    (tmp_path / "other.jsonl").write_text(json.dumps(forged) + "\n")
+    orders = [(log, tmp_path / "other.jsonl"), (tmp_path / "other.jsonl", log)]
+    one, other = (_document(*paths) for paths in orders)
+    assert one == other
+    assert one["problems"]["a source contradicts itself"]["count"] == 1
+    assert one["groups"][0]["summary"]["marks"] == "a source contradicts itself"
