@@ -10,6 +10,7 @@ from kafka_nextgen.cli.history.moment import Moments
 from kafka_nextgen.history.answering import Answers
 from kafka_nextgen.history.events import Event, Kind
 from kafka_nextgen.history.facts import FACTS, Fact
+from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
 from kafka_nextgen.history.reading import Problems
 
 __all__ = ["history_document", "moments_document", "problems_document"]
@@ -17,13 +18,8 @@ __all__ = ["history_document", "moments_document", "problems_document"]
 
 def history_document(answers: Answers, problems: Problems) -> dict[str, object]:
     """A group has all its facts by their kinds; its own sums are its ``summary``."""
-    groups: dict[tuple[str, str], dict[str, list[Fact]]] = {}
-    for name in FACTS:
-        for fact in answers.facts[name]:
-            own = groups.setdefault((fact.cluster, fact.group), {each: [] for each in FACTS})
-            own[name].append(fact)
     return {
-        "groups": [_group(*key, facts) for key, facts in sorted(groups.items())],
+        "groups": [_group(*key, facts) for key, facts in sorted(facts_by_group(answers).items())],
         "problems": problems_document(problems),
     }
 
@@ -47,7 +43,7 @@ def moments_document(moments: Iterable[Moments], problems: Problems) -> dict[str
     }
 
 
-def _group(cluster: str, group: str, facts: dict[str, list[Fact]]) -> dict[str, object]:
+def _group(cluster: str, group: str, facts: FactsByKind) -> dict[str, object]:
     summary = _facts(facts["groups"])
     rest = {name: _facts(facts[name]) for name in FACTS if name != "groups"}
     return {"cluster": cluster, "group": group, "summary": summary[0] if summary else None, **rest}

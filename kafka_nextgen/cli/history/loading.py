@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ from kafka_nextgen.history.chronology import in_time
 from kafka_nextgen.history.events import CONTRADICTION, Event, Kind
 from kafka_nextgen.history.facts import Fact, GroupSummary, Overlap, Rebalance, Repeat, Standstill
 from kafka_nextgen.history.folding import fold
+from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
 from kafka_nextgen.history.reading import Problems, read_log
 from kafka_nextgen.text import printable
 
@@ -102,8 +103,10 @@ def _nothing(paths: Sequence[Path], others: Collection[str], problems: Problems)
 def since(answers: Answers, at: int) -> Answers:
     """Only what ended at ``at`` (ms since the epoch) or later; groups are summed up again, members are not."""
     kept = {name: [fact for fact in facts if _end(fact) >= at] for name, facts in answers.facts.items()}
+    by_group = facts_by_group(Answers({**kept, "groups": answers.facts["groups"]}))
     summaries = [each for each in answers.facts["groups"] if isinstance(each, GroupSummary)]
-    return Answers({**kept, "groups": [_summed(each, kept, at) for each in summaries]})
+    summed = [_summed(each, by_group[each.cluster, each.group], at) for each in summaries]
+    return Answers({**kept, "groups": summed})
 
 
 def _end(fact: Fact) -> float:
@@ -114,19 +117,16 @@ def _end(fact: Fact) -> float:
     return float("inf")
 
 
-def _summed(summary: GroupSummary, kept: Mapping[str, Sequence[Fact]], at: int) -> GroupSummary:
-    def own(name: str) -> list[Fact]:
-        return [fact for fact in kept[name] if (fact.cluster, fact.group) == (summary.cluster, summary.group)]
-
+def _summed(summary: GroupSummary, own: FactsByKind, at: int) -> GroupSummary:
     return evolve(
         summary,
         first=min(max(summary.first, at), summary.last),
-        members=len(own("members")),
-        rebalances=len(own("rebalances")),
-        unsettled_ms=_covered([each for each in own("rebalances") if isinstance(each, Rebalance)], at, summary.last),
-        stood_ms=sum(each.ms or 0 for each in own("standstills") if isinstance(each, Standstill)),
-        overlaps=sum(isinstance(each, Overlap) and not each.is_excused for each in own("overlaps")),
-        repeated=sum(each.end - each.offset for each in own("repeats") if isinstance(each, Repeat)),
+        members=len(own["members"]),
+        rebalances=len(own["rebalances"]),
+        unsettled_ms=_covered([each for each in own["rebalances"] if isinstance(each, Rebalance)], at, summary.last),
+        stood_ms=sum(each.ms or 0 for each in own["standstills"] if isinstance(each, Standstill)),
+        overlaps=sum(isinstance(each, Overlap) and not each.is_excused for each in own["overlaps"]),
+        repeated=sum(each.end - each.offset for each in own["repeats"] if isinstance(each, Repeat)),
     )
 
 

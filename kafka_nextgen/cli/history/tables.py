@@ -34,6 +34,7 @@ from kafka_nextgen.history.facts import (
     Repeat,
     Standstill,
 )
+from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
 from kafka_nextgen.history.rebalancing import most_part
 from kafka_nextgen.types import TopicPartition, format_partitions
 
@@ -77,11 +78,12 @@ _EVENTS = ("TIME (UTC)", "KIND", "EPOCH", "MEMBER", "PARTITIONS", "CAUSE", "REAS
 
 def print_answers(answers: Answers, top: int) -> None:
     """Print everything, at most ``top`` rows to a table."""
+    by_group = facts_by_group(answers)
     for number, summary in enumerate(_all(GroupSummary, answers.facts["groups"])):
         if number:
             say("")
         _heading(summary)
-        _group(answers, summary, top)
+        _group(by_group[summary.cluster, summary.group], top)
 
 
 def _all(kind: type[_Kind], facts: Iterable[Fact]) -> list[_Kind]:
@@ -101,10 +103,9 @@ def _heading(summary: GroupSummary) -> None:
         say(f"  less than certain: {summary.marks}")
 
 
-def _group(answers: Answers, summary: GroupSummary, top: int) -> None:
+def _group(facts: FactsByKind, top: int) -> None:
     def own(kind: type[_Kind], name: str) -> list[_Kind]:
-        key = (summary.cluster, summary.group)
-        return [fact for fact in _all(kind, answers.facts[name]) if (fact.cluster, fact.group) == key]
+        return _all(kind, facts[name])
 
     members = own(MemberSummary, "members")
     names = member_names(members)
@@ -223,8 +224,8 @@ def print_moment(moment: Moments, within_ms: int, top: int) -> None:
     _rebalances("Rebalances around then", rebalances, holdups, len(rebalances))
     owners = _owned(named(moment.owners, names))
     _table("Owners at that time", ("MEMBER", "PARTITIONS", "ASSIGNMENT"), owners, len(owners))
-    nearest = sorted(moment.events, key=lambda each: abs(each.at - moment.at))[: top * 3]
-    rows = [_event(each, names) for each in moment.events if each in nearest]
+    places = sorted(range(len(moment.events)), key=lambda place: abs(moment.events[place].at - moment.at))[: top * 3]
+    rows = [_event(moment.events[place], names) for place in sorted(places)]
     title = f"Events within {duration_text(within_ms)}"
     if len(rows) < len(moment.events):
         title = f"{title}, the nearest"

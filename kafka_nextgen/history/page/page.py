@@ -16,11 +16,10 @@ import zlib
 from collections.abc import Iterable, Sequence
 from importlib import resources
 
-from attrs import frozen
-
 from kafka_nextgen.history.answering import Answers
 from kafka_nextgen.history.chronology import in_time
 from kafka_nextgen.history.facts import FACTS, Fact, GroupSummary, LagPoint
+from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
 from kafka_nextgen.history.page.columns import CODING, Column, Texts, columns_of, thinned
 
 __all__ = ["MOST_LAG_POINTS", "SCRIPTS", "document_of", "render"]
@@ -52,12 +51,6 @@ _HOLE = re.compile(r"\{\{(\w+)\}\}")
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-@frozen
-class _Key:
-    cluster: str
-    group: str
-
-
 def render(answers: Answers, title: str, *, made: int, notes: Sequence[str] = ()) -> str:
     """The page.
 
@@ -83,8 +76,8 @@ def document_of(answers: Answers, title: str, *, made: int, notes: Sequence[str]
     """The facts as the page carries them."""
     texts = Texts()
     told = list(notes)
-    by_group = _by_group(answers)
-    groups = [_group(key, tables, texts, told) for key, tables in by_group.items()]
+    by_group = sorted(facts_by_group(answers).items(), key=lambda item: item[0][::-1])
+    groups = [_group(*key, tables, texts, told) for key, tables in by_group]
     return {
         "v": 1,
         "title": title,
@@ -96,27 +89,18 @@ def document_of(answers: Answers, title: str, *, made: int, notes: Sequence[str]
     }
 
 
-def _by_group(answers: Answers) -> dict[_Key, dict[str, list[Fact]]]:
-    found: dict[_Key, dict[str, list[Fact]]] = {}
-    for name in FACTS:
-        for fact in answers.facts.get(name, ()):
-            tables = found.setdefault(_Key(fact.cluster, fact.group), {each: [] for each in FACTS})
-            tables[name].append(fact)
-    return dict(sorted(found.items(), key=lambda item: (item[0].group, item[0].cluster)))
-
-
-def _group(key: _Key, tables: dict[str, list[Fact]], texts: Texts, notes: list[str]) -> dict[str, object]:
+def _group(cluster: str, group: str, tables: FactsByKind, texts: Texts, notes: list[str]) -> dict[str, object]:
     lags = [point for point in in_time(tables["lags"]) if isinstance(point, LagPoint)]
     kept = thinned(lags, MOST_LAG_POINTS)
     if len(kept) < len(lags):
         notes.append(
-            f"Group {key.group}: {len(kept)} of {len(lags)} points of lag are shown, the greatest of each stretch."
+            f"Group {group}: {len(kept)} of {len(lags)} points of lag are shown, the greatest of each stretch."
         )
     columns: dict[str, dict[str, Column] | int] = {}
     for name in FACTS:
         facts: Sequence[Fact] = kept if name == "lags" else in_time(tables[name])
         columns[name] = {"rows": len(facts), **columns_of(name, facts, texts)} if facts else 0
-    return {"cluster": key.cluster, "group": key.group, "marks": _marks(tables["groups"]), "facts": columns}
+    return {"cluster": cluster, "group": group, "marks": _marks(tables["groups"]), "facts": columns}
 
 
 def _marks(summaries: Iterable[Fact]) -> str:
