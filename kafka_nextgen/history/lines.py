@@ -19,6 +19,7 @@ from kafka_nextgen.history.events import Event, Kind, source_kind
 __all__ = ["NotAnEvent", "Refusal", "decode_event", "encode_event"]
 
 _LONG = 1 << 63
+_SHOWN = 200
 _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 _KINDS: Mapping[str, Kind] = {kind.value: kind for kind in Kind}
 
@@ -54,13 +55,26 @@ def encode_event(event: Event) -> str:
 def decode_event(line: str | bytes) -> Event | NotAnEvent:
     """Read a line, also one of a later version if its kind and fields are known."""
     try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
+        found = _DECODE(line if isinstance(line, str) else line.decode("utf-8-sig", "surrogatepass"))
+    except (json.JSONDecodeError, UnicodeDecodeError):
         is_begun = line.lstrip()[:1] in ("{", b"{")
         return NotAnEvent(Refusal.TORN if is_begun else Refusal.FOREIGN, "not JSON")
+    except RecursionError:
+        return NotAnEvent(Refusal.FOREIGN, "JSON that is nested too deeply")
+    except ValueError as error:  # a name that is there twice, or a number of thousands of digits
+        return NotAnEvent(Refusal.BAD_FIELD, str(error)[:_SHOWN])
     if not isinstance(found, dict) or not _is_version(found.get("v")):
         return NotAnEvent(Refusal.FOREIGN, "no object with a version v")
     return _event(found)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Readers of JSON disagree which of two values counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return found
 
 
 def _is_version(value: object) -> bool:
@@ -74,13 +88,13 @@ def _event(found: dict[str, Any]) -> Event | NotAnEvent:
         if check is None or (value is None and name not in _REQUIRED):
             continue
         if not check(value):
-            return NotAnEvent(Refusal.BAD_FIELD, f"{name} is {value!r}"[:200])
+            return NotAnEvent(Refusal.BAD_FIELD, f"{name} is {value!r}"[:_SHOWN])
         values[name] = value
     if not values.keys() >= _REQUIRED:
         return NotAnEvent(Refusal.BAD_FIELD, f"no {', '.join(sorted(_REQUIRED - values.keys()))}")
     kind = _KINDS.get(values["kind"])
     if kind is None:
-        return NotAnEvent(Refusal.UNKNOWN_KIND, f"kind {values['kind']!r}"[:200])
+        return NotAnEvent(Refusal.UNKNOWN_KIND, f"kind {values['kind']!r}"[:_SHOWN])
     values["kind"] = kind
     if "partitions" in values:
         values["partitions"] = tuple(values["partitions"])
@@ -117,6 +131,7 @@ def _are_partitions(value: object) -> bool:
     return isinstance(value, list) and all(type(each) is int and 0 <= each < 1 << 31 for each in value)
 
 
+_DECODE = json.JSONDecoder(object_pairs_hook=_object).decode
 _NAMES = ("v", *(each.name for each in fields(Event) if each.name != "v"))
 _REQUIRED = frozenset({"v", "at", "seq", "source", "cluster", "group", "kind"})
 _CHECKS: Mapping[str, Callable[[object], bool]] = {

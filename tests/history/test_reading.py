@@ -77,6 +77,10 @@ def test_what_is_written_is_read(event: Event) -> None:
         (LINE.replace("[0,1,2]", "[-1]"), Refusal.BAD_FIELD),
         (LINE.replace('"v":1', '"v":0'), Refusal.FOREIGN),
         (LINE.replace('"v":1', '"v":true'), Refusal.FOREIGN),
+        (LINE.replace('"at":1500', '"at":1500,"at":9'), Refusal.BAD_FIELD),
+        (LINE.replace('"v":1', '"v":1,"more":{"a":1,"a":1}'), Refusal.BAD_FIELD),
+        (LINE.replace('"at":1500', f'"at":{"9" * 5_000}'), Refusal.BAD_FIELD),
+        (LINE.replace('"v":1', f'"v":1,"more":{"[" * 9_000}{"]" * 9_000}'), Refusal.FOREIGN),
     ],
 )
 def test_what_is_no_event_is_refused_with_a_reason(line: str, refusal: Refusal) -> None:
@@ -97,6 +101,14 @@ def test_reading_goes_on_behind_what_is_no_event(tmp_path: Path) -> None:
     events, problems = read(log)
     assert events == [EVENT, EVENT]
     assert problems == {"foreign": 2, "torn": 1}
+
+
+def test_a_log_in_utf_16_is_told_as_such_in_all_its_lines(tmp_path: Path) -> None:
+    log = tmp_path / "a.jsonl"
+    log.write_bytes(f"{LINE}\n{LINE}\n".encode("utf-16-le"))
+    assert read(log) == ([], {"torn": 1, "foreign": 2})
+    log.write_text(LINE, encoding="utf-8-sig")
+    assert read(log) == ([EVENT], {})
 
 
 def test_a_later_version_is_read_and_told(tmp_path: Path) -> None:
