@@ -6,13 +6,18 @@ import gzip
 import json
 import os
 from collections.abc import Callable
+from errno import EACCES
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_nextgen.history import reading
 from kafka_nextgen.history.events import Event, Kind
+from kafka_nextgen.history.finding import FILE_GONE, NOT_READ
 from kafka_nextgen.history.lines import NotAnEvent, Refusal, decode_event, encode_event
 from kafka_nextgen.history.reading import Problems, read_log
 from tests.history.story import story
@@ -168,6 +173,97 @@ def test_a_file_that_is_rotated_away_meanwhile_is_counted(tmp_path: Path) -> Non
     assert next(events) == EVENT
     (tmp_path / "b.jsonl").unlink()
     assert list(events) == [EVENT]
-    assert str(problems) == "1 x file gone, first b.jsonl: No such file or directory"
+    assert str(problems) == "1 x file gone, first b.jsonl"
     with pytest.raises(FileNotFoundError):
         list(read_log([tmp_path / "b.jsonl"], Problems()))
+
+
+def test_a_file_that_is_rotated_between_listing_and_reading_is_found_again(tmp_path: Path) -> None:
+    names = ("a.jsonl", "billing.jsonl", "c.jsonl")
+    for number, name in enumerate(names):
+        (tmp_path / name).write_text(encode_event(evolve(EVENT, seq=number)) + "\n")
+    problems = Problems()
+    events = read_log([tmp_path], problems)
+    read = [next(events).seq]
+    (tmp_path / "billing.jsonl").rename(tmp_path / "billing-20261126T140312345678Z.jsonl")
+    (tmp_path / "billing.jsonl").write_text(encode_event(evolve(EVENT, seq=9)) + "\n")
+    assert sorted(read + [event.seq for event in events]) == [0, 1, 2, 9]
+    assert not problems
+
+
+def test_a_file_that_another_one_took_the_place_of_is_told(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text(f"{LINE}\n")
+    problems = Problems()
+    events = read_log([tmp_path], problems)
+    assert next(events) == EVENT
+    (tmp_path / "new").write_text(f"{LINE}\n")
+    (tmp_path / "new").replace(tmp_path / "b.jsonl")
+    assert list(events) == [EVENT]
+    assert problems.counts == {"file gone": 1}
+
+
+def _fifo(at: Path) -> None:
+    os.mkfifo(at)
+
+
+def _loop(at: Path) -> None:
+    at.symlink_to(at.name)
+
+
+def _dangling(at: Path) -> None:
+    at.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize(("make", "problem"), [(_fifo, NOT_READ), (_loop, NOT_READ), (_dangling, FILE_GONE)])
+def test_what_is_named_like_a_log_and_can_not_be_read_is_told(
+    tmp_path: Path, make: Callable[[Path], None], problem: str
+) -> None:
+    (tmp_path / "b.jsonl").write_text(f"{LINE}\n")
+    make(tmp_path / "a.jsonl")
+    assert read(tmp_path) == ([EVENT], {problem: 1})
+
+
+def test_a_directory_that_leads_back_to_itself_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(f"{LINE}\n")
+    (tmp_path / "b.jsonl").hardlink_to(tmp_path / "a.jsonl")
+    (tmp_path / "c.jsonl").symlink_to("a.jsonl")
+    (tmp_path / "up").symlink_to(tmp_path)
+    assert read(tmp_path, tmp_path / "up") == ([EVENT], {})
+
+
+@pytest.mark.parametrize("closed", ["closed", "closed/a.jsonl"])
+def test_what_may_not_be_read_in_a_directory_is_told(
+    tmp_path: Path, closed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    for name in ("b.jsonl", "closed/a.jsonl"):
+        (tmp_path / name).write_text(f"{LINE}\n")
+    _refuse(tmp_path / closed, monkeypatch)
+    assert read(tmp_path) == ([EVENT], {NOT_READ: 1})
+
+
+def _refuse(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the system does, but to root as well."""
+
+    def refusing(call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(path: str | Path, *more: object, **named: object) -> Any:
+            if Path(path) == closed:
+                raise PermissionError(EACCES, os.strerror(EACCES), str(path))
+            return call(path, *more, **named)
+
+        return called
+
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    monkeypatch.setattr(Path, "open", refusing(Path.open))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_line_that_is_too_long_is_one_problem_and_its_parts_are_no_events(
+    tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "LONGEST_LINE", len(LINE))
+    long = "x" * len(LINE)
+    text = f"{LINE}\n{long}{LINE}\n{long}x{LINE}\n{long}{LINE}{LINE}{LINE}\n{LINE}\n{long}{LINE}"
+    (tmp_path / "a.jsonl").write_bytes(pack(text.encode()))
+    assert read(tmp_path) == ([EVENT, EVENT], {"foreign": 4})

@@ -13,7 +13,7 @@ from attrs import astuple, define, field
 
 from kafka_nextgen.history.events import VERSION, Event
 from kafka_nextgen.history.lines import NotAnEvent, Refusal, decode_event
-from kafka_nextgen.history.reading import GZIP, LATER_VERSION, LONGEST_LINE, TORN_GZIP
+from kafka_nextgen.history.reading import GZIP, LATER_VERSION, TOO_LONG, TORN_GZIP, bounded_lines, is_too_long
 from kafka_nextgen.spark.history.batches import ROWS, event_columns
 from kafka_nextgen.spark.history.columns_of_lines import columns_of_lines
 from kafka_nextgen.spark.history.schemas import DECODED, LINES, arrow_schema
@@ -114,8 +114,8 @@ def _line_by_line(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _decode(line: bytes, origin: str, rows: Rows) -> None:
-    if len(line) > LONGEST_LINE:
-        rows.add(None, Refusal.FOREIGN.value, "longer than 16 MiB", origin)
+    if is_too_long(line):
+        rows.add(None, Refusal.FOREIGN.value, TOO_LONG, origin)
         return
     found = decode_event(line)
     if isinstance(found, NotAnEvent):
@@ -140,7 +140,7 @@ def _lines_of_file(origin: str, content: bytes) -> Iterator[pa.RecordBatch]:
     size = 0
     try:
         with GzipFile(fileobj=BytesIO(content)) if content.startswith(GZIP) else BytesIO(content) as lines:
-            while line := lines.readline(LONGEST_LINE):
+            for line in bounded_lines(lines):
                 waiting.append(line)
                 size += len(line)
                 if size >= _BATCH_BYTES or len(waiting) >= ROWS:
