@@ -64,12 +64,17 @@ def render(answers: Answers, title: str, *, made: int, notes: Sequence[str] = ()
     script = _script()
     holes = {
         "policy": _policy(style, script),
-        "title": html.escape(title),
+        "title": html.escape(_in_utf_8(title)),
         "style": style,
         "data": _data(document_of(answers, title, made=made, notes=notes)),
         "script": script,
     }
     return _HOLE.sub(lambda hole: holes[hole.group(1)], _file("page.html"))
+
+
+def _in_utf_8(text: str) -> str:
+    """The title is no JSON, which could have half a surrogate pair as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def document_of(answers: Answers, title: str, *, made: int, notes: Sequence[str] = ()) -> dict[str, object]:

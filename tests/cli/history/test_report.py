@@ -232,3 +232,12 @@ def test_an_event_that_contradicts_another_one_of_its_source_is_told(tmp_path: P
     assert one == other
     assert one["problems"]["a source contradicts itself"]["count"] == 1
     assert one["groups"][0]["summary"]["marks"] == "a source contradicts itself"
+
+
+def test_a_group_whose_name_has_half_a_surrogate_pair_has_a_page(tmp_path: Path) -> None:
+    log = tmp_path / "odd.jsonl"
+    log.write_text("\n".join(incident_lines()).replace('"billing"', '"bill\\udcff"'))
+    done = _run(log, "--group", "bill\udcff", "--html", tmp_path / "page\udcff.html")
+    assert (done.exit_code, done.exception) == (0, None)
+    document = document_in((tmp_path / "page\udcff.html").read_text())
+    assert (document["title"], document["groups"][0]["group"]) == ("Rebalance history: bill\udcff", "bill\udcff")
