@@ -8,6 +8,8 @@ const STEPS = [
   ...[1, 2, 7, 14, 30, 90, 365].map((n) => n * DAY),
 ];
 
+const LAST = 8.64e15; // ms; a Date knows no later time, but a log may
+
 const two = (number) => String(number).padStart(2, "0");
 
 function zoneShift(at) {
@@ -20,6 +22,7 @@ function shown(at) {
 }
 
 function dayText(at) {
+  if (Math.abs(at) > LAST - DAY) return `${at} ms`;
   const date = shown(at);
   return `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
 }
@@ -33,6 +36,7 @@ function clockText(at, step = SECOND) {
 }
 
 function timeText(at, step = SECOND) {
+  if (Math.abs(at) > LAST - DAY) return dayText(at);
   return at === null ? "-" : `${dayText(at)} ${clockText(at, step)}`;
 }
 
@@ -59,8 +63,9 @@ function axisStep(from, to, most) {
 
 function axisMarks(from, to, most) {
   const step = axisStep(from, to, most);
-  const shift = zoneShift(from);
   const marks = [];
+  if (to > LAST - DAY) return marks; // nor can all of them be told apart
+  const shift = zoneShift(from);
   for (let at = Math.ceil((from + shift) / step) * step - shift; at <= to; at += step) {
     const date = shown(at);
     const isDay = date.getUTCHours() + date.getUTCMinutes() + date.getUTCSeconds() + date.getUTCMilliseconds() === 0;
