@@ -44,7 +44,7 @@ class HeldPartition:
 
     def lag_at(self, at: int) -> int | None:
         """The lag as it was last seen by then: a member may have stopped reading some time before it says so."""
-        return next((lag for seen_at, lag in reversed(self.lags) if seen_at <= at), self.lag)
+        return next((lag for seen_at, lag in reversed(self.lags) if seen_at <= at), None if self.lags else self.lag)
 
     def dead_since(self, at: int) -> int:
         """When an owner that was put out at ``at`` committed last, if it did and did not finish; else ``at``."""

@@ -62,7 +62,9 @@ class Member:
         self.client = event.client or self.client
         self.host = event.host or self.host
         if event.ms is not None and event.kind in _BUSY_BY_KIND:
-            self.spells.append((_BUSY_BY_KIND[event.kind], event.at - event.ms, event.at))
+            spell = (_BUSY_BY_KIND[event.kind], event.at - event.ms, event.at)
+            if not self.spells or self.spells[-1] != spell:  # a commit has an event to each partition
+                self.spells.append(spell)
 
 
 class Members:

@@ -12,6 +12,8 @@ tells so, rebalances do not end. The last ``MOST_OPEN`` of them are waited for.
 
 from __future__ import annotations
 
+from collections import deque
+
 from attrs import Factory, define
 
 from kafka_nextgen.history.events import Event
@@ -21,7 +23,7 @@ from kafka_nextgen.history.ownership import Move, Ownership
 from kafka_nextgen.history.scope import Scope
 from kafka_nextgen.history.spells import busy_ms
 
-__all__ = ["MOST_OPEN", "PARTS", "Rebalances", "most_part", "own_ms"]
+__all__ = ["EPOCHS_FALL", "MOST_OPEN", "PARTS", "TOO_MANY_OPEN", "Rebalances", "most_part", "own_ms"]
 
 #: What a hold-up consists of.
 PARTS = ("processing", "commit", "callback", "coordinator")
@@ -29,7 +31,12 @@ PARTS = ("processing", "commit", "callback", "coordinator")
 #: So many rebalances may be under way at once. Older ones are given out as not over.
 MOST_OPEN = 1_000
 
+#: The mark of a group with more of them.
+TOO_MANY_OPEN = "too many rebalances at once"
+#: The mark of a group whose epochs fall: there are none of the epochs that were passed over, or reached before.
+EPOCHS_FALL = "epochs fall"
 _MEMBER_JOINED = "member joined"
+_KEPT_GAPS = 64
 
 
 @define
@@ -59,6 +66,8 @@ class Rebalances:
         self._ownership = ownership
         self._open: dict[int, _Draft] = {}
         self._epoch = -1
+        self._gaps: deque[tuple[int, int]] = deque(maxlen=_KEPT_GAPS)  # epochs that were passed over
+        self._told: dict[str, int] = {}  # the highest group epoch of each source
         self._is_changed = False
         self._arrived: list[tuple[_Draft, Member, int]] = []
         self._unsettled_since = 0
@@ -69,11 +78,19 @@ class Rebalances:
 
     def begin(self, event: Event) -> None:
         """The group is at this epoch, for this cause as far as the source knows it; what it tells later is more."""
+        self._note_order(event)
         draft = self.see(event)
         if draft is not None:
             draft.cause = event.cause or draft.cause
             draft.by = event.member or draft.by
             draft.reason = event.reason or draft.reason
+
+    def _note_order(self, event: Event) -> None:
+        epoch = -1 if event.epoch is None else event.epoch
+        highest = self._told.setdefault(event.source, epoch)
+        self._told[event.source] = max(highest, epoch)
+        if epoch < highest or any(first <= epoch <= last for first, last in self._gaps):
+            self._scope.marks.add(EPOCHS_FALL)
 
     def joined(self, event: Event) -> None:
         """A member joined at this epoch; that is the cause of it unless a coordinator knows another one."""
@@ -87,6 +104,8 @@ class Rebalances:
         if event.epoch is not None and event.epoch < self._epoch:
             self.finish(event.at)
             self._open.clear()
+            self._gaps.clear()
+            self._told.clear()
             self._epoch = event.epoch - 1
 
     def see(self, event: Event) -> _Draft | None:
@@ -98,11 +117,14 @@ class Rebalances:
             self._close_arrived()
             if not self._open:
                 self._unsettled_since = at
+            if self._epoch >= 0 and epoch > self._epoch + 1:
+                self._gaps.append((self._epoch + 1, epoch - 1))
             self._epoch = epoch
             self._is_changed = True
             self.count += 1
             self._open[epoch] = _Draft(epoch, at, self._ownership.total_lag())
             if len(self._open) > MOST_OPEN:
+                self._scope.marks.add(TOO_MANY_OPEN)
                 self._end(self._open.pop(next(iter(self._open))), None)
         return self._open.get(epoch)
 
