@@ -58,7 +58,7 @@ def by_group(events: Iterable[Event]) -> dict[tuple[str, str], list[Event]]:
             own[identity] = min(other, event, key=content_key)
             doubts.setdefault(group, {})[identity] = None
     return {
-        group: [*own.values(), *(contradiction(own[each]) for each in doubts.get(group, ()))]
+        group: [*(contradiction(own[each]) for each in doubts.get(group, ())), *own.values()]
         for group, own in groups.items()
     }
 

@@ -4,6 +4,9 @@ The identity of an event is its cluster, group, source and ``seq``. What is appe
 there. So the same batch can be appended again after a crash in the middle: what was written is found and left out,
 what was not is written. Files appear whole, as Spark's committers rename them.
 
+Where events of one identity and day differ within a batch, the least is kept, and an ``error`` event tells of it; of
+those in different batches the first one is kept.
+
 Of what is there, only the days and groups of the batch are read, of these only times within those of the batch, and of
 these only the identity. One writer at a time: two that append the same events at once may both find nothing. Answers
 come out right even then, because ``History`` leaves doubles out.
@@ -17,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 from pyspark.sql import functions as f
 
+from kafka_nextgen.history.events import Event, Kind, contradiction
 from kafka_nextgen.spark.history.folders import days_column, folder_column
 from kafka_nextgen.spark.history.parquet import parquet_if_any
-from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, REFUSED
+from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS, REFUSED
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = ["REFUSED_FOLDER", "Appended", "append", "refused_of"]
 
@@ -93,9 +97,28 @@ def _touched(events: DataFrame) -> list[_Touched]:
 
 def _new(events: DataFrame, path: str, touched: Sequence[_Touched]) -> DataFrame:
     """The events that are not there, each once, those of a folder in one task: one shuffle for this and for writing."""
-    once = events.repartition(*_FOLDER).dropDuplicates([*_FOLDER, *_IDENTITY])
+    once = _once(events.repartition(*_FOLDER))
     there = _there(events.sparkSession, path, touched)
     return once if there is None else once.join(there, [*_FOLDER, *_IDENTITY], "left_anti")
+
+
+def _once(events: DataFrame) -> DataFrame:
+    """Each identity once; where its events differ, the least and what tells of it, as ``answering.by_group`` does."""
+    content = f.struct(*EVENT_NAMES)
+    of_identity = events.groupBy(*_FOLDER, *_IDENTITY).agg(f.min(content).alias("least"), f.max(content).alias("most"))
+    least = f.col("least")
+    both = f.array(least, _contradiction(least))
+    kept = f.when(least.eqNullSafe(f.col("most")), f.slice(both, 1, 1)).otherwise(both)
+    return of_identity.select(*_FOLDER, f.explode(kept).alias("kept")).select(*_FOLDER, "kept.*")
+
+
+def _contradiction(event: Column) -> Column:
+    """``events.contradiction`` of this one."""
+    told = contradiction(Event(0, 0, "", "", "", Kind.ERROR))
+    values = {name: event[name] for name in ("at", "seq", "source", "cluster", "group", "protocol")}
+    values |= {"kind": f.lit(told.kind.value), "cause": f.lit(told.cause), "reason": f.lit(told.reason)}
+    values["v"] = f.lit(told.v)
+    return f.struct(*(values.get(of.name, f.lit(None)).cast(of.dataType).alias(of.name) for of in EVENTS))
 
 
 def _there(spark: SparkSession, path: str, touched: Sequence[_Touched]) -> DataFrame | None:

@@ -138,7 +138,8 @@ class History:
         found = aligned(self._events, self._events).where(f.col("at").between(first, last))
         if not frequent:
             found = found.where(~f.col("kind").isin(_FREQUENT))
-        return found.dropDuplicates(["cluster", "group", "source", "seq"]).orderBy("at", "source", "seq")
+        once = found.dropDuplicates(["cluster", "group", "source", "seq", "kind", "cause"])
+        return once.orderBy("at", "source", "seq")
 
     def before_and_after(self, moment: Moment, window: timedelta | None = None) -> DataFrame:
         """What is different since a deploy? Rebalances and standstills of each group, before and after."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
 from kafka_nextgen.history.answering import marks_of
-from kafka_nextgen.history.events import Event
+from kafka_nextgen.history.events import CONTRADICTION, Event
 from kafka_nextgen.history.facts import Fact
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.spark.history.batches import events_of, fact_batches
@@ -54,9 +55,14 @@ def _group(marked: _Marked) -> tuple[str, str, tuple[bool, ...]]:
 
 
 def _each_once(marked: Iterable[_Marked], until: int | None) -> Iterator[Event]:
-    """The events up to ``until``; of doubles, which lie side by side, the first one."""
-    before: tuple[str, int] | None = None
-    for event, _ in marked:
-        if (event.source, event.seq) != before and (until is None or event.at <= until):
-            yield event
-        before = (event.source, event.seq)
+    """The events up to ``until``; of doubles, which lie side by side, one, behind what tells that they differed."""
+    for _, of_identity in groupby((event for event, _ in marked), key=attrgetter("source", "seq")):
+        first, *doubles = of_identity
+        for event in _different([first, *doubles]) if doubles else (first,):
+            if until is None or event.at <= until:
+                yield event
+
+
+def _different(doubles: Sequence[Event]) -> list[Event]:
+    told = [event for event in doubles if event.cause == CONTRADICTION]
+    return [*told[:1], *[event for event in doubles if event.cause != CONTRADICTION][:1]]

@@ -13,7 +13,7 @@ pytest.importorskip("pyspark")
 from attrs import asdict, evolve
 
 from kafka_nextgen.history.answering import answer
-from kafka_nextgen.history.events import EVENTS_DROPPED, Event, Kind
+from kafka_nextgen.history.events import CONTRADICTION, EVENTS_DROPPED, Event, Kind
 from kafka_nextgen.history.facts import FACTS
 from kafka_nextgen.history.lines import encode_event
 from kafka_nextgen.history.reading import Problems, read_log
@@ -37,7 +37,23 @@ def write_bad_logs(folder: Path) -> None:
     (folder / "zipped.jsonl.gz").write_bytes(gzip.compress(good))
     (folder / "torn.jsonl.gz").write_bytes(gzip.compress(text_of(random_events(5, 500)))[:-9])
     (folder / "odd.json").write_bytes(later.replace(b"error", b"elected") + b"\n" + later.replace(b"2000", b"-1"))
+    (folder / "forged.json").write_bytes(text_of(_forged(stories())))
     (folder / "empty.json").touch()
+
+
+def _forged(events: list[Event]) -> list[Event]:
+    """What its sources did not tell: other contents of some numbers."""
+    changes: list[dict[str, Any]] = [
+        {"member": "Z"},
+        {"cause": ""},
+        {"epoch": 1},
+        {"partitions": (7,)},
+        {"topic": None},
+    ]
+    return [
+        evolve(event, at=event.at + number % 3, **changes[number % len(changes)])
+        for number, event in enumerate(events[::4])
+    ]
 
 
 def rows(frame: DataFrame) -> list[dict[str, Any]]:
@@ -60,6 +76,7 @@ def test_all_is_told_as_without_spark(spark: SparkSession, tmp_path: Path) -> No
         marks |= {mark for row in found for mark in row.get("marks", "").split(", ") if mark}
     history.unpersist()
     assert marks >= {
+        CONTRADICTION,
         "begins in the middle",
         "clocks disagree",
         "cluster unknown",
