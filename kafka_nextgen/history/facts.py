@@ -5,12 +5,16 @@ events do not tell, or what is not over. ``marks`` says what makes an answer les
 
 | mark | meaning |
 |---|---|
+| a source contradicts itself | it has two different events of one number; the least of them is taken |
 | begins in the middle | a member ends what the log never saw it begin |
 | clocks disagree | times of some source were put right by more than ten seconds |
 | cluster unknown | a writer never learned which cluster it was in |
+| epochs fall | a group epoch came after a higher one; rebalances may be missing |
 | events dropped | a writer could not write all |
+| out, and going on | a member did what only members of the group can do, and was not seen to come back |
 | told by members alone | no coordinator, poller or offsets topic saw the group: members without a log, and ends of \
 killed ones, are missing, and clocks are compared roughly |
+| too many rebalances at once | more than 1,000 were under way; the oldest are told as not over |
 | within the clocks' error | two hosts' times are so close that either may be the earlier |
 """
 

@@ -167,6 +167,8 @@ class GroupFold:
         self._revoked(event, member)
 
     def _committed(self, event: Event, member: Member | None) -> None:
+        if member is not None:
+            self._members.commit(member, event)
         if event.offset is not None:
             for place in places_of(event):
                 self._ownership.commit(place, event.offset, event.at)

@@ -17,12 +17,17 @@ from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, Kind
 from kafka_nextgen.history.facts import MemberSummary
 from kafka_nextgen.history.scope import Scope
 
-__all__ = ["BUSY", "POLL_TIMEOUT", "Member", "Members"]
+__all__ = ["BUSY", "GOING_ON", "POLL_TIMEOUT", "Member", "Members"]
 
 #: The cause of ``fenced`` and ``lost`` where the application did not poll within ``max.poll.interval.ms``.
 POLL_TIMEOUT = "poll timeout"
 #: What a member may be busy with, the most exact first: a commit inside of a callback is a commit.
 BUSY = ("commit", "callback", "processing")
+
+#: The mark of a group with a member that some source took for gone, and that went on.
+GOING_ON = "out, and going on"
+#: What happened before another thing may be told so much later (ms), by another source.
+_LATE_MS = 10_000
 
 _BUSY_BY_KIND = {Kind.COMMITTED: "commit", Kind.CALLBACK: "callback", Kind.POLL_GAP: "processing"}
 _KEPT_OUT = 1_000
@@ -41,6 +46,8 @@ class Member:
     entered: int | None = None  # when it joined, if the log saw that
     known_epoch: int = -1  # the latest of its stay, though it may have no assignment of it
     out_epoch: int = -1
+    out_at: int | None = None
+    back_at: int | None = None  # when it was seen again after that, without having joined
     instance: str | None = None
     client: str | None = None
     host: str | None = None
@@ -132,6 +139,8 @@ class Members:
             self.note_missing(member)
             self._enter(member, None)
             return
+        if member.back_at is not None and event.at <= member.back_at + _LATE_MS:
+            member.back_at = None
         if not member.is_in:
             member.joined += 1
             self._enter(member, event.at)
@@ -145,9 +154,16 @@ class Members:
             return True
         if event.epoch is not None and event.epoch <= member.out_epoch:
             return False
+        if member.joined:
+            member.back_at = event.at
         self.note_missing(member)
         self._enter(member, None)
         return True
+
+    def commit(self, member: Member, event: Event) -> None:
+        """It committed, which only members of the group can do."""
+        if not member.is_in and member.out_at is not None and event.at > member.out_at + _LATE_MS:
+            self._scope.marks.add(GOING_ON)
 
     def note_missing(self, member: Member) -> None:
         """It ends what it never began."""
@@ -173,6 +189,7 @@ class Members:
             return False
         member.is_in = False
         member.out_epoch = max(member.epoch, member.known_epoch, event.epoch or -1)
+        member.out_at = event.at
         member.epoch = -1
         del self._inside[member.member]
         member.fenced += is_fenced
@@ -206,7 +223,9 @@ class Members:
 
     def _sum_up(self, member: Member) -> None:
         scope = self._scope
-        self._scope.facts.append(
+        if member.back_at is not None:
+            scope.marks.add(GOING_ON)
+        scope.facts.append(
             MemberSummary(
                 scope.cluster,
                 scope.group,

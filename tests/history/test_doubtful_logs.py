@@ -7,7 +7,7 @@ import pytest
 from kafka_nextgen.history.answering import answer
 from kafka_nextgen.history.facts import GroupSummary, Holdup, Rebalance, Standstill
 from kafka_nextgen.history.held_partition import _KEPT_LAGS
-from kafka_nextgen.history.members import _KEPT_SPELLS
+from kafka_nextgen.history.members import _KEPT_SPELLS, GOING_ON
 from kafka_nextgen.history.rebalancing import EPOCHS_FALL, MOST_OPEN, TOO_MANY_OPEN
 from tests.history.story import story
 
@@ -61,3 +61,21 @@ def test_the_lag_of_a_time_that_is_long_ago_is_not_made_up() -> None:
     (still,) = answer(story(told)).facts["standstills"]
     assert isinstance(still, Standstill)
     assert still.lag_before is None
+
+
+GONE = "5 poller:p left A @1\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("9 consumer:a assigned A @2", GOING_ON),
+        ("20 consumer:a committed A t[0] offset=5", GOING_ON),
+        ("6 consumer:a committed A t[0] offset=5\n6 consumer:a lost A @1 t[0-1]", ""),
+        ("6 consumer:a assigned A @1 t[0]", ""),
+        ("9 coordinator:1 joined A @2\n9 consumer:a assigned A @2", ""),
+    ],
+    ids=["comes to an epoch", "commits", "commits at last", "late", "comes back"],
+)
+def test_a_member_that_is_gone_by_one_source_and_goes_on_is_marked(more: str, expected: str) -> None:
+    assert marks(BEGIN + GONE + more) == expected
