@@ -120,8 +120,8 @@ def test_a_log_is_rotated_and_complete(stage: Stage, tmp_path: Path) -> None:
         consumer.subscribe([TOPIC])
         for _ in range(4):
             read(consumer, 5)
-            consumer.commit()
             written = sink.written
+            consumer.commit()
             eventually("it is written", lambda before=written: sink.written > before)  # type: ignore[misc]
     assert len(list(tmp_path.iterdir())) > 2
     assert kinds(tmp_path) == LIFE
