@@ -18,6 +18,7 @@ __all__ = ["ROWS", "event_columns", "events_of", "fact_batches"]
 
 #: Rows of a batch at most.
 ROWS = 4_096
+_LONGEST = (1 << 63) - 1
 
 _KINDS: Mapping[str, Kind] = {kind.value: kind for kind in Kind}
 _EVENT_TYPES = [field.type for field in arrow_schema(EVENTS)]
@@ -69,8 +70,16 @@ def _fact_batch(name: str, facts: Sequence[Fact]) -> pa.RecordBatch:
     place = _FACTS.get_field_index(name)
     struct = _FACTS.field(place).type
     children = [
-        pa.array([getattr(fact, each.name) for fact in facts], struct.field(each.name).type)
+        _array([getattr(fact, each.name) for fact in facts], struct.field(each.name).type)
         for each in fields(FACTS[name])
     ]
     columns[place] = pa.StructArray.from_arrays(children, fields=list(struct))
     return pa.RecordBatch.from_arrays(columns, schema=_FACTS)
+
+
+def _array(values: Sequence[Any], of: pa.DataType) -> pa.Array:
+    """Differences and sums of times that can't be may have more than 64 bits: the nearest number stands for them."""
+    try:
+        return pa.array(values, of)
+    except OverflowError:
+        return pa.array([None if value is None else min(max(value, -_LONGEST), _LONGEST) for value in values], of)

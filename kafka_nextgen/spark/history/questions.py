@@ -36,11 +36,16 @@ def before_and_after(rebalances: DataFrame, standstills: DataFrame, moment: int,
     )  # fmt: skip
     stood = _beside(standstills, moment, window).groupBy(*_SIDES).agg(
         f.count("*").alias("standstills"),
-        f.sum("ms").alias("stood_ms"),
+        _sum("ms").alias("stood_ms"),
         f.max("ms").alias("longest_standstill_ms"),
     )  # fmt: skip
     counts = ["rebalances", "unfinished", "moved", "needless", "standstills", "stood_ms"]
     return moved.join(stood, _SIDES, "full").fillna(0, counts)
+
+
+def _sum(name: str) -> Column:
+    """The sum, or the greatest number there is: times that can't be must not end the query for all groups."""
+    return f.least(f.sum(f.col(name).cast("decimal(38,0)")), f.lit((1 << 63) - 1)).cast("long")
 
 
 def _beside(facts: DataFrame, moment: int, window: int | None) -> DataFrame:

@@ -157,3 +157,15 @@ def test_the_example_of_the_page_runs_as_it_is_written(
     assert f"{len(stories())} events, refused: {{}}" in capsys.readouterr().out
     assert names["history"].groups().count() == 2
     names["history"].unpersist()
+
+
+def test_durations_that_can_not_be_do_not_end_the_query(spark: SparkSession) -> None:
+    most = 2**63 - 1
+    told = f"""
+        1 consumer:a assigned A @1 t[0-1]
+        2 consumer:a revoked A @1 t[0-1] ms={most}
+        3 consumer:b assigned B @2 t[0-1]
+    """
+    history = History(spark, frame_of(spark, story(told, "c1", "odd")))
+    rows = history.before_and_after(1_000).where("standstills > 0").collect()
+    assert [(row.standstills, row.stood_ms) for row in rows] == [(2, most)]

@@ -94,3 +94,20 @@ def test_only_doubtful_groups_have_a_row() -> None:
         {"cluster": "c", "group": "wrong", "offsets": [("consumer:a", -3_600_000)], "members_alone": False},
         {"cluster": "c", "group": "alone", "offsets": [], "members_alone": True},
     ]
+
+
+def test_times_and_offsets_that_can_not_be_do_not_end_the_job() -> None:
+    most = 2**63 - 1
+    told = f"""
+        0 consumer:a assigned A @1 t[0-1]
+        1 consumer:a callback A ms={most}
+        1 consumer:a callback A ms={most}
+        2 poller:p lag t[0] offset=-{most} end={most}
+        2 poller:p lag t[1] offset=-{most} end={most}
+        3 consumer:a lost A @1 t[0] offset={most} ms={most}
+        4 consumer:b assigned B @2 t[0]
+    """
+    found = facts_in(list(folded_batches(of_each_group(story(told)))))
+    assert {row["callback_ms"] for row in found["members"]} == {most, 0}
+    assert {row["lag"] for row in found["lags"]} == {most}
+    assert found.keys() == answers(story(told)).keys()
