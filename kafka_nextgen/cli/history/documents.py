@@ -32,8 +32,11 @@ def moments_document(moments: Iterable[Moments], problems: Problems) -> dict[str
                 "cluster": moment.cluster,
                 "group": moment.group,
                 "at": moment.at,
+                "first": moment.first,
+                "last": moment.last,
                 "rebalances": _facts(moment.rebalances),
                 "holdups": _facts(moment.holdups),
+                "standstills": _facts(moment.standstills),
                 "owners": _facts(moment.owners),
                 "events": [_event(event) for event in moment.events],
             }

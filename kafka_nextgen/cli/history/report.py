@@ -11,7 +11,8 @@ from kafka_nextgen.cli.groups.printing import print_json, say
 from kafka_nextgen.cli.history.documents import history_document, moments_document
 from kafka_nextgen.cli.history.loading import History, load, since
 from kafka_nextgen.cli.history.moment import moment_of
-from kafka_nextgen.cli.history.tables import print_answers, print_moment
+from kafka_nextgen.cli.history.moment_tables import print_moment
+from kafka_nextgen.cli.history.tables import print_answers
 from kafka_nextgen.cli.moments import MOMENT
 from kafka_nextgen.history.answering import Answers
 from kafka_nextgen.history.page.page import render

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kafka_nextgen.cli.groups.printing import Cell, print_table, say
-from kafka_nextgen.cli.history.moment import Moments
 from kafka_nextgen.cli.history.naming import member_names, named
 from kafka_nextgen.cli.history.ranking import (
     Waits,
@@ -19,7 +18,6 @@ from kafka_nextgen.cli.history.ranking import (
 )
 from kafka_nextgen.cli.moments import duration_text, time_text
 from kafka_nextgen.history.answering import Answers
-from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import (
     CLOCKS_DISAGREE,
     CLUSTER_UNKNOWN,
@@ -29,16 +27,14 @@ from kafka_nextgen.history.facts import (
     Holdup,
     MemberSummary,
     Overlap,
-    Owner,
     Rebalance,
     Repeat,
     Standstill,
 )
 from kafka_nextgen.history.grouping import FactsByKind, facts_by_group
 from kafka_nextgen.history.rebalancing import most_part
-from kafka_nextgen.types import TopicPartition, format_partitions
 
-__all__ = ["print_answers", "print_moment"]
+__all__ = ["print_answers", "print_rebalances", "print_standstills", "print_table_of"]
 
 _Kind = TypeVar("_Kind", bound=Fact)
 
@@ -73,7 +69,6 @@ _MEMBERS = (
 _WAITS = ("MEMBER", "REBALANCES", "PROCESSING", "COMMIT", "CALLBACK", "COORDINATOR")
 _OVERLAPS = ("PARTITION", "TIME (UTC)", "LASTED", "FIRST", "SECOND", "EXCUSED", "DOUBTS")
 _REPEATS = ("PARTITION", "TIME (UTC)", "MEMBER", "COMMITTED", "READ UP TO", "RECORDS", "CAUSE")
-_EVENTS = ("TIME (UTC)", "KIND", "EPOCH", "MEMBER", "PARTITIONS", "CAUSE", "REASON", "TOOK", "SOURCE")
 
 
 def print_answers(answers: Answers, top: int) -> None:
@@ -82,25 +77,32 @@ def print_answers(answers: Answers, top: int) -> None:
     for number, summary in enumerate(_all(GroupSummary, answers.facts["groups"])):
         if number:
             say("")
-        _heading(summary)
-        _group(by_group[summary.cluster, summary.group], top)
+        facts = by_group[summary.cluster, summary.group]
+        _heading(summary, _all(MemberSummary, facts["members"]))
+        _group(facts, top)
 
 
 def _all(kind: type[_Kind], facts: Iterable[Fact]) -> list[_Kind]:
     return [fact for fact in facts if isinstance(fact, kind)]
 
 
-def _heading(summary: GroupSummary) -> None:
+def _heading(summary: GroupSummary, members: Sequence[MemberSummary]) -> None:
     say(f"Group {summary.group}, cluster {summary.cluster or 'unknown'}, protocol {summary.protocol or 'unknown'}")
     say(f"  from {time_text(summary.first)} to {time_text(summary.last)} UTC, {summary.events} events")
     share = 100 * summary.unsettled_ms / max(summary.last - summary.first, 1)
     say(
         f"  {summary.rebalances} rebalances, unsettled {duration_text(summary.unsettled_ms)} ({share:.1f} %), "
         f"partitions stood still {duration_text(summary.stood_ms)}, "
-        f"{summary.overlaps} overlaps, {summary.repeated} records done twice"
+        f"{summary.overlaps} overlaps, {_repeated(summary, members)} records done twice"
     )
     if summary.marks:
         say(f"  less than certain: {summary.marks}")
+
+
+def _repeated(summary: GroupSummary, members: Sequence[MemberSummary]) -> str:
+    """A member that died can't tell what it had read and not committed; one that did not poll can."""
+    may_have_died = any(each.fenced > each.poll_timeouts for each in members)
+    return f"at least {summary.repeated}" if may_have_died else str(summary.repeated)
 
 
 def _group(facts: FactsByKind, top: int) -> None:
@@ -113,18 +115,18 @@ def _group(facts: FactsByKind, top: int) -> None:
     if rebalances:
         say(_balance(rebalances))
     holdups = named(own(Holdup, "holdups"), names)
-    _rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, len(rebalances))
+    print_rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, len(rebalances))
     stood = _between_owners(rebalances, named(own(Standstill, "standstills"), names))
-    _table("Standstills", _STANDSTILLS, [_standstill(each) for each in worst_standstills(stood, top)], len(stood))
+    print_standstills("Standstills", worst_standstills(stood, top), len(stood))
     held = waits(rebalances, holdups)
-    _table("Members that held rebalances up", _WAITS, [_wait(each) for each in held[:top]], len(held))
+    print_table_of("Members that held rebalances up", _WAITS, [_wait(each) for each in held[:top]], len(held))
     moving = restless(members)
     rows = [_member(each, names[each.member]) for each in moving[:top]]
-    _table("Members put out, or coming and going", _MEMBERS, rows, len(moving))
+    print_table_of("Members put out, or coming and going", _MEMBERS, rows, len(moving))
     overlaps = sorted(named(own(Overlap, "overlaps"), names), key=lambda each: each.is_excused)
-    _table("Owned by two", _OVERLAPS, [_overlap(each) for each in overlaps[:top]], len(overlaps))
+    print_table_of("Owned by two", _OVERLAPS, [_overlap(each) for each in overlaps[:top]], len(overlaps))
     repeats = sorted(named(own(Repeat, "repeats"), names), key=lambda each: each.offset - each.end)
-    _table("Lost while uncommitted", _REPEATS, [_repeat(each) for each in repeats[:top]], len(repeats))
+    print_table_of("Lost while uncommitted", _REPEATS, [_repeat(each) for each in repeats[:top]], len(repeats))
 
 
 def _balance(rebalances: Sequence[Rebalance]) -> str:
@@ -142,7 +144,8 @@ def _between_owners(rebalances: Sequence[Rebalance], stood: Sequence[Standstill]
     return [each for each in stood if not (is_empty and each.ended is None)]
 
 
-def _table(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], count: int) -> None:
+def print_table_of(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], count: int) -> None:
+    """Rows under a title, which says how many there are and how many of them are shown."""
     if not rows:
         say(f"{title}: none")
         return
@@ -159,10 +162,11 @@ def _growth(before: int | None, after: int | None) -> str | None:
     return None if before is None or after is None else f"{after - before:+d}"
 
 
-def _rebalances(title: str, shown: Sequence[Rebalance], holdups: Sequence[Holdup], count: int) -> None:
+def print_rebalances(title: str, shown: Sequence[Rebalance], holdups: Sequence[Holdup], count: int) -> None:
+    """A table of these, of ``count`` that there are; each with who held it up."""
     of_epoch = by_epoch(holdups)
     rows = [_rebalance(each, holding_up(each, of_epoch.get(each.epoch, []))) for each in shown]
-    _table(title, _REBALANCES, rows, count)
+    print_table_of(title, _REBALANCES, rows, count)
 
 
 def _rebalance(fact: Rebalance, holdup: Holdup | None) -> tuple[Cell, ...]:
@@ -184,6 +188,11 @@ def _held(holdup: Holdup | None) -> str | None:
         return None
     part, ms = most_part(holdup)
     return f"{holdup.member}: {part} {duration_text(ms)}"
+
+
+def print_standstills(title: str, shown: Sequence[Standstill], count: int) -> None:
+    """A table of these, of ``count`` that there are."""
+    print_table_of(title, _STANDSTILLS, [_standstill(each) for each in shown], count)
 
 
 def _standstill(fact: Standstill) -> tuple[Cell, ...]:
@@ -214,36 +223,3 @@ def _overlap(fact: Overlap) -> tuple[Cell, ...]:
 def _repeat(fact: Repeat) -> tuple[Cell, ...]:
     where = _partition(fact.topic, fact.partition)
     return (where, time_text(fact.at), fact.member, fact.offset, fact.end, fact.end - fact.offset, fact.cause)
-
-
-def print_moment(moment: Moments, within_ms: int, top: int) -> None:
-    """Print what was around one time: all owners, and at most ``top`` times three events."""
-    say(f"Group {moment.group}, cluster {moment.cluster or 'unknown'}, at {time_text(moment.at)} UTC")
-    names = member_names(moment.members)
-    rebalances, holdups = named(moment.rebalances, names), named(moment.holdups, names)
-    _rebalances("Rebalances around then", rebalances, holdups, len(rebalances))
-    owners = _owned(named(moment.owners, names))
-    _table("Owners at that time", ("MEMBER", "PARTITIONS", "ASSIGNMENT"), owners, len(owners))
-    places = sorted(range(len(moment.events)), key=lambda place: abs(moment.events[place].at - moment.at))[: top * 3]
-    rows = [_event(moment.events[place], names) for place in sorted(places)]
-    title = f"Events within {duration_text(within_ms)}"
-    if len(rows) < len(moment.events):
-        title = f"{title}, the nearest"
-    _table(title, _EVENTS, rows, len(rows))
-    say("")
-
-
-def _owned(owners: Sequence[Owner]) -> list[tuple[Cell, ...]]:
-    by_member: dict[str | None, list[TopicPartition]] = {}
-    for owner in owners:
-        by_member.setdefault(owner.member, []).append(TopicPartition(owner.topic, owner.partition))
-    named = sorted(by_member.items(), key=lambda item: (item[0] is None, item[0] or ""))
-    return [(member or "no owner", len(owned), format_partitions(owned)) for member, owned in named]
-
-
-def _event(event: Event, names: Mapping[str, str]) -> tuple[Cell, ...]:
-    where = None
-    if event.topic is not None:
-        where = format_partitions(TopicPartition(event.topic, each) for each in event.partitions or ())
-    who = (names.get(event.member or "", event.member), where, event.cause, event.reason)
-    return (time_text(event.at), event.kind.value, event.epoch, *who, duration_text(event.ms), event.source)

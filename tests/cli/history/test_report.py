@@ -155,7 +155,25 @@ def test_at_tells_owners_and_events_around(tmp_path: Path) -> None:
         ("assigned", "C"),
     ]
     done = _run(log, "--at", "1970-01-01T00:00:26.500", "--within", "1")
-    assert ["no owner", "1", "orders[3]"] in _rows(done.stdout, "Owners at that time")
+    assert ["no owner", "1", "10", "orders[3]"] in _rows(done.stdout, "Owners at that time")
+    assert [row[0] for row in _rows(done.stdout, "Partitions that stood still around then")] == ["orders[3]"]
+    assert "the log tells of" not in done.stdout
+
+
+def test_a_time_that_the_log_does_not_tell_of_is_said(tmp_path: Path) -> None:
+    """A local time in place of UTC, say."""
+    done = _run(write_incident(tmp_path), "--at", "1970-01-01T01:00:26")
+    assert "the log tells of 1970-01-01 00:00:01.000 to 1970-01-01 00:00:42.000 UTC" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [("poll timeout", " 30 records done twice"), ("member expired", "at least 30 records done twice")],
+)
+def test_what_a_member_that_died_did_twice_is_not_known(tmp_path: Path, cause: str, told: str) -> None:
+    log = write_incident(tmp_path)
+    log.write_text(log.read_text().replace("poll timeout", cause))
+    assert told in _run(log).stdout
 
 
 @pytest.mark.parametrize(
