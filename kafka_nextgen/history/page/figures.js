@@ -21,6 +21,7 @@ function tilesOf(group) {
   const unexcused = sumOf((overlaps.is_excused || []).map((one) => (one ? 0 : 1)));
   const lag = totalLag(group, "");
   const repeated = sumOf((repeats.end || []).map((end, row) => end - repeats.offset[row]));
+  const mayHaveDied = (memberTable.fenced || []).some((count, row) => count > memberTable.poll_timeouts[row]);
   return [
     ["rebalances", countText(rebalances.rows)],
     ["unsettled", share(summary("unsettled_ms", 0), group.last - group.first), false, "How much of the time a rebalance was under way"],
@@ -29,7 +30,7 @@ function tilesOf(group) {
     ["put out, no poll", countText(sumOf(memberTable.poll_timeouts)), sumOf(memberTable.poll_timeouts) > 0, "How often a member was put out because it did not poll"],
     ["moved (needless)", `${countText(sumOf(rebalances.moved))} (${countText(sumOf(rebalances.needless))})`, false, "Partitions that got another owner, and those that a sticky assignor would have left"],
     ["owned by two", unexcused ? countText(unexcused) : `0 (${overlaps.rows})`, unexcused > 0, "Excused ones, whose first owner had been put out, are in brackets"],
-    ["done twice", countText(repeated), repeated > 0, "Records that were lost while they were uncommitted"],
+    ["done twice", `${mayHaveDied ? "≥ " : ""}${countText(repeated)}`, repeated > 0, "Records that were lost while they were uncommitted; a member that died can't tell its own"],
     ["greatest lag", lag.at.length ? countText(lag.most) : "-", false, "Of all partitions together"],
   ];
 }
