@@ -59,6 +59,9 @@ class Judge:
         self._deleted: set[int] = set()  # keys
         self._deleted_at: dict[int, float] = {}  # the last time, by place
         self._leaving: set[str] = set()
+        self.uncommitted: set[tuple[str, int]] = (
+            set()
+        )  # what closing in the middle of a classic rebalance left, by group
         self._left_at: dict[str, float] = {}  # the last time one of the consumer protocol did, by group
         self._floors: dict[str, dict[int, int]] = {}
         self._waiting: list[tuple[float, int, Reader, Line]] = []
@@ -221,7 +224,11 @@ class Judge:
 
     def _lost(self, reader: Reader, line: Line) -> Iterator[str]:
         self.losses += len(line.partitions)
-        list(self._ending(reader, line))
+        ended = list(self._ending(reader, line))
+        if reader.is_classic and reader.name in self._leaving:
+            self.uncommitted.update(
+                (reader.group, each.key) for each in ended if each is not None and each.key is not None
+            )
         may_be_behind = reader.is_classic and line.at <= self._left_at.get(reader.group, -FOREVER) + _DOWNGRADE_S
         is_explained = may_be_behind or reader.name in self._leaving or self._is_excused(reader, line.at)
         if line.partitions and not is_explained:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from tests.endtoend.report import Line, Run
 from tests.soak.accounts import FOREVER, Reader
 from tests.soak.judge import Judge
@@ -127,6 +129,19 @@ def test_a_loss_is_found_unless_the_member_was_in_trouble_or_leaves() -> None:
     assert findings(*A_READS, lost, troubles={"A": 3}) == []
     assert findings(*A_READS, (A, Line(3, "leaving")), lost) == []
     assert findings(*A_READS, (A, Line(3, "leaving")), (A, moved(3.5, "assigned")), lost) == []
+
+
+@pytest.mark.parametrize(("is_classic", "kept"), [(True, {("group", 0)}), (False, set())])
+def test_what_is_lost_by_closing_in_the_middle_of_a_classic_rebalance_is_not_committed(
+    is_classic: bool, kept: set[tuple[str, int]]
+) -> None:
+    """There is no generation to commit in then: whoever reads next reads it again, and in the end nobody does."""
+    judge, reader = Judge(), Reader("C", "group", is_classic=is_classic)
+    told = moved(1, "assigned", 0), gave(2, 0, 4), Line(3, "leaving"), moved(4, "lost", 0)
+    for line in told:
+        judge.hear(reader, line)
+    judge.advance(FOREVER)
+    assert judge.uncommitted == kept
 
 
 def test_a_classic_member_may_lose_what_it_has_when_its_group_becomes_a_classic_one() -> None:
