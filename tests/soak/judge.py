@@ -59,9 +59,7 @@ class Judge:
         self._deleted: set[int] = set()  # keys
         self._deleted_at: dict[int, float] = {}  # the last time, by place
         self._leaving: set[str] = set()
-        self.uncommitted: set[tuple[str, int]] = (
-            set()
-        )  # what closing in a classic rebalance left
+        self.uncommitted: set[tuple[str, int]] = set()  # what closing in a classic rebalance left
         self._left_at: dict[str, float] = {}  # the last time one of the consumer protocol did, by group
         self._floors: dict[str, dict[int, int]] = {}
         self._waiting: list[tuple[float, int, Reader, Line]] = []
