@@ -201,6 +201,36 @@ def test_a_new_coordinator_knows_what_its_log_says() -> None:
     run(scenario)
 
 
+def test_a_new_coordinator_that_can_not_write_gives_members_their_sessions_as_soon_as_it_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It forgets the offsets of a topic that was deleted meanwhile. A member that is gone must not stay for ever."""
+    now = [1_000.0]
+    state = ClusterState(BrokerSettings(), [Node(1)], lambda: now[0])
+    state.create_topic("orders", 2)
+
+    async def scenario() -> None:
+        state.groups.ask(COMMIT, OffsetsCommitted)
+        state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
+        with monkeypatch.context() as broken:
+            fail_to_write(state, broken)
+            state.leadership.node_left(state.nodes[0])
+            orders = state.topics.named("orders")
+            assert orders is not None
+            state.topics.delete(orders)
+            shard = await reloaded(state)
+            assert shard.standing is Standing.ACTIVE
+            assert not [key for key in shard.coordinator.timers.running() if key.group_id == GROUP]
+        shard.expire()
+        assert committed(state) is None
+        now[0] += 46
+        shard.expire()
+        assert "A" not in shard.coordinator.groups[GROUP].members
+        state.groups.close()
+
+    run(scenario)
+
+
 @pytest.mark.parametrize(
     "row",
     [

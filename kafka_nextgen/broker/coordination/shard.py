@@ -77,6 +77,7 @@ class Shard:
         self._alarm = Alarm(self.expire)
         self._loading: asyncio.Task[None] | None = None
         self._news: Mapping[str, TopicImage] | None = None
+        self._is_resumed = True  # what a new coordinator does first is stored and in force
 
     def start(self, topics: Mapping[str, TopicImage], may_load: asyncio.Event) -> None:
         """Become active: at once if the log says nothing, else when it has been read, once ``may_load`` is set."""
@@ -172,8 +173,7 @@ class Shard:
         try:
             await load(self.log, self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
-            for outcome in self.coordinator.restart(self._clock()):
-                self._store(outcome)
+            self._resume()
         except Exception as error:  # also after a bug: clients must not be told that it loads for ever
             self.standing = Standing.OVER
             is_bug = not isinstance(error, (CorruptRecordError, StorageError))
@@ -184,19 +184,32 @@ class Shard:
         self._meters.loading.note(now - began, now)
         self._arm()
 
+    def _resume(self) -> None:
+        """Do what a new coordinator does first. If it can't be stored no member has a session, so it is tried again.
+
+        Until then no session can end, either: that could not be stored.
+        """
+        outcomes = self._worked_out(self.coordinator.restart)
+        self._is_resumed = {self._store(outcome) for outcome in outcomes} <= {ErrorCode.NONE}
+
     def expire(self) -> None:
         """Serve the timers that have run out."""
         try:
+            if not self._is_resumed:
+                self._resume()
             outcomes = self._worked_out(self.coordinator.expire)
             errors = {self._store(outcome) for outcome in outcomes} - {ErrorCode.NONE}
         except Exception:  # a bug; trying the same again at once would be a loop, so the next request arms
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
-        if errors:
+        if errors and self._is_resumed:
             self._alarm.set_after(RETRY_S)
         else:
             self._arm()
 
     def _arm(self) -> None:
+        if not self._is_resumed:
+            self._alarm.set_after(RETRY_S)
+            return
         deadline = self.coordinator.deadline()
         self._alarm.set_after(None if deadline is None else deadline - self._clock())
