@@ -1,0 +1,329 @@
+----------------------------- MODULE ConsumerGroup -----------------------------
+(* A consumer group of KIP-848: one coordinator and its log, members, commits, *)
+(* and a network that loses, delays and repeats. What a request leads to is in *)
+(* Coordinator, what a member does in Member; here is who acts when.           *)
+EXTENDS Member, FiniteSets, TLC
+
+CONSTANTS
+    IdleKeepalives,   \* FALSE: a keepalive that would find nothing new is not sent, which leaves fewer states
+    MaxOffset,        \* so many records each partition has; 0: nothing is read or committed
+    MaxLog,           \* so many outcomes may wait for replication
+    MaxDisturbances,  \* so many of what is below may happen
+    Disturbances,     \* which: of "leave", "rebalance", "expire", "lose", "late", "repeat", "failover"
+    Overtakes         \* kinds of requests that may be served although a newer one of the same member was
+
+VARIABLES
+    mem,           \* each member
+    position,      \* of each member, by partition: the next record to read; -1: it has none
+    asked,         \* the heartbeat of each member on its way to the coordinator, or Silent
+    heard,         \* the answer on its way to each member, or Silent
+    commits,       \* the commit of each member on its way, or Silent
+    late,          \* requests that no one waits for any more, and that may still arrive
+    stored,        \* the group as the replicated log has it
+    log,           \* outcomes appended after that, not replicated: [group, to, answer]
+    deposed,       \* the group as a coordinator has it that does not know that it is none any more, or Silent
+    disturbances,  \* how many there were
+    handed,        \* by partition: up to where records were handed out to any member
+    promised       \* by partition: what a member was told is committed
+
+vars == <<mem, position, asked, heard, commits, late, stored, log, deposed, disturbances, handed, promised>>
+network == <<asked, heard, commits, late>>
+coordinator == <<stored, log, deposed>>
+reading == <<position, handed, promised>>
+
+NoOne == "no one"
+
+\* The group as the coordinator has it now, replicated or not.
+InForce == IF log = <<>> THEN stored ELSE log[Len(log)].group
+
+Init ==
+    /\ mem = [m \in Members |-> NotAMember]
+    /\ position = [m \in Members |-> [p \in Partitions |-> -1]]
+    /\ asked = [m \in Members |-> Silent]
+    /\ heard = [m \in Members |-> Silent]
+    /\ commits = [m \in Members |-> Silent]
+    /\ late = {}
+    /\ stored = EmptyGroup
+    /\ log = <<>>
+    /\ deposed = Silent
+    /\ disturbances = 0
+    /\ handed = [p \in Partitions |-> 0]
+    /\ promised = [p \in Partitions |-> 0]
+
+Disturbs(kind) ==
+    /\ kind \in Disturbances
+    /\ disturbances < MaxDisturbances
+    /\ disturbances' = disturbances + 1
+
+------------------------------------------------------------------------------
+(* What is under way.                                                          *)
+
+IsAnswerTo(m, entry, commit) == entry.to = m /\ (entry.answer.kind = "commit") = commit
+
+HeartbeatInFlight(m) ==
+    asked[m] # Silent \/ heard[m] # Silent \/ \E i \in 1..Len(log) : IsAnswerTo(m, log[i], FALSE)
+CommitInFlight(m) ==
+    commits[m] # Silent \/ \E i \in 1..Len(log) : IsAnswerTo(m, log[i], TRUE)
+
+\* No one waits for these answers any more.
+Unaddressed(m, commit) ==
+    [i \in 1..Len(log) |-> IF IsAnswerTo(m, log[i], commit) THEN [log[i] EXCEPT !.to = NoOne] ELSE log[i]]
+
+\* A newer request of the member has been served: which late ones may still be.
+NotOvertaken(request) ==
+    {r \in late : \/ r.m # request.m
+                  \/ r.kind \in Overtakes
+                  \/ (r.kind = "commit") # (request.kind = "commit")}
+
+\* The member is this now; it has no place in partitions that it gave up.
+Becomes(m, member) ==
+    /\ mem' = [mem EXCEPT ![m] = member]
+    /\ position' = [position EXCEPT ![m] =
+            [p \in Partitions |-> IF p \in member.owned \union WorkingOn(member) THEN @[p] ELSE -1]]
+
+------------------------------------------------------------------------------
+(* Members.                                                                    *)
+
+Join(m) ==
+    /\ mem[m].status \in {"OUT", "FENCED"}
+    /\ Becomes(m, Joining)
+    /\ UNCHANGED <<network, coordinator, disturbances, handed, promised>>
+
+\* It says something, or there is something to be heard.
+IsOfUse(request) ==
+    \/ request.owned # Silent
+    \/ \E result \in HeartbeatResults(InForce, request) :
+        \/ result.group # InForce
+        \/ result.answer.code # "NONE"
+        \/ result.answer.epoch # request.epoch
+
+Send(m) ==
+    /\ mem[m].status \in Heartbeating
+    /\ ~HeartbeatInFlight(m)
+    /\ LET request == Heartbeat(m, mem[m])
+       IN /\ IdleKeepalives \/ IsOfUse(request)
+          /\ asked' = [asked EXCEPT ![m] = Says(request)]
+    /\ mem' = [mem EXCEPT ![m] = Sent(@)]
+    /\ UNCHANGED <<heard, commits, late, coordinator, reading, disturbances>>
+
+Hear(m) ==
+    /\ heard[m] # Silent
+    /\ Becomes(m, Heard(mem[m], heard[m][1]))
+    /\ heard' = [heard EXCEPT ![m] = Silent]
+    /\ UNCHANGED <<asked, commits, late, coordinator, disturbances, handed, promised>>
+
+Begin(m) ==
+    /\ MayBegin(mem[m])
+    /\ Becomes(m, Begun(mem[m]))
+    /\ UNCHANGED <<network, coordinator, disturbances, handed, promised>>
+
+Revoked(m) ==
+    /\ mem[m].step = "REVOKING"
+    /\ Becomes(m, HasRevoked(mem[m]))
+    /\ UNCHANGED <<network, coordinator, disturbances, handed, promised>>
+
+Assigned(m) ==
+    /\ mem[m].step = "ASSIGNING"
+    /\ Becomes(m, HasAssigned(mem[m]))
+    /\ UNCHANGED <<network, coordinator, disturbances, handed, promised>>
+
+GiveUpAll(m) ==
+    /\ mem[m].status \in InTheGroup
+    /\ Disturbs("leave")
+    /\ Becomes(m, GivingUp(mem[m]))
+    /\ UNCHANGED <<network, coordinator, handed, promised>>
+
+\* The leave goes out whatever is in flight. That stays in front of it in the connection, and its answer is not awaited.
+SendLeave(m) ==
+    /\ mem[m].status = "PREPARE_LEAVING"
+    /\ Becomes(m, Leaving)
+    /\ asked' = [asked EXCEPT ![m] = Says(LeaveOf(m))]
+    /\ late' = IF asked[m] = Silent THEN late ELSE late \union {asked[m][1]}
+    /\ heard' = [heard EXCEPT ![m] = Silent]
+    /\ log' = Unaddressed(m, FALSE)
+    /\ UNCHANGED <<commits, stored, deposed, disturbances, handed, promised>>
+
+------------------------------------------------------------------------------
+(* Reading and committing.                                                     *)
+
+\* Looking up where to read is one step: nothing that matters can happen to the answer on its way. It leaves when all
+\* that was appended before is replicated. A commit that is on its way in the same connection is served before.
+LookUp(m, p) ==
+    /\ MaxOffset > 0
+    /\ commits[m] = Silent
+    /\ p \in WorkingOn(mem[m])
+    /\ position[m][p] = -1
+    /\ \E group \in (IF log = <<>> THEN {stored} ELSE {}) \union (IF deposed = Silent THEN {} ELSE {deposed[1]}) :
+        /\ MayLookUp(group, m, mem[m].epoch)
+        /\ position' = [position EXCEPT ![m][p] = group.committed[p]]
+    /\ UNCHANGED <<mem, network, coordinator, disturbances, handed, promised>>
+
+HandOut(m, p) ==
+    /\ p \in WorkingOn(mem[m])
+    /\ position[m][p] \in 0..(MaxOffset - 1)
+    /\ position' = [position EXCEPT ![m][p] = @ + 1]
+    /\ handed' = [handed EXCEPT ![p] = IF @ > position[m][p] THEN @ ELSE position[m][p] + 1]
+    /\ UNCHANGED <<mem, network, coordinator, disturbances, promised>>
+
+Commit(m, p) ==
+    /\ position[m][p] > 0
+    /\ position[m][p] # InForce.committed[p]
+    /\ ~CommitInFlight(m)
+    /\ commits' = [commits EXCEPT ![m] =
+            Says([kind |-> "commit", m |-> m, epoch |-> mem[m].epoch, p |-> p, offset |-> position[m][p]])]
+    /\ UNCHANGED <<mem, asked, heard, late, coordinator, reading, disturbances>>
+
+------------------------------------------------------------------------------
+(* The coordinator. A request is worked out, its records are appended, and are *)
+(* then in force. An answer leaves when all appended by then is replicated.    *)
+
+Append1(group, to, answer) ==
+    /\ Len(log) < MaxLog
+    /\ log' = Append(log, [group |-> group, to |-> to, answer |-> answer])
+
+\* Nothing is to be written, and nothing waits: the answer leaves at once.
+AnswersAtOnce(result) == log = <<>> /\ result.group = stored
+
+Serve(m) ==
+    /\ asked[m] # Silent
+    /\ \E result \in HeartbeatResults(InForce, asked[m][1]) :
+        IF AnswersAtOnce(result)
+        THEN heard' = [heard EXCEPT ![m] = Says(result.answer)] /\ UNCHANGED log
+        ELSE Append1(result.group, m, result.answer) /\ UNCHANGED heard
+    /\ asked' = [asked EXCEPT ![m] = Silent]
+    /\ late' = NotOvertaken(asked[m][1])
+    /\ UNCHANGED <<mem, commits, stored, deposed, reading, disturbances>>
+
+ServeCommit(m) ==
+    /\ commits[m] # Silent
+    /\ \E result \in CommitResults(InForce, commits[m][1]) :
+        IF result.answer.code # "NONE" THEN UNCHANGED log ELSE Append1(result.group, m, result.answer)
+    /\ commits' = [commits EXCEPT ![m] = Silent]
+    /\ late' = NotOvertaken(commits[m][1])
+    /\ UNCHANGED <<mem, asked, heard, stored, deposed, reading, disturbances>>
+
+ServeLate ==
+    /\ \E request \in late :
+        /\ late' = late \ {request}
+        /\ \E result \in Results(InForce, request) :
+            IF result.group = InForce THEN UNCHANGED log ELSE Append1(result.group, NoOne, result.answer)
+    /\ UNCHANGED <<mem, asked, heard, commits, stored, deposed, reading, disturbances>>
+
+\* The first outcome that waits is replicated, and its answer leaves.
+Replicate ==
+    /\ log # <<>>
+    /\ stored' = log[1].group
+    /\ log' = Tail(log)
+    /\ LET answer == log[1].answer
+           to == log[1].to
+       IN IF to = NoOne THEN UNCHANGED <<heard, promised>>
+          ELSE IF answer.kind = "commit"
+          THEN promised' = [promised EXCEPT ![answer.p] = IF @ > answer.offset THEN @ ELSE answer.offset]
+               /\ UNCHANGED heard
+          ELSE heard' = [heard EXCEPT ![to] = Says(answer)] /\ UNCHANGED promised
+    /\ UNCHANGED <<mem, asked, commits, late, deposed, position, handed, disturbances>>
+
+NoAnswer == [kind |-> "none"]
+
+------------------------------------------------------------------------------
+(* Disturbances.                                                               *)
+
+\* A session or a rebalance timeout ends: the member is removed, and does not know.
+Expire(m) ==
+    /\ m \in InForce.members
+    /\ Append1(WithoutMember(InForce, m), NoOne, NoAnswer)
+    /\ Disturbs("expire")
+    /\ UNCHANGED <<mem, network, stored, deposed, reading>>
+
+\* Something else asks for another target: topics were made, or grew.
+Rebalance ==
+    /\ InForce.members # {}
+    /\ Append1([InForce EXCEPT !.epoch = @ + 1], NoOne, NoAnswer)
+    /\ Disturbs("rebalance")
+    /\ UNCHANGED <<mem, network, stored, deposed, reading>>
+
+\* The member gives its connection up. Whatever there is of its heartbeat is lost, be it the request or the answer.
+\* Or the request arrives yet ("late").
+GiveUpHeartbeat(m) ==
+    /\ HeartbeatInFlight(m)
+    /\ \/ Disturbs("lose") /\ UNCHANGED late
+       \/ Disturbs("late") /\ asked[m] # Silent /\ late' = late \union {asked[m][1]}
+    /\ asked' = [asked EXCEPT ![m] = Silent]
+    /\ heard' = [heard EXCEPT ![m] = Silent]
+    /\ log' = Unaddressed(m, FALSE)
+    /\ Becomes(m, HeartbeatLost(mem[m]))
+    /\ UNCHANGED <<commits, stored, deposed, handed, promised>>
+
+GiveUpCommit(m) ==
+    /\ CommitInFlight(m)
+    /\ \/ Disturbs("lose") /\ UNCHANGED late
+       \/ Disturbs("late") /\ commits[m] # Silent /\ late' = late \union {commits[m][1]}
+    /\ commits' = [commits EXCEPT ![m] = Silent]
+    /\ log' = Unaddressed(m, TRUE)
+    /\ UNCHANGED <<mem, asked, heard, stored, deposed, reading>>
+
+\* A request arrives twice.
+Repeat(m) ==
+    /\ \/ asked[m] # Silent /\ late' = late \union {asked[m][1]}
+       \/ commits[m] # Silent /\ late' = late \union {commits[m][1]}
+    /\ Disturbs("repeat")
+    /\ UNCHANGED <<mem, asked, heard, commits, coordinator, reading>>
+
+\* Another coordinator begins with what is replicated. Who waits for an answer is told to look elsewhere. The old one
+\* may not know yet: it goes on answering from what it has, but what it appends is never replicated.
+FailOver ==
+    /\ Disturbs("failover")
+    /\ log' = <<>>
+    /\ deposed' = IF log = <<>> /\ "deposed" \in Disturbances THEN Says(stored) ELSE Silent
+    /\ mem' = [m \in Members |->
+            IF \E i \in 1..Len(log) : IsAnswerTo(m, log[i], FALSE) THEN HeartbeatLost(mem[m]) ELSE mem[m]]
+    /\ UNCHANGED <<network, stored, reading>>
+
+\* A coordinator that does not know of its end answers what changes nothing there.
+ServeDeposed(m) ==
+    /\ deposed # Silent
+    /\ asked[m] # Silent
+    /\ \E result \in HeartbeatResults(deposed[1], asked[m][1]) :
+        /\ result.group = deposed[1]
+        /\ heard' = [heard EXCEPT ![m] = Says(result.answer)]
+    /\ asked' = [asked EXCEPT ![m] = Silent]
+    /\ UNCHANGED <<mem, commits, late, coordinator, reading, disturbances>>
+
+LearnOfTheEnd ==
+    /\ deposed # Silent
+    /\ deposed' = Silent
+    /\ UNCHANGED <<mem, network, stored, log, reading, disturbances>>
+
+------------------------------------------------------------------------------
+
+MemberStep(m) ==
+    \/ Join(m) \/ Send(m) \/ Hear(m) \/ Begin(m) \/ Revoked(m) \/ Assigned(m) \/ SendLeave(m)
+    \/ Serve(m) \/ ServeCommit(m)
+ReadStep(m, p) == LookUp(m, p) \/ HandOut(m, p) \/ Commit(m, p)
+
+Disturbance ==
+    \/ \E m \in Members :
+        GiveUpAll(m) \/ Expire(m) \/ GiveUpHeartbeat(m) \/ GiveUpCommit(m) \/ Repeat(m) \/ ServeDeposed(m)
+    \/ Rebalance \/ FailOver
+
+Next ==
+    \/ \E m \in Members : MemberStep(m)
+    \/ \E m \in Members, p \in Partitions : ReadStep(m, p)
+    \/ ServeLate \/ Replicate \/ LearnOfTheEnd
+    \/ Disturbance
+
+Safety == Init /\ [][Next]_vars
+
+\* What nothing disturbs goes on.
+Fairness ==
+    /\ \A m \in Members :
+        /\ WF_vars(Join(m)) /\ WF_vars(Send(m)) /\ WF_vars(Hear(m)) /\ WF_vars(Begin(m)) /\ WF_vars(Revoked(m))
+        /\ WF_vars(Assigned(m)) /\ WF_vars(SendLeave(m)) /\ WF_vars(Serve(m)) /\ WF_vars(ServeCommit(m))
+        /\ \A p \in Partitions : WF_vars(LookUp(m, p)) /\ WF_vars(HandOut(m, p))
+    /\ WF_vars(ServeLate) /\ WF_vars(Replicate) /\ WF_vars(LearnOfTheEnd)
+
+Spec == Safety /\ Fairness
+
+\* Members, and partitions, differ in nothing but their names.
+Symmetry == Permutations(Members) \union Permutations(Partitions)
+===============================================================================

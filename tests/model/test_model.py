@@ -1,0 +1,111 @@
+"""The TLA+ model in ``docs/model``: TLC finds nothing in it, and finds what is planted in a copy."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import or_skip
+from tests.support.tlc import Tlc, Verdict, find_tlc
+
+MODEL = Path(__file__).parents[2] / "docs" / "model"
+
+#: Too long for every run: README.md of the model says what came of these, and how to start them.
+ON_DEMAND = {"commits-disturbed", "disturbed-twice", "settles-disturbed"}
+
+#: Where, what, with what instead, which configuration shows it, and what breaks.
+PLANTS = {
+    "grants before others have let go": (
+        "Reconciliation.tla",
+        "grant == wanted \\intersect free",
+        "grant == wanted",
+        "members",
+        "OneOwner",
+    ),
+    "goes on to the next epoch without revoking": (
+        "Reconciliation.tla",
+        "IN IF ShowsGone(owned, revoke)",
+        "IN IF TRUE",
+        "members",
+        "NoTrespasser",
+    ),
+    "reports what it has now, and not what it is about to get": (
+        "Member.tla",
+        'member.owned \\union (IF member.step = "IDLE" THEN member.target ELSE member.goal)',
+        "member.owned",
+        "disturbed",
+        "ReportedUntilGivenUp",
+    ),
+    "takes commits of any older epoch": (
+        "Coordinator.tla",
+        "/\\ HadItBy(group.current[request.m], request.p, request.epoch)",
+        "/\\ TRUE",
+        "commits",
+        "CommitsAreTheOwners",
+    ),
+    "answers before its records are replicated": (
+        "ConsumerGroup.tla",
+        "ELSE Append1(result.group, m, result.answer) /\\ UNCHANGED heard",
+        "ELSE Append1(result.group, NoOne, result.answer) /\\ heard' = [heard EXCEPT ![m] = Says(result.answer)]",
+        "disturbed",
+        "NoTrespasser",
+    ),
+}
+
+#: What no coordinator can tell from what is in order: kinds of late requests, and what they break.
+UNPREVENTED = {"join": ("disturbed", "NoTrespasser"), "commit": ("one-member", "CommittedStays")}
+
+
+@pytest.fixture(scope="module")
+def tlc() -> Tlc:
+    return or_skip(find_tlc)
+
+
+def configurations() -> list[str]:
+    return sorted({path.stem for path in MODEL.glob("*.cfg")} - ON_DEMAND)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    shutil.copytree(MODEL, folder)
+    return folder
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert text.count(old) == 1, f"{file.name} has changed, and {old!r} is to be found anew"
+    file.write_text(text.replace(old, new))
+
+
+def check(tlc: Tlc, folder: Path, configuration: str, *, workers: int = 1) -> Verdict:
+    """With one worker the same is found each time."""
+    return tlc.check(folder, "Invariants.tla", f"{configuration}.cfg", workers=workers)
+
+
+@pytest.mark.parametrize("configuration", configurations())
+def test_nothing_is_found(configuration: str, tlc: Tlc, figures: Callable[[str], None]) -> None:
+    verdict = check(tlc, MODEL, configuration, workers=2)
+    figures(f"{verdict.states:,} states, {verdict.generated:,} steps, depth {verdict.depth}")
+    assert verdict.broken is None, verdict.output
+    assert verdict.states > 0
+    assert verdict.depth > 0
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_planted_fault_is_found(name: str, tlc: Tlc, copy: Path, figures: Callable[[str], None]) -> None:
+    file, right, wrong, configuration, rule = PLANTS[name]
+    replace(copy / file, right, wrong)
+    verdict = check(tlc, copy, configuration)
+    figures(f"{verdict.broken} after {verdict.states:,} states")
+    assert verdict.broken == rule, verdict.output
+
+
+@pytest.mark.parametrize("kind", UNPREVENTED)
+def test_a_request_that_comes_late_from_a_connection_given_up_does_harm(kind: str, tlc: Tlc, copy: Path) -> None:
+    configuration, rule = UNPREVENTED[kind]
+    replace(copy / f"{configuration}.cfg", 'Overtakes = {"keepalive", "leave"}', f'Overtakes = {{"{kind}"}}')
+    assert check(tlc, copy, configuration).broken == rule
